@@ -1,4 +1,4 @@
-"""Options from a configuration file: the same fields as those of the command line."""
+"""Options from a configuration file. It has the same options as the command line."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from referee.errors import UsageError
 from referee.text.nearest import instead
 
 _PATHS = ("FILE", "DIR")
-"""What the help calls paths: in a file they are from its folder."""
+"""Metavars of paths. In a file, relative paths start at the folder of the file."""
 
 
 def given_in(
     file: str, values: Mapping[str, Any], folder: Path, kind: type[Options]
 ) -> dict[str, Any]:
-    """The values of options that a configuration gives, by the names of the options.
+    """Return the options that a configuration sets, as option name -> value.
 
     Args:
-        file: its name, for messages.
-        values: as TOML has them.
-        folder: from which its paths are.
-        kind: of the options of the command.
+        file: the name of the file, for messages.
+        values: the values from TOML.
+        folder: the base of relative paths.
+        kind: the options of the command.
 
     Raises:
-        UsageError: there is no such option, or a value is wrong.
+        UsageError: an option does not exist, or a value is invalid.
     """
     options = {each.name: each for each in _options(kind) if each.in_file}
     given: dict[str, Any] = {}
@@ -54,9 +54,9 @@ def given_in(
 def merged(
     config: Mapping[str, Any], typed: Mapping[str, Any], kind: type[Options]
 ) -> dict[str, Any]:
-    """The values of a configuration and of the command line, which has priority.
+    """Merge the options of a configuration and of the command line, which has priority.
 
-    An option that can be repeated has the values of both.
+    For an option that may be repeated, the values are joined.
     """
     options = {each.name: each for each in _options(kind)}
     excluding = {options[name].excludes for name in typed if name in options} - {""}
@@ -71,7 +71,7 @@ def merged(
 
 
 def _options(kind: type[Options]) -> Iterator[Option]:
-    """The options, without the arguments."""
+    """Yield the options, without positional arguments."""
     return (each for field in kind.fields.values() for each in field.options if each.flags)
 
 
@@ -80,7 +80,7 @@ def _key(name: str) -> str:
 
 
 def _hint(key: str, kind: type[Options]) -> str:
-    """What to do with a key that is not an option of a file; empty if nothing is known."""
+    """Suggest how to fix a key that is not an option of a file; empty if nothing is known."""
     name = key.replace("-", "_")
     only_typed = {each.name for each in _options(kind) if not each.in_file}
     if name in only_typed:
@@ -90,10 +90,10 @@ def _hint(key: str, kind: type[Options]) -> str:
 
 
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:
-    """The value as texts of the command line, of which an option that can be repeated has many.
+    """Convert a value to the texts that the command line would have, one per repetition.
 
     Raises:
-        UsageError: it has another type.
+        UsageError: the value has another type.
     """
     if option.is_repeated and "=" in (option.metavar or ""):  # NAME=VALUE
         kind, accepted = "a table", isinstance(value, dict)
@@ -128,7 +128,7 @@ def _read(file: str, option: Option, text: str) -> object:
 
 
 def _check_excluding(file: str, options: Collection[Option]) -> None:
-    """Raise a `UsageError` if two options are given that exclude each other."""
+    """Raise a `UsageError` if two of the given options exclude each other."""
     seen: dict[str, Option] = {}
     for option in options:
         if option.excludes and (other := seen.setdefault(option.excludes, option)) is not option:

@@ -1,8 +1,8 @@
-"""Which programs a command may start: decided here for all commands (SECURITY.md has the table).
+"""Decides for all commands which programs they may start (table in SECURITY.md).
 
-Words of the command line, and of a configuration file named there, are the user's own: they start
-what they name. A record or a store is somebody else's until the user says otherwise, and a bot's
-folder was handed in. Bundled bots, rule files and people start no program of anybody.
+The command line, and a configuration file named there, come from the user, so their bots may be
+started. A record or a store is untrusted until the user allows it, and the folder of a bot was
+submitted by its author. Bundled bots, rule files and people start no untrusted program.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 _OPTION = "--run-recorded"
 _SHOWN = 8
-"""Programs that are listed."""
+"""Maximum number of programs in the list."""
 
 
 class SandboxChoice(NamedTuple):
-    """What the user says: `--sandbox` and `--sandbox-read`."""
+    """The user's `--sandbox` and `--sandbox-read`."""
 
     kind: Choice | None
     readable: tuple[str, ...]
 
 
 def run_recorded_option(file: str) -> bool:
-    """`--run-recorded`, which allows what a file names: "the record", for its help."""
+    """Define `--run-recorded`. `file` is the word for its help, such as "the record"."""
     return flag(
         f"start the programs that {file} names; without this option they are only listed",
     )
@@ -51,22 +51,22 @@ def sandbox_of_recorded(
     *,
     run_recorded: bool,
 ) -> SandboxChoice:
-    """The sandbox of bots that a record or a store names, if they may be started.
+    """Return the sandbox for the bots in a record or a store, if they may be started.
 
     Programs need `--run-recorded`, and start in the sandbox. The file cannot change that; the user
-    can, with `--sandbox none`. In the sandbox they see no folder of the user's except those of
-    `--sandbox-read`, so the ones that they need must be among these.
+    can, with `--sandbox none`. In the sandbox the bots see only the user's folders in
+    `--sandbox-read`, so these must include the folders that the bots need.
 
     Args:
-        choice: of the user.
-        file: which names them.
-        bots: with the variables that the file gives them.
-        played_in: the only sandbox in which the matches can be repeated; None: any will do.
-        hidden: as of `chosen_sandbox`.
-        run_recorded: whether the user allows it.
+        choice: the user's options.
+        file: the file that contains the bots.
+        bots: the bots, with their variables from the file.
+        played_in: the only sandbox in which the matches can be repeated; None: any.
+        hidden: see `chosen_sandbox`.
+        run_recorded: True if the user allows the programs.
 
     Raises:
-        UsageError: they may not be started; the text lists them, and names the options.
+        UsageError: they may not be started. The text lists them, and the missing options.
     """
     started = [bot for bot in bots if is_program(bot, game)]
     programs = list(dict.fromkeys(map(_shown, started)))
@@ -86,12 +86,12 @@ def sandbox_of_recorded(
 
 
 def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | None) -> str:
-    """Say what to add to a command so that it starts the programs, and sees these folders."""
+    """Return what to add to the command so that the programs start and see these folders."""
     from referee.bots.processes.place import from_here
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]
-    if private:  # a line to copy would be what a stranger wants
+    if private:  # a stranger may want the user to copy such an option
         files = command_line(map(from_here, private[:_SHOWN]))
         return f"They start only if --sandbox-read names what they want to see: {files}"
     shown_as = [from_here(folder) if folder != os.getcwd() else os.curdir for folder in folders]
@@ -105,7 +105,7 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
 def _folders_to_name(
     bots: Iterable[BotSource], readable: Iterable[str], hidden: Iterable[str]
 ) -> list[str]:
-    """The folders of the user's that bots need and that are not named, or the one around them."""
+    """Return the folders that bots need and that are not visible yet, or their parent."""
     from referee.bots.command import BotCommand
     from referee.bots.processes.sandbox import is_private_folder, unnamed_folders
 
@@ -126,21 +126,21 @@ def chosen_sandbox(
     *hidden: str | None,
     recorded: bool = False,
 ) -> Sandbox:
-    """The sandbox of the bots. With "auto" a bot in a folder needs one.
+    """Return the sandbox for bots. With "auto", a bot in a folder needs one.
 
     Args:
-        choice: of the user.
-        bots: those that were typed; of these only the bots in folders have a `directory`.
-        hidden: files and folders that no bot may see, since the referee writes them; or None.
-        recorded: as of `Sandbox`.
+        choice: the user's options.
+        bots: the bots on the command line. Only bots in folders have a `directory`.
+        hidden: files and folders that the referee writes, which no bot may see; or None.
+        recorded: see `Sandbox`.
 
     Raises:
-        UsageError: this machine does not have the sandbox; the text says what to do.
+        UsageError: the sandbox is not available on this machine. The text names the next step.
     """
     kind = choice.kind or "none"
     if kind == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         kind = "bwrap"
-    if kind not in CHOICES:  # the variable may have any value
+    if kind not in CHOICES:  # environment variables are not checked by the parser
         raise UsageError(f"{SANDBOX}={kind}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 
@@ -149,13 +149,13 @@ def chosen_sandbox(
 
 
 def is_program(bot: BotSource, game: str) -> bool:
-    """Whether playing it starts a program of somebody else, or asks an address."""
+    """True if playing it starts an untrusted program, or connects to an address."""
     from referee.bots.bundled import bundled_bots
     from referee.bots.command import BotCommand, PythonBot
 
     if isinstance(bot, PythonBot):
         return False
-    own = isinstance(bot, BotCommand) and not bot.env  # which could make it load anything
+    own = isinstance(bot, BotCommand) and not bot.env  # a variable could make it load any code
     return not own or bot.argument not in bundled_bots(game)
 
 

@@ -1,4 +1,4 @@
-"""What every command says and how it ends: messages, exit codes, a closed or full stdout."""
+"""The messages and exit codes of all commands, and a stdout that is closed or full."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
 OK = 0
 FAILED = 1
-"""It was done, and something is wrong with what was looked at or played."""
+"""Exit code: the command worked, and found or played something with a mistake."""
 USAGE = 2
 GAME = 65  # EX_DATAERR of sysexits.h
-"""The code of a game from outside has a mistake."""
+"""Exit code: the code of a game from outside has a mistake."""
 BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
-READER_GONE = 128 + 13  # as if SIGPIPE had ended us
+READER_GONE = 128 + 13  # like a process ended by SIGPIPE
 _NAME = "referee:"
 PLAIN_WIDTH = 80
-"""Columns where there is no terminal."""
+"""Columns without a terminal."""
 _LETTERS = 2**20
-"""Letters of a text that are written at a time: a file keeps them a second time, as bytes."""
+"""Characters written at a time: the file object keeps another copy, as bytes."""
 
 
 def fail(code: int, *lines: str) -> int:
-    """Say what is wrong, one line for each mistake, and return the exit code."""
+    """Print one line for each mistake, and return the exit code."""
     for line in lines:
         say(line, is_wrong=True)
     return code
 
 
 def say(text: str, *, is_wrong: bool = False) -> None:
-    """Print one line on stderr, with the text of strangers escaped.
+    """Print one line on stderr, escaped.
 
-    On a terminal the line is wrapped at its words, and "referee:" is red if something is wrong.
+    On a terminal the line is wrapped at words, and "referee:" is red if `is_wrong`.
     """
     said = f"{_NAME} {escaped(text)}"
     if sys.stderr.isatty():
@@ -57,12 +57,12 @@ def say(text: str, *, is_wrong: bool = False) -> None:
         said = "\n".join(wrapped)
         if is_wrong and has_colour(sys.stderr):
             said = said.replace(_NAME, paint(_NAME, "red", colour=True), 1)
-    with contextlib.suppress(OSError):  # a full disk there: nobody can be told
+    with contextlib.suppress(OSError):  # stderr may be on a full disk
         print(said, file=sys.stderr, flush=True)
 
 
 def report_bug(error: BaseException) -> int:
-    """Say in one line that the referee has a bug; what its developers need goes to a file."""
+    """Report a bug of the referee in one line. The traceback is written to a file."""
     import platform
     import tempfile
     import traceback
@@ -89,7 +89,7 @@ def report_bug(error: BaseException) -> int:
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
     """Raise a `UsageError` if an output file is another file of the same command."""
     for name in filter(None, others):
-        with contextlib.suppress(OSError, ValueError):  # one of them is not there
+        with contextlib.suppress(OSError, ValueError):  # one of them does not exist
             is_file = stat.S_ISREG(os.stat(output).st_mode)
             if is_file and os.path.samefile(output, name):
                 raise UsageError(f"{output} and {name} are the same file")
@@ -97,16 +97,16 @@ def check_other_file(output: str, others: Sequence[str | None]) -> None:
 
 @contextmanager
 def printing() -> Iterator[TextIO]:
-    """Stdout, for results: a full disk there is the user's business, not a bug.
+    """Context manager for printing results on stdout. Handles a full disk.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: stdout cannot be written.
     """
     try:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # A shortage is not that file's: what is printed is made in this block, too.
+        # The block also computes the results, so the shortage may be elsewhere.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
         silence(sys.stdout)
@@ -122,16 +122,17 @@ def printing_to(
     force: bool,
     whole: bool = False,
 ) -> Iterator[TextIO]:
-    """Where results are printed: the file of `--output`, or stdout without one.
+    """Context manager for printing results to the file of `--output`, or to stdout.
 
     Args:
-        output: a name, or None.
-        kind: of the file, which replaces no other kind of file without `force`.
-        inputs: the files that the results come from, which must not be replaced.
-        whole: replace the file only when all was printed. Otherwise write to it all the time.
+        output: the name of the file, or None.
+        kind: the kind of the file. Without `force`, it replaces only files of the same kind.
+        inputs: the input files of the command, which must not be replaced.
+        whole: replace the file only after everything was printed. Otherwise write to it
+            immediately.
 
     Raises:
-        UsageError: it cannot be printed there.
+        UsageError: the file cannot be written.
     """
     if output is None:
         with printing() as file:
@@ -156,11 +157,11 @@ def printing_to(
 
 @contextmanager
 def _whole(output: str) -> Iterator[str]:
-    """The name of a new file, which replaces `output` if the block ends without an error."""
+    """Context manager: yield the name of a temporary file that replaces `output` on success."""
     import secrets
 
     output = os.path.realpath(output)
-    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that nobody has given to a file
+    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that does not exist yet
     if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/stdout
         yield output
         return
@@ -168,7 +169,7 @@ def _whole(output: str) -> Iterator[str]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except PermissionError:  # the folder is another user's, and the file may be ours
+    except PermissionError:  # this user may write the file, but not create one in its folder
         yield output
         return
     try:
@@ -190,16 +191,16 @@ def print_json(value: object, file: TextIO | None = None) -> None:
 
 
 def json_line(value: object) -> str:
-    """A value as one line of JSON, in which a terminal finds no command of a stranger."""
-    import msgspec  # a command that needs none starts without it
+    """Encode a value as one line of JSON, without control characters for the terminal."""
+    import msgspec  # commands without JSON start faster
 
     return json_escaped(msgspec.json.encode(value).decode())
 
 
 def rich_console(file: TextIO, columns: int | None = None) -> Console:
-    """A console of rich that writes to a file as the terminal of stdout would show it.
+    """Return a rich console that writes to a file like to the terminal of stdout.
 
-    Code has no background, which would be a black block on a light terminal.
+    Code has no background colour: it would be black on a light terminal.
     """
     from rich.console import Console
     from rich.theme import Theme
@@ -219,12 +220,12 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
 
 @contextmanager
 def printing_rich(title: str = "") -> Iterator[Console]:
-    """A console of rich, whose text is printed on stdout at the end.
+    """Context manager: a rich console whose text is printed on stdout at the end.
 
-    Rich has an exit code of its own for a reader that has seen enough, so it does not print it.
+    Rich itself does not print it, because it has its own exit code for a closed pipe.
 
     Args:
-        title: above all else, if it is not empty.
+        title: first line, unless it is empty.
     """
     import io
     import re
@@ -236,16 +237,16 @@ def printing_rich(title: str = "") -> Iterator[Console]:
     if title:
         console.print(Text(plain(title), style="bold underline"))
     yield console
-    # Where rich breaks a line, it leaves the space.
+    # Rich leaves a space where it breaks a line.
     print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
 def terminal_is_gone() -> bool:
-    """Whether this process has a terminal that was closed, as when a connection is lost.
+    """True if this process has a terminal that was closed, such as after a lost connection.
 
-    Then stdout and stderr lead nowhere from now on.
+    Redirects stdout and stderr to /dev/null in this case.
     """
-    import termios  # not on every system
+    import termios  # does not exist on every system
 
     gone = []
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -263,13 +264,13 @@ def terminal_is_gone() -> bool:
 
 
 def silence(stream: TextIO) -> None:
-    """Send what is still written to stdout or stderr nowhere."""
-    # Python flushes both once more at its end and would complain there.
+    """Redirect stdout or stderr to /dev/null."""
+    # Python flushes both again at exit, and would print an error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def flush_streams() -> None:
-    """Flush stdout and stderr, so that Python has nothing to complain of at its end."""
+    """Flush stdout and stderr, so that Python has nothing to flush at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -278,10 +279,10 @@ def flush_streams() -> None:
 
 
 def width(file: TextIO) -> int:
-    """The columns to wrap at."""
+    """Columns for wrapping text."""
     return shutil.get_terminal_size().columns if file.isatty() else PLAIN_WIDTH
 
 
 def has_colour(file: TextIO) -> bool:
-    """Whether a person looks at this who wants colours (https://no-color.org)."""
+    """True if the output goes to a terminal and the user wants colours (https://no-color.org)."""
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""From the arguments of the process to its exit code."""
+"""The entry point: from the arguments of the process to its exit code."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from referee.interrupts import Interrupted, Interrupts
 
 
 def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None = None) -> int:
-    """Run one command.
+    """Run a command.
 
     Args:
-        arguments: without the program's name; by default those of the process.
-        interrupts: the signal handler, already entered; by default a new one.
+        arguments: the arguments, without the program's name; by default those in `sys.argv`.
+        interrupts: the entered signal handler; by default a new one.
 
     Returns:
         The exit code: 0, 1, 2, 65 (a mistake in the code of a game from outside), 70 (a bug in the
-        referee), 71 (the system is short of something), 128 + N after signal N.
+        referee), 71 (the system lacks resources), 128 + N after signal N.
     """
-    # Closed by the caller (>&-): to write an answer fails as on a full disk, a message is lost.
+    # None if the caller closed them (>&-). Writing results then fails like on a full disk, and
+    # messages are dropped.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a bot's name may be in any script
+            stream.reconfigure(errors="backslashreplace")  # names of bots may contain any script
     with nullcontext(interrupts) if interrupts is not None else Interrupts() as caught:
         code = _run(arguments, caught)
         console.flush_streams()
@@ -44,34 +45,34 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             words = list(sys.argv[1:] if arguments is None else arguments)
             with console.printing():
                 run, options = read_words(words)
-        except SystemExit as left:  # --help, --version, wrong usage
+        except SystemExit as left:  # after --help, --version or wrong usage
             with console.printing():
                 return int(left.code or console.OK)
         code = run(options, interrupts)
         interrupts.check()
-        with console.printing():  # nothing that was to be printed is lost without a word
+        with console.printing():  # reports a failed write
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except SystemExit as left:  # of the code of a game from outside
+    except SystemExit as left:  # raised by a game from outside
         ours = game_error(left)
         if ours is None:
             raise
         return _failed(ours)
     except Exception as error:
-        if console.terminal_is_gone():  # whatever has failed, nobody can be told
+        if console.terminal_is_gone():  # errors cannot be shown any more
             return 128 + signal.SIGHUP
         return _failed(error)
 
 
 def _failed(error: Exception) -> int:
-    """Print the error as one line. Returns: the exit code."""
+    """Print an error as one line. Return the exit code."""
     if isinstance(error, LogWriteError):
         if error.reader_gone:
             console.silence(sys.stdout)
             return console.READER_GONE
         return console.fail(console.USAGE, f"{error}; the match was given up")
-    if isinstance(error, BrokenPipeError):  # the reader of our own output has enough
+    if isinstance(error, BrokenPipeError):  # the reader of stdout closed it
         console.silence(sys.stdout)
         return console.READER_GONE
     ours = as_ours(error)

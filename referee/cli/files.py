@@ -1,4 +1,4 @@
-"""Files and folders that a command is given."""
+"""Checks of files and folders in arguments."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from referee.inputs import STDIN, check_input
 
 
 def check_files(names: Sequence[str], *, written: str | None = None) -> None:
-    """See that files can be read.
+    """Check that files can be read.
 
     Args:
-        written: a file that is to be written, which none of them may be.
+        written: an output file, which must not be one of them.
 
     Raises:
-        UsageError: one cannot be read, or standard input is named twice.
+        UsageError: a file cannot be read, or standard input is named twice.
     """
     if names.count(STDIN) > 1:
         raise UsageError("standard input can be read only once")
@@ -29,12 +29,12 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
 
 
 def made_folder(name: str) -> Path:
-    """Create the folder for output files if it does not exist.
+    """Create a folder for output files if it does not exist.
 
-    As with a file, the folder that it is to be in must be there: a slip in a long path makes none.
+    Its parent must exist, as for a file, so that a typing mistake in a long path is noticed.
 
     Raises:
-        UsageError: it cannot be made.
+        UsageError: the folder cannot be created.
     """
     path = Path(name)
     try:

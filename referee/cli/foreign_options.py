@@ -1,4 +1,4 @@
-"""Options that people know from other tools, and what to use here instead."""
+"""Suggestions for options of other tools."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 Row = tuple[str, ...]
 
 BOTS = "BOT"
-"""Stands for: the bots are arguments without an option."""
+"""Marks: bots are positional arguments here."""
 MANY = "referee tournament"
-"""Stands for: another command plays many matches."""
+"""Marks: another command plays many matches."""
 
 _BOTS: Row = (BOTS, "--play")
 _FORCE: Row = ("--force",)
@@ -138,22 +138,22 @@ FOREIGN: dict[str, Row] = {
     "--watch": _LIVE,
     "--web": _LIVE,
 }
-"""Option -> what to use for it, the best first. A command gets the first entry that it has.
+"""Unknown option -> suggestions, best first. The first one that the command supports is shown.
 
-An entry names options, or an option and its value ("--format=json"), or is `BOTS` or `MANY`.
-"""
+A suggestion consists of options, or an option with a value ("--format=json"), or is `BOTS` or
+`MANY`."""
 
 
 def use_instead(
     flag: str, prog: str, actions: Sequence[argparse.Action], *, in_file: bool = False
 ) -> str:
-    """What to use in the place of an option of another tool; empty if nothing is known.
+    """Suggest an option for an unknown one; empty if nothing is known.
 
     Args:
         flag: the unknown option, for example "--port", "-games" or "-j4".
-        prog: "referee play", for example.
-        actions: the arguments of the command that its help lists.
-        in_file: whether it is a key of a configuration file, without its dashes.
+        prog: for example "referee play".
+        actions: the arguments in the help of the command.
+        in_file: True for a key of a configuration file, without its dashes.
     """
     name = re.sub(r"^-([a-z])\d+$", r"-\1", flag.lower().replace("_", "-"))
     name = re.sub(r"^-([a-z]{2})", r"--\1", name)
@@ -174,7 +174,7 @@ def _is_bot_argument(action: argparse.Action) -> bool:
 
 
 def _shown(word: str, actions: Sequence[argparse.Action], in_file: bool) -> str:
-    """An option as the help, or a file, shows it; empty if the command does not have it."""
+    """Format an option like the help or a file does; empty if the command does not have it."""
     option, _, value = word.partition("=")
     for action in actions:
         if option not in action.option_strings:

@@ -1,4 +1,4 @@
-"""Parse what a person types: the picks, or an error with the possible answers."""
+"""Parse a typed answer: the picks, or an error with the possible answers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """Why the typed text is not an answer, in a sentence with the possible answers."""
+    """The error in a typed answer, in a sentence with the possible answers."""
 
 
 def read_answer(question: Question, text: str) -> Picks:
-    """Read a line as typed: numbers, names or their beginnings, one key, or an empty line.
+    """Parse a typed line: numbers, names or their beginnings, one key, or an empty line.
 
     Raises:
         Refusal: the line is not an answer.
@@ -33,7 +33,7 @@ def read_answer(question: Question, text: str) -> Picks:
 
 
 def possible(question: Question) -> str:
-    """What may be typed, in one sentence."""
+    """Describe the possible answers in one sentence."""
     numbers = [number for number, choice in numbered(question) if not choice.barred]
     ways = [
         choice.key if choice.is_typed else f"{choice.key} ({choice.name})"
@@ -60,12 +60,12 @@ def _numbers(question: Question, numbers: list[int]) -> str:
 
 
 def numbered(question: Question) -> list[tuple[int, Choice]]:
-    """The choices that have numbers, with them."""
+    """Return the choices that have numbers, with their numbers."""
     return list(enumerate((choice for choice in question.choices if not choice.key), start=1))
 
 
 def _pick(question: Question, word: str, picks: list[int]) -> int:
-    """The choice that a word means, given those that were picked before it."""
+    """Return the index of the choice that a word selects, given the earlier picks."""
     choices = question.choices
     for index, choice in enumerate(choices):
         if choice.key == word:
@@ -88,7 +88,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 
 def _named(question: Question, word: str) -> list[int]:
-    """The choices with this name, or else the choices whose names begin with it."""
+    """Return the choices with this name, or otherwise all whose names begin with it."""
     choices = enumerate(question.choices)
     names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
     exact = [index for index, name in names if name == word]

@@ -1,6 +1,6 @@
-"""People at this terminal: questions, choices, help. It knows no game.
+"""People at this terminal: questions, choices, help. Independent of the game.
 
-The terminal hands over one line at a time, and no thread waits for it. Therefore Ctrl-C ends the
+The terminal delivers one line at a time, and no thread waits for it. Therefore Ctrl-C ends the
 match as usual, and the pipes of the other bots are served while a person thinks.
 """
 
@@ -27,13 +27,13 @@ from referee.games.interface.seats import seat_id
 from referee.text.terminal import cells, escaped, paint, plain, wrap_list
 
 _MAX_WIDTH = 100
-"""Longer lines are hard to read, however wide the terminal is."""
+"""Longer lines are hard to read, even on a wide terminal."""
 _MIN_WIDTH = 40
 _GAP = "  "
 _LEAST_LAST = 8
-"""Columns that the last column of a table has at least, however narrow the terminal is."""
+"""Minimum width of the last column of a table."""
 _SHORT_COLUMNS = 2
-"""Columns of a table that are shown where the screen is too low for it."""
+"""Columns of a table shown if the screen has too few rows."""
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
     "Type a number and Enter, or a name or its beginning; several with a space between them. "
@@ -42,15 +42,15 @@ _ANSWERING = (
 
 
 def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
-    """A source of people who sit at this terminal.
+    """Return a source for people at this terminal.
 
     Args:
         game: a key of `GAMES`.
-        people: how many there are.
-        log_to_stdout: whether stdout is taken.
+        people: number of people.
+        log_to_stdout: True if a log is written to stdout.
 
     Raises:
-        UsageError: the process does not have a terminal, or the game does not support people.
+        UsageError: the process has no terminal, or the game does not support people.
     """
     rules = person_rules(game)
     if not sys.stdin.isatty():
@@ -66,7 +66,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
 
 
 class Terminal:
-    """Implements `HumanTerminal` for one person, or for several who take turns at the screen."""
+    """A `HumanTerminal` for one person, or for several people who take turns at the screen."""
 
     def __init__(self, people: int, out: TextIO) -> None:
         self._people = people
@@ -74,9 +74,9 @@ class Terminal:
         self._fd = sys.stdin.fileno()
         self._typed = b""
         self._lock = trio.Lock()
-        self._untold: dict[int, list[str]] = {}  # where there are several
-        self._seat: int | None = None  # who was asked last
-        self._told = 0  # rows since something was typed
+        self._untold: dict[int, list[str]] = {}  # with several people: seat -> lines not shown yet
+        self._seat: int | None = None  # seat of the last question
+        self._told = 0  # rows since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
         if self._people > 1:
@@ -86,7 +86,7 @@ class Terminal:
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """One at a time; with several people they change seats first."""
+        """Wait for the turn of a seat. Several people change places first."""
         async with self._lock:
             if self._people > 1 and self._seat != seat:
                 await self._change_seats(seat)
@@ -99,7 +99,7 @@ class Terminal:
             self._clear()
         self._write(self._paint(f"{seat_id(seat)}, it is your turn.", "bold") + "\n")
         self._write("Press Enter when no one else can see the screen. ")
-        await self._line()  # whatever it is
+        await self._line()  # any answer
 
     async def ask(self, question: Question) -> Picks | None:
         views = {view.key: view for view in question.views}
@@ -130,25 +130,25 @@ class Terminal:
                     lines = self._wrap(escaped(str(refusal)))
 
     async def _leaves(self) -> bool:
-        """Ctrl-D was pressed: whether it was meant."""
+        """Ask for confirmation after Ctrl-D."""
         self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
         return await self._line() is None
 
     async def _line(self) -> str | None:
-        """A line, without its end; None if the input ends there, as it does at Ctrl-D."""
+        """Read a line, without its end; None at the end of the input, such as after Ctrl-D."""
         try:
             while b"\n" not in self._typed:
                 await trio.lowlevel.wait_readable(self._fd)
                 try:
                     data = os.read(self._fd, 4096)
-                except OSError:  # the terminal is gone
+                except OSError:  # the terminal was closed
                     data = b""
                 if not data:
                     self._typed = b""
                     return None
                 self._typed += data
         except trio.Cancelled:
-            self._write("\n")  # what comes next begins a line
+            self._write("\n")  # the next output begins a new line
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
@@ -176,7 +176,7 @@ class Terminal:
             texts = [f"{number} {choice.name}" for number, choice in choices]
             texts += [choice.name for choice in question.choices if choice.is_typed]
             return [*head, *self._joined(texts), *keys]
-        size = len(str(len(numbered(question))))  # the same, whatever is barred
+        size = len(str(len(numbered(question))))  # independent of barred choices
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
         height = self._told + len(head) + len(table) + len(keys) + 1
@@ -190,7 +190,7 @@ class Terminal:
         return [*head, *table, *keys]
 
     def _below(self, question: Question) -> list[str]:
-        """The lines below the choices: remarks and keys."""
+        """Return the lines below the choices: remarks and keys."""
         keys = [("Enter", question.enter)] if question.enter else []
         own = [choice for choice in question.choices if choice.key and not choice.is_typed]
         keys += [(choice.key, choice.name) for choice in own]
@@ -202,7 +202,7 @@ class Terminal:
         ]
 
     def _table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-        """Columns under their headings; numbers to the right, the last column wrapped."""
+        """Format a table: numbers aligned right, the last column wrapped."""
         table = [[*columns], *([plain(text) for text in row] for row in rows)]
         if not rows:
             return []
@@ -224,7 +224,7 @@ class Terminal:
         return lines
 
     def _joined(self, texts: Sequence[str], style: str = "") -> Iterator[str]:
-        """Short texts side by side, none broken where there is room for it."""
+        """Join short texts in lines, and break lines only between texts if possible."""
         line = ""
         for text in map(plain, texts):
             if line and cells(line) + len(_GAP) + 1 + cells(text) > self._width:
@@ -263,13 +263,13 @@ class Terminal:
         return paint(text, style, colour=has_colour(self._out))
 
     def _clear(self) -> None:
-        """Make what the person before has seen go away, with what could be scrolled back to."""
+        """Clear the screen and the scrollback, so that the next person does not see them."""
         if os.environ.get("TERM", "dumb") == "dumb":
             self._write("\n" * shutil.get_terminal_size().lines)
         else:
             self._write("\x1b[H\x1b[2J\x1b[3J")
 
     def _write(self, text: str) -> None:
-        with suppress(OSError):  # the terminal is gone: reading from it says so
+        with suppress(OSError):  # the terminal was closed, which the next read reports
             self._out.write(text)
             self._out.flush()

@@ -1,4 +1,4 @@
-"""What bots write on stderr, shown at once: `--stderr -`."""
+"""Show the stderr of bots while they run: `--stderr -`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PUSH_SECONDS = 0.1
 
 
 class LiveStderr(Sink):
-    """Shows what a bot writes on stderr line by line; `out`, of all bots, waits for no reader."""
+    """Shows a bot's stderr line by line. All bots share `out`, which never blocks."""
 
     def __init__(self, seat: int, out: LogFile) -> None:
         from referee.games.interface.seats import seat_id
@@ -24,7 +24,7 @@ class LiveStderr(Sink):
         self._rest = b""
 
     def write(self, lines: bytes) -> None:
-        """Show the lines that are whole; a very long one is shown in parts."""
+        """Show complete lines. A very long line is shown in parts."""
         *whole, self._rest = (self._rest + lines).split(b"\n")
         if len(self._rest) > _MOST_LINE:
             whole.append(self._rest)
@@ -34,16 +34,16 @@ class LiveStderr(Sink):
             self._out.write(f"{self._name}| {escaped(text)}\n".encode())
 
     def close(self) -> None:
-        """Show what has no line end."""
+        """Show the last line if it has no line end."""
         if self._rest:
             self.write(b"\n")
 
 
 async def push(out: LogFile) -> None:
-    """Hand over what a slow reader did not take, again and again."""
+    """Write pending output repeatedly, for a slow reader."""
     import trio
 
-    with suppress(LogWriteError):  # it is gone
+    with suppress(LogWriteError):  # the reader is gone
         while True:
             await trio.sleep(_PUSH_SECONDS)
             out.push()

@@ -1,7 +1,7 @@
-"""What `verify` and `validate` find in many files: as text, as JSON or as JUnit XML.
+"""The reports of `verify` and `validate` on many files: text, JSON or JUnit XML.
 
 With `--output` the report goes to that file, and stdout still shows the text. Several processes
-share the files if that is faster, and a bar on the terminal shows the progress.
+share the files if that is faster, and a terminal shows a progress bar.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FEW = 8
-"""Fewer files are worked on in this process: starting others takes longer."""
+"""Fewer files are processed in this process, because starting processes takes longer."""
 MAX_CHUNK = 16
-"""Files that a process is given at once, at most."""
+"""Maximum number of files per task of a process."""
 AHEAD = 3
-"""Chunks that are given out for each process, so that none waits for work."""
+"""Tasks submitted ahead per process, so that none is idle."""
 POLL_SECONDS = 0.1
 
 
 class ReportOptions(NamedTuple):
-    """What `verify` and `validate` have in common.
+    """Common options of `verify` and `validate`.
 
     Attributes:
-        command: "verify", for example.
-        jobs: processes; None: as many as there are cores.
+        command: for example "verify".
+        jobs: number of processes; None: number of cores.
     """
 
     command: str
@@ -54,7 +54,7 @@ class ReportOptions(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """The report of one file: lines for people, a value for JSON, a case for JUnit."""
+    """The report on one file: lines of text, a value for JSON, a case for JUnit."""
 
     lines: Sequence[str]
     value: Any
@@ -62,7 +62,7 @@ class FileReport(NamedTuple):
 
 
 class Report:
-    """Prints what is found as soon as it is known; a JUnit document at the end.
+    """Prints each result immediately, and a JUnit document at the end.
 
     The report goes to `file`, which is `text` or the file of `--output`.
     """
@@ -76,7 +76,7 @@ class Report:
         self._cases: list[Case] = []
 
     def add(self, told: FileReport) -> None:
-        """Add what was found in one file."""
+        """Add the report on one file."""
         self.say(told.lines)
         if self._format == "json":
             print_json(told.value, self._file)
@@ -84,19 +84,19 @@ class Report:
             self._cases.append(told.case)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Show lines to people, if they are shown any."""
+        """Print lines if the text is shown."""
         for line in lines:
             for file in self._texts:
                 print(escaped(line), file=file, flush=True)
 
     def end(self) -> None:
-        """Print the JUnit document, once all files were looked at."""
+        """Print the JUnit document, after all files."""
         if self._format == "junit":
             print(document(self._title, {self._title: self._cases}), end="", file=self._file)
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """Lines that show the expected and the found text, if they are known."""
+    """Return lines with the expected and the found text, if they are known."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -111,17 +111,17 @@ def examine(
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
 ) -> bool:
-    """Work on files and report what is found in each, in their order.
+    """Process files and report the results in their order.
 
     Args:
-        about: the words that the bar shows, such as "verifying records".
-        work: a function of a module, which other processes find.
-        tell: makes the report of a file, from its name and the result of the work.
-        summary: makes the last lines for several files.
-        text: where the text is shown; by default on stdout.
+        about: the text of the progress bar, such as "verifying records".
+        work: processes a file. A function of a module, so that other processes can import it.
+        tell: makes the report on a file, from its name and the result of `work`.
+        summary: makes the last lines, if there are several files.
+        text: file for the text; by default stdout.
 
     Returns:
-        Whether all files were processed. If not, an error was printed.
+        True if all files were processed. Otherwise an error was printed.
     """
     doing, what = about.split()
     done = 0
@@ -153,16 +153,16 @@ def examine(
 
 
 class _WorkerDiedError(Exception):
-    """A process that was at work has ended."""
+    """A worker process has died."""
 
 
 def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
-    """The results of the work, in the order of the files; `_WorkerDiedError` if a process ends."""
+    """Yield the results of `work` in the order of the files. Raises `_WorkerDiedError`."""
     collect_garbage()
     processes = min(jobs or cores(), len(names))
-    # Another process has another standard input.
+    # "-" is the standard input of this process only.
     if processes > 1 and len(names) >= FEW and "-" not in names:
         yield from _in_processes(work, names, processes, interrupts)
     else:
@@ -173,7 +173,7 @@ def _work_on(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
     try:
         return [work(name) for name in names]
     except (Exception, SystemExit) as error:
-        ours = game_error(error)  # its traceback stays in this process
+        ours = game_error(error)  # the exception loses its traceback on the way to this process
         if ours is None:
             raise
         raise ours from None
@@ -188,7 +188,7 @@ def _in_processes(
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()
-    # Signals are only noted while the pool is at work: its locks must not be left by an exception.
+    # An exception from a signal could leave locks of the pool acquired, so signals are only noted.
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
@@ -206,7 +206,7 @@ def _in_processes(
 
 @contextmanager
 def _progress(doing: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """A bar on the terminal while many files are worked on; yields what moves it on."""
+    """Context manager: a progress bar for many files. Yields a function that advances it."""
     if count < FEW or quiet or not sys.stderr.isatty():
         yield lambda: None
         return

@@ -8,18 +8,17 @@
         exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot")
         follow: bool = flag("print them again whenever there is something new")
 
-A field has the name of its option. Its annotation decides how the option is read:
+A field has the name of its option. Its annotation defines how the option is parsed:
 
-    bool                 it is there or not
-    str, Path            as it is
-    Annotated[T, read]   by `read`; or `Words`, to be one of them (`values.py`)
+    bool                 an option without a value
+    str, Path            the text
+    Annotated[T, read]   parsed by `read`; or `Words`, the allowed words (`values.py`)
     Literal["a", "b"]    one of these words
     T | None             a T; None if it is not given
-    tuple[T, ...]        again and again; an argument takes all that are left
+    tuple[T, ...]        may be repeated; an argument takes all remaining words
 
-For a type checker these classes are frozen dataclasses, and a field has its value already: hence
-the casts. The module `dataclasses` is not used, because loading it takes longer than reading a
-command line.
+Type checkers see frozen dataclasses whose fields are values, hence the casts. The module
+`dataclasses` is not used, because importing it takes longer than parsing a command line.
 """
 
 from __future__ import annotations
@@ -49,23 +48,23 @@ from referee.cli.values import Words
 
 T = TypeVar("T")
 _REQUIRED = object()
-"""The default of a field that must be given."""
+"""The default of a required field."""
 
 
 class Option(NamedTuple):
-    """An option, or an argument by its place.
+    """An option or a positional argument.
 
     Attributes:
-        name: of the value.
-        flags: such as "-q" and "--quiet"; none: an argument.
-        metavar: None: the help shows the words that it may be.
-        read: makes the value from a text; None: the text is the value.
-        words: that it may be; None: any.
-        nargs: of argparse; 0: it has no value.
-        is_repeated: whether each use adds a value.
-        excludes: options that exclude each other have the same text here; "": none.
-        hidden: further flags, which the help does not list.
-        in_file: whether a configuration file may set it.
+        name: the name of the value.
+        flags: such as "-q" and "--quiet"; empty for an argument.
+        metavar: None: the help shows the allowed words.
+        read: converts the text to the value; None: the value is the text.
+        words: the allowed words; None: any.
+        nargs: as in argparse; 0 for an option without a value.
+        is_repeated: True if each use adds a value.
+        excludes: options with the same text here exclude each other; "": none.
+        hidden: more flags, which are not in the help.
+        in_file: True if a configuration file may set the option.
     """
 
     name: str
@@ -86,20 +85,20 @@ class _Computed(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The title of the fields that follow it in a class, for the help, and a text below it."""
+    """The title, and a text below it, for the fields that follow in the class. For the help."""
 
     title: str
     about: str | None = None
 
 
 class Field(NamedTuple):
-    """A field of `Options`, that is, a value that is made from options.
+    """A field of `Options`: a value made from one or more options.
 
     Attributes:
-        options: most have one; the limits of bots have many.
-        default: the value if none of them is given.
-        value: makes the value from those that are given, by their names.
-        heading: above it; None: the usual ones of argparse.
+        options: usually one; the limits of bots have many.
+        default: the value if no option is given.
+        value: makes the value from the given options, as name -> value.
+        heading: the heading in the help; None: the default of argparse.
     """
 
     options: Sequence[Option]
@@ -109,7 +108,7 @@ class Field(NamedTuple):
 
 
 class _Typed(NamedTuple):
-    """A field of one option, whose annotation says the rest."""
+    """A field with one option. The annotation of the field completes it."""
 
     default: Any
     texts: Mapping[str, Any]
@@ -127,14 +126,14 @@ def option(
     hidden: str = "",
     in_file: bool = True,
 ) -> T:
-    """A field for an option with a value.
+    """Define a field for an option with a value.
 
     Args:
-        metavar: None: the help shows the words that it may be.
-        help: `%(default)s` in it is the default.
-        flags: such as "-o, --output", if it is not called as the field.
-        excludes, in_file: as of `Option`.
-        hidden: a further flag, which the help does not list.
+        metavar: None: the help shows the allowed words.
+        help: `%(default)s` is replaced by the default.
+        flags: such as "-o, --output"; by default made from the name of the field.
+        excludes, in_file: see `Option`.
+        hidden: another flag, which is not in the help.
     """
     shown = f"{default:g}" if isinstance(default, float) else str(default)
     texts: dict[str, Any] = {"metavar": metavar, "excludes": excludes, "in_file": in_file}
@@ -145,28 +144,28 @@ def option(
 
 
 def computed(make: Callable[[], T]) -> T:
-    """A default of `option` that is made anew for each command line."""
+    """Compute the default of an `option` for each command line."""
     return cast("T", _Computed(make))
 
 
 def repeated(metavar: str, help: str) -> tuple[Any, ...]:
-    """A field for an option that can be given again and again."""
+    """Define a field for an option that may be repeated."""
     none: tuple[Any, ...] = ()
     return option(metavar, none, help)
 
 
 def flag(help: str, *, flags: str | None = None, excludes: str = "", in_file: bool = True) -> bool:
-    """A field for an option without a value; the arguments are those of `option`."""
+    """Define a field for an option without a value. See `option` for the arguments."""
     return option(None, False, help, flags=flags, excludes=excludes, in_file=in_file)
 
 
 def argument(metavar: str, help: str, *, at_least_one: bool = False) -> Any:
-    """A field for an argument by its place."""
+    """Define a field for a positional argument."""
     return cast("Any", _Typed(_REQUIRED, {"metavar": metavar, "help": help}, (), at_least_one))
 
 
 def several(options: Sequence[Option], value: Callable[[Mapping[str, Any]], T]) -> T:
-    """A field for options that a table describes; `value` as of `Field`."""
+    """Define one field for several options. `value`: see `Field`."""
     return cast("T", Field(options, value({}), value))
 
 
@@ -176,13 +175,13 @@ def several(options: Sequence[Option], value: Callable[[Mapping[str, Any]], T]) 
     field_specifiers=(argument,),
 )
 class Options:
-    """The options of a command, which nobody changes. The docstring describes the command.
+    """The immutable options of a command. The docstring is the description of the command.
 
     Attributes:
-        words: of the whole command line, for texts that repeat it.
-        fields: by their names, in the order of the help.
-        given: the values of the options that were given, by their names.
-        epilog, exit_codes, examples: as of `Parser`.
+        words: the whole command line, for texts that repeat it.
+        fields: name -> field, in the order of the help.
+        given: name -> value of the options that were given.
+        epilog, exit_codes, examples: see `Parser`.
     """
 
     epilog: ClassVar[str] = ""
@@ -210,7 +209,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], words: Sequence[str] = ()) -> Self:
-        """The options from the values that were given, by the names of their options."""
+        """Create the options from given values, as name -> value."""
         values = {}
         for name, field in cls.fields.items():
             its = {each.name: given[each.name] for each in field.options if each.name in given}
@@ -237,15 +236,15 @@ def _fields(kind: type[Options]) -> Mapping[str, Field]:
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
-    """An annotation as an object; `typing.get_type_hints` takes ten times as long."""
+    """Evaluate an annotation. `typing.get_type_hints` is ten times as slow."""
     return eval(annotation, names) if isinstance(annotation, str) else annotation
 
 
 def _typed_field(name: str, annotation: Any, typed: _Typed) -> Field:
-    """A field whose annotation says how its option is read.
+    """Complete a field from its annotation.
 
     Raises:
-        TypeError: it does not.
+        TypeError: the annotation is not supported.
     """
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     kind = kinds[0]
@@ -267,7 +266,7 @@ def _typed_field(name: str, annotation: Any, typed: _Typed) -> Field:
 
 
 def _reading(name: str, kind: Any) -> tuple[Callable[[str], object] | None, Collection[str] | None]:
-    """How a value of this type is read, and the words that it may be."""
+    """Return the parser for a type, and the allowed words."""
     if get_origin(kind) is Literal:
         return None, get_args(kind)
     if get_origin(kind) is Annotated:
@@ -281,7 +280,7 @@ def _reading(name: str, kind: Any) -> tuple[Callable[[str], object] | None, Coll
 
 
 def parser_of(kind: type[Options], add_parser: AddParser) -> Parser:
-    """The parser of a command."""
+    """Create the parser of a command."""
     about = {"description": " ".join((kind.__doc__ or "").split())}
     if kind.epilog:
         about["epilog"] = " ".join(kind.epilog.split())

@@ -19,20 +19,20 @@ COMMON_EXIT_CODES = {
     130: "after Ctrl-C",
     143: "after SIGTERM",
 }
-"""Exit codes that every command may end with."""
+"""Exit codes of every command."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that accepts options between the other arguments and reports errors in one line.
+    """A parser that accepts options between positional arguments and reports errors in one line.
 
     Args:
         examples: pairs of a command line and its meaning, for the help and the manual page.
-        exit_codes: pairs of a code and its meaning; the codes that every command has are added.
-            None: the help lists no codes.
-        settings: of `argparse.ArgumentParser`.
+        exit_codes: pairs of a code and its meaning, without the codes of every command. None: the
+            help lists no codes.
+        settings: arguments of `argparse.ArgumentParser`.
 
     Attributes:
-        commands: of the parser of the whole command, the parsers of its commands.
+        commands: name -> parser of a command, for the parser of the whole program.
     """
 
     commands: argparse._SubParsersAction[Parser]
@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         self.exit_codes = {} if exit_codes is None else COMMON_EXIT_CODES | dict(exit_codes)
 
     def format_help(self) -> str:
-        """The text of `--help`."""
+        """Return the text of `--help`."""
         parts = [super().format_help()]
         if self.exit_codes:
             codes = [f"  {code:<5}{what}" for code, what in sorted(self.exit_codes.items())]
@@ -64,18 +64,18 @@ class Parser(argparse.ArgumentParser):
     def read(
         self, words: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """The arguments in the words, which end the program if they are wrong.
+        """Parse words. Exits the program if they are invalid.
 
         Args:
-            words: behind the command's name.
+            words: the words after the command's name.
             namespace: the values of options that the words do not set.
         """
-        # argparse (3.11 to 3.13) loses what follows "--" if it has to sort out the rest.
+        # The intermixed parser of argparse (3.11 to 3.13) loses the words after "--".
         read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
-            from referee.cli.foreign_options import use_instead  # only on the way to an error
+            from referee.cli.foreign_options import use_instead  # only needed for errors
 
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
@@ -87,18 +87,18 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if file is sys.stdout:  # argparse would not say that it cannot be written
+        if file is sys.stdout:  # argparse ignores write errors
             file.write(message)
         else:
             super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
-        """End with exit code 2."""
+        """Print the message and exit with code 2."""
         self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Help that lists no option twice and breaks no address at a hyphen."""
+    """Help without duplicate options, and without line breaks inside addresses."""
 
     def add_usage(
         self,
@@ -118,13 +118,13 @@ class _Formatter(argparse.HelpFormatter):
 
     def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
-        if isinstance(action.choices, dict):  # the list of commands, after a line of its own
+        if isinstance(action.choices, dict):  # the list of commands has its own heading
             lines = text.splitlines(keepends=True)[1:]
             return "".join(line.removeprefix("  ") for line in lines)
         return text
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap  # as argparse does: only for help
+        import textwrap  # only needed for help, as in argparse
 
         words = " ".join(text.split())
         return textwrap.fill(
@@ -133,4 +133,4 @@ class _Formatter(argparse.HelpFormatter):
 
 
 AddParser: TypeAlias = Callable[..., Parser]
-"""Makes the parser of a command from the arguments of `Parser`."""
+"""Creates the parser of a command, with the arguments of `Parser`."""

@@ -1,4 +1,4 @@
-"""How far a command is: a bar or a line on the terminal, lines elsewhere."""
+"""Progress of a command: a bar or a line on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
 LINE_SECONDS = 10.0
-"""Seconds between two lines of progress where there is no terminal."""
+"""Interval in seconds between lines of progress without a terminal."""
 
 
 @contextmanager
 def status() -> Iterator[Callable[[RenderableType], None]]:
-    """Yields what shows the newest state of some work on the terminal, until the work ends."""
+    """Context manager: yields a function that shows the current state on the terminal."""
     from rich.console import Console
     from rich.live import Live
 
     with Live(
         console=Console(stderr=True),
-        # No thread of its own: processes may be forked while it is shown.
+        # No thread of its own, because processes may be forked while it is shown.
         auto_refresh=False,
         transient=True,
-        # What is printed to the same terminal goes above it, but a file gets it as it is.
+        # Other output to the same terminal goes above it. Output to a file is not changed.
         redirect_stdout=sys.stdout.isatty(),
     ) as live:
         yield partial(live.update, refresh=True)
 
 
 def bar(done: int, total: int, text: str) -> RenderableType:
-    """A bar, and a text beside it."""
+    """Return a progress bar with text."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
@@ -59,12 +59,13 @@ def starting(
     quiet: bool,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[int], None]]:
-    """Yields what shows how many bots were started; it raises `Interrupted`.
+    """Context manager for starting bots: yields a function that shows how many were started.
 
-    It shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
+    Shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere. The function raises
+    `Interrupted` after a signal.
 
     Args:
-        clock: gives seconds.
+        clock: returns seconds.
     """
     with working(total, "bots started", quiet=quiet, clock=clock) as show:
 
@@ -79,13 +80,13 @@ def starting(
 def working(
     total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int], None]]:
-    """Yields what shows how many things of so many are done.
+    """Context manager: yields a function that shows how many parts of some work are done.
 
-    It shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
+    Shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
 
     Args:
-        what: the things, such as "deals".
-        clock: gives seconds.
+        what: the parts, such as "deals".
+        clock: returns seconds.
     """
     with ExitStack() as stack:
         show = None
@@ -106,7 +107,7 @@ def working(
 
 
 def clock_time(seconds: float) -> str:
-    """A time as minutes and seconds, with hours if there are any: "2:05", "1:00:00"."""
+    """Format a time as minutes and seconds, or with hours: "2:05", "1:00:00"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -115,7 +116,7 @@ def clock_time(seconds: float) -> str:
 async def show_progress(
     line: Callable[[], str], *, after: float = 0.0, task_status: trio.TaskStatus[None] | None = None
 ) -> None:
-    """Keep one line on the terminal up to date until cancelled, from `after` seconds on."""
+    """Update one line on the terminal until cancelled. Starts after `after` seconds."""
     import trio
 
     await trio.sleep(after)

@@ -16,7 +16,7 @@ from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
 Run: TypeAlias = Callable[[Options, Interrupts], int]
-"""Runs a command with its own kind of options, and returns the exit code."""
+"""Runs a command with its options, and returns the exit code."""
 COMMANDS = {
     "new": "make a folder to start your own bot from",
     "play": "play one match between two to four bots",
@@ -38,15 +38,15 @@ COMMANDS = {
     "completion": "print a script that completes words in a shell",
     "help": "print the help of a command",
 }
-"""The commands in the order of the help, with what it says of each.
+"""Command -> its line in the help of `referee`, in the order of the help.
 
-Each is a module of `referee.cli.commands`, loaded when it is asked for. The module of "play" has
-`PlayOptions`, and `run`, which gets these and the interrupts, and returns the exit code.
-"""
+Each is a module of `referee.cli.commands`, imported when it is needed. The module of "play" has a
+class `PlayOptions`, and a function `run` that takes the options and the interrupts and returns the
+exit code."""
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
-    """The parser of the whole command, with these sub-commands; `whole`: with their arguments."""
+    """Create the parser of the program with these commands. `whole`: include their arguments."""
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
@@ -74,22 +74,22 @@ EXAMPLES = (
 
 
 def options_type(name: str) -> type[Options]:
-    """The class of the options of a command."""
+    """Return the class of the options of a command."""
     kind: type[Options] = getattr(_module(name), f"{name.title()}Options")
     return kind
 
 
 def command_parser(name: str) -> Parser:
-    """The parser of one command; `name` is one of `COMMANDS`."""
+    """Create the parser of one command, a key of `COMMANDS`."""
     return parser([name]).commands.choices[name]
 
 
 def read_words(words: Sequence[str]) -> tuple[Run, Options]:
-    """The command in the words of a command line, without the program's name, and its options.
+    """Parse a command line without the program's name. Return the command and its options.
 
     Raises:
-        SystemExit: the words are wrong, or ask only for help. The text was printed.
-        UsageError: the value of an option is wrong.
+        SystemExit: the words are invalid, or only ask for help. The text was printed.
+        UsageError: the value of an option is invalid.
     """
     if not words or words[0] not in COMMANDS:
         _end_without_command(words)
@@ -106,9 +106,9 @@ def _end_without_command(words: Sequence[str]) -> NoReturn:
     top = parser(whole=False)
     if not words:
         print(top.format_help(), end="", file=sys.stderr)
-        raise SystemExit(2)  # a script that has lost its words is to notice
+        raise SystemExit(2)  # a script that lost its words should notice
     first = words[0]
     if not first.startswith("-"):
         top.error(f"unknown command {first!r}{did_you_mean(first, COMMANDS)}")
-    top.parse_known_args([first])  # ends the program, if there is this option
+    top.parse_known_args([first])  # exits if this option exists
     top.error(f"unknown option {first}: the COMMAND comes first")

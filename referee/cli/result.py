@@ -1,7 +1,7 @@
-"""The result of a match for people, as text; printing it is the caller's.
+"""The result of a match for people, as text. The caller prints it.
 
-It fits 80 columns, and colour never carries information by itself. This module makes plain text
-without rich, because loading rich takes longer than the match (tools/benchmarks, (c)).
+It fits 80 columns, and colour never carries information by itself. This module does not use rich,
+because importing rich takes longer than the match (tools/benchmarks, (c)).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from referee.names import shown_names
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, unbroken
 
 MAX_NAME = 24
-"""Columns of a name in the table, at most."""
+"""Maximum width of a name in the table."""
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
 _OF_BOTS |= set(map(flag, SANDBOXED))
-"""The options of `play` that `conform` has as well."""
+"""Options of `play` that `conform` also has."""
 _ASKED_CAP = 600
-"""Characters of a request's line that are shown, at most."""
+"""Maximum number of characters shown of a request."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
-"""A text and its style, as for `referee.text.terminal.paint`."""
+"""A text and its style, see `referee.text.terminal.paint`."""
 Paint: TypeAlias = Callable[[Cell], str]
-"""Styles a cell's text, if the terminal shall see colours."""
+"""Applies the style of a cell, if the output has colours."""
 
 
 def match_report(
@@ -49,15 +49,15 @@ def match_report(
     stderr: str | None = None,
     turn: int | None = None,
 ) -> str:
-    """Everything that a person wants to know of a match, in reading order.
+    """Report on a match for people, in reading order.
 
     Args:
-        again: the command that plays the same match again, as a list of words.
-        turn: the first that is played, if the match begins at a position.
-        names: given to the bots by `NAME=BOT`, in seat order; may be empty.
-        width: columns to wrap at. Text that people copy is never wrapped.
-        record: the name of the match's record, if there is one.
-        stderr: where all that the bots wrote on stderr is, if it is kept.
+        again: the words of the command that plays the same match again.
+        turn: the first turn, if the match begins at a position.
+        names: the names in `NAME=BOT`, in seat order; may be empty.
+        width: columns for wrapping. Text to copy is never wrapped.
+        record: the name of the match's record, or None.
+        stderr: the place of the bots' whole stderr, or None.
     """
 
     def painted(cell: Cell) -> str:
@@ -74,7 +74,7 @@ def match_report(
                 text = f"That is before turn {turn}: the result says nothing about the position."
                 lines += unbroken(text, width)
     lines += _notes(result, width)
-    # Of those that were disqualified it is shown above.
+    # The stderr of disqualified players is shown above.
     others = [player for player in result.players if player.disqualification is None]
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
@@ -89,7 +89,7 @@ def match_report(
 
 
 def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
-    """The result with the names that people see."""
+    """Return the result with the names for people."""
     own, bots = ([getattr(player, key) for player in result.players] for key in ("name", "bot"))
     players = zip(result.players, shown_names(own, given, bots), strict=True)
     return replace(result, players=[replace(player, name=name) for player, name in players])
@@ -98,7 +98,7 @@ def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """The purpose and text of the next command that helps to find a bot's mistake, if any."""
+    """Return the purpose and text of a command that helps to find a bot's mistake, or None."""
     for player in result.players:
         left = player.disqualification
         if left is None:
@@ -107,7 +107,7 @@ def next_step(
             command = _conform(player, result.game, "3", again)
             return f"To check the handshake of {player.player_number}", command
         file = record or "match.jsonl"
-        turn = ["--turn", str(left.turn)] if left.turn else []  # it may be in a draft
+        turn = ["--turn", str(left.turn)] if left.turn else []  # 0: in a draft
         look = command_line(["referee", "replay", file, *turn])
         what = "To see that turn" if turn else "To see the match"
         if record is not None:
@@ -123,7 +123,7 @@ def next_step(
 
 
 def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]) -> str:
-    from referee.conformance.case import pattern_of  # only after a mistake
+    from referee.conformance.case import pattern_of  # only needed after a mistake
 
     pattern = pattern_of(GAMES[game], section)
     words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
@@ -177,7 +177,7 @@ def _fact(value: float) -> str:
 def _table(
     heads: Sequence[str], to_right: Sequence[bool], rows: Sequence[Sequence[Cell]], painted: Paint
 ) -> Iterator[str]:
-    """Lines of a table; a head has one or two lines, and a column may be aligned to the right."""
+    """Yield the lines of a table. A heading has one or two lines."""
     widths = [
         max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
         for column, head in enumerate(heads)
@@ -203,7 +203,7 @@ def _name(player: PlayerResult) -> str:
 
 
 def _short(name: str) -> str:
-    """A name for the table; the end of a path, as such a name may be, says more than its start."""
+    """Shorten a name for the table. The end of a path says more than its start."""
     if "/" in name and cells(name) > MAX_NAME:
         return "..." + name[3 - MAX_NAME :]
     return cut(name, MAX_NAME)
@@ -225,8 +225,8 @@ _REASONS: dict[str, str] = {
 
 
 def _verdict(result: MatchResult) -> str:
-    """One sentence with the winner and the reason why the match ended."""
-    # A game's own reasons read as they are.
+    """Describe the winner, and why the match ended, in one sentence."""
+    # Reasons of games are shown as they are.
     why = _REASONS.get(result.reason, result.reason.replace("-", " "))
     tie_break = GAMES[result.game].tie_break
     winners = [player for player in result.players if player.player_number in result.winners]
@@ -237,7 +237,7 @@ def _verdict(result: MatchResult) -> str:
     if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     scores = [winner.score for winner in winners]
-    if len(set(scores)) > 1:  # a draw by a rule of the game, such as its turn limit
+    if len(set(scores)) > 1:  # for example, a draw by the turn limit of the game
         points = _and([str(score) for score in scores])
         return f"{names} share the win with {points} points: {why}, {turns}."
     if len(winners) > 1:
@@ -264,12 +264,12 @@ def _names(players: Sequence[PlayerResult]) -> str:
 
 
 def _and(words: Sequence[str]) -> str:
-    """Words as a list in a sentence: "a", "a and b", "a, b and c"."""
+    """Join words like in a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _first_faults(result: MatchResult) -> list[tuple[int, PlayerResult, FirstFault]]:
-    """The first faults of all, in the order in which they came, with their counts."""
+    """Return the first faults of all players in chronological order, with their counts."""
     found = [
         (player.faults[fault.code], player, fault)
         for player in result.players
@@ -334,4 +334,4 @@ def _disqualification(
         yield "  It wrote nothing on stderr."
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
-    yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
+    yield from (f"    {line}" for line in stderr.lines)  # unchanged, for copying

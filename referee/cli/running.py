@@ -1,4 +1,4 @@
-"""How commands run that work for long: garbage, trio, signals, numpy."""
+"""Support for long-running commands: garbage collection, trio, signals, numpy."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NUMPY_BYTES = 256 * 1024 * 1024
-"""Bytes of memory that commands that calculate need, with a reserve."""
+"""Memory in bytes that commands with numpy need, with a reserve."""
 GARBAGE_AFTER = 5_000
-"""New objects after which the collector looks for garbage: there is little of it."""
+"""New objects between two collections. Matches produce few cycles."""
 
 
 def collect_garbage() -> None:
-    """Let the collector run, which is off while the command starts (`referee.__main__`).
+    """Turn on garbage collection, which is off during the start (`referee.__main__`).
 
-    Exclude all existing objects from garbage collection. Call this after the imports and before the
-    work.
+    Call this after the imports and before the work: existing objects are excluded from collections.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -34,11 +33,11 @@ def collect_garbage() -> None:
 
 
 def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:
-    """Run `work` in a nursery. All tasks that it starts end with it.
+    """Run `work` in a nursery, and cancel the remaining tasks at its end.
 
     Raises:
-        Interrupted: a signal came; the work was cancelled.
-        Exception: the error of `work`, without the groups that nurseries wrap around it.
+        Interrupted: a signal arrived, and the work was cancelled.
+        Exception: the error of `work`, without the exception groups of nurseries.
     """
     import trio
 
@@ -68,12 +67,16 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
         raise error from error.__cause__
     if caught:
         raise Interrupted(caught[0])
-    interrupts.check()  # it came when trio had let go of the signals
+    interrupts.check()  # for a signal after trio has stopped
     return results[0]
 
 
 def load_numpy() -> None:
-    """Import numpy with one thread, or raise a `ShortageError`: it would end without memory."""
+    """Import numpy with one thread.
+
+    Raises:
+        ShortageError: there is not enough memory. numpy itself would exit.
+    """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:
         raise ShortageError(
@@ -85,4 +88,4 @@ def load_numpy() -> None:
     import numpy  # noqa: F401
 
     if before is None:
-        del os.environ[name]  # it is not the bots' business
+        del os.environ[name]  # bots must not inherit it

@@ -1,4 +1,4 @@
-"""What commands share that show something in the browser."""
+"""Options and checks of commands that show a page in the browser."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))
 
 
 class Address(NamedTuple):
-    """Where a server listens; no port: the one of the command. Port 0 is one that is free."""
+    """The address of a server. No port: the default of the command. Port 0: any free port."""
 
     host: str
     port: int | None
 
 
 def _address(text: str) -> Address:
-    """Read HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
+    """Parse HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
     found = _ADDRESS.fullmatch(text)
     if not text or found is None or int(found[3] or 0) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
@@ -36,25 +36,25 @@ Listen: TypeAlias = Annotated[Address, _address]
 
 
 def listen_option(port: int) -> Listen | None:
-    """`--listen`, with the port of the command."""
+    """Define `--listen`, with the default port of the command."""
     text = f"the address (default: {HOST}:{port}); port 0: one that is free"
     return option("HOST:PORT", None, text)
 
 
 def allowed_host_option() -> tuple[str, ...]:
-    """`--allowed-host`."""
+    """Define `--allowed-host`."""
     text = "a host name by which others reach this server; can be repeated"
     return repeated("NAME", text)
 
 
 def host_and_port(listen: Address | None, port: int) -> tuple[str, int]:
-    """Where to listen; `port` is that of the command."""
+    """Return host and port; `port` is the default of the command."""
     host, chosen = listen or Address(HOST, None)
     return host, port if chosen is None else chosen
 
 
 def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> list[str]:
-    """The options of `listen_option(0)` and `allowed_host_option` for another command."""
+    """Convert `--listen` and `--allowed-host` to words for another command."""
     address = origin(*host_and_port(listen, 0)).removeprefix("http://")
     return [
         "--listen",
@@ -66,7 +66,7 @@ def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> li
 def check_address(
     listen: Address | None, allowed_hosts: Sequence[str], shown: bool, goes_with: str
 ) -> None:
-    """See that `--listen` and `--allowed-host` are given where there is a page.
+    """Check that `--listen` and `--allowed-host` are only given if there is a page.
 
     Args:
         goes_with: the options that show a page.
@@ -80,22 +80,22 @@ def check_address(
 
 
 def origin(host: str, port: int) -> str:
-    """The beginning of all addresses, without a slash."""
+    """Return the beginning of all URLs, without a final slash."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def is_local(host: str) -> bool:
-    """Whether only programs on this machine reach it."""
+    """True if only programs on this machine can connect to the host."""
     return host in ("127.0.0.1", "::1", "localhost")
 
 
 def has_screen() -> bool:
-    """Whether a browser would have a window: one in the terminal would be in the way."""
+    """True if a browser can open a window. A browser in the terminal would be in the way."""
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 
 async def open_browser(url: str) -> None:
-    """Open the page in the browser, or say that the machine does not have one."""
+    """Open the page in the browser, or print that there is no browser."""
     import webbrowser
 
     import trio
@@ -105,7 +105,7 @@ async def open_browser(url: str) -> None:
 
 
 def say_bug(error: Exception) -> None:
-    """Say that a page could not be made."""
+    """Print that a page failed with an error."""
     ours = as_ours(error)
     if isinstance(ours, GameError):
         say(f"a page could not be made: {ours}")

@@ -1,4 +1,4 @@
-"""The options that a match is played with, as several commands take them."""
+"""Options of matches that several commands share."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from referee.match.limits import flag as limit_flag
 from referee.match.sandbox import Choice
 
 SANDBOX = "REFEREE_SANDBOX"
-"""The variable with the default of `--sandbox` for all commands."""
+"""The environment variable with the default of `--sandbox`."""
 Settings: TypeAlias = Mapping[str, Any]
-"""Limits of the bots and options of the game that were chosen, by name."""
+"""The given limits of bots and options of the game, as name -> value."""
 LIMITS_OF_BOTS = Heading(
     "limits", "Limits of each bot, and options of the game. A game can have other defaults."
 )
@@ -54,18 +54,18 @@ _ENDLESS = {
 
 
 def game_option() -> GameName:
-    """`--game`."""
+    """Define `--game`."""
     return option("NAME", DEFAULT_GAME, _game_help(""))
 
 
 def game_of_bots_option() -> GameName | None:
-    """`--game`, whose default may be the game of bots that exist in one game only, found later."""
+    """Define `--game` for commands with bots. Bots of only one game determine the default later."""
     text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
 
 
 def game_of_files_option() -> tuple[GameName, ...]:
-    """`--game` of commands whose files name their game. Reading it loads a game from outside."""
+    """Define `--game` for commands whose files name their game. It loads games from outside."""
     return repeated("FILE", "the file or folder of a game of your own that was played; it is run")
 
 
@@ -75,38 +75,38 @@ def _game_help(first: str) -> str:
 
 
 def seed_option() -> Seed | None:
-    """`--seed`."""
+    """Define `--seed`."""
     return option("N", None, "0 <= N < 2**53; random if not given", excludes="seed")
 
 
 def seed_file_option() -> SeedFile | None:
-    """`--seed-file`."""
+    """Define `--seed-file`."""
     text = 'a file that has the seed, or "-": no bot can find it in the list of processes'
     return option("FILE", None, text, excludes="seed")
 
 
 def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
-    """The seed of `--seed` or `--seed-file`; None: neither is given."""
+    """Return the seed of `--seed` or `--seed-file`; None without one."""
     return seed if in_file is None else in_file.seed
 
 
 def seed_file_name(in_file: SeedInFile | None) -> str | None:
-    """The file of `--seed-file`, which no bot may see; None: it is not given."""
+    """Return the file of `--seed-file`, which no bot may see; None without one."""
     return None if in_file is None else in_file.file
 
 
 def title_option(where: str) -> str | None:
-    """`--title`; `where`: what it is above."""
+    """Define `--title`. `where`: the place below the title."""
     return option("TEXT", None, f"title of {where}")
 
 
 def force_option() -> bool:
-    """`--force`."""
+    """Define `--force`."""
     return flag("replace an output file even if referee did not write it")
 
 
 def settings_options(*, endless: bool = False, is_tournament: bool = False) -> Settings:
-    """The limits of a bot, also `endless` ones, and the game's own options."""
+    """Define the options for limits of bots and for the game. `endless`: "none" lifts a limit."""
     usual = OF_TOURNAMENTS if is_tournament else {}
     limits = [_limit(name, usual, endless=endless) for name in LIMITS]
     turns = "turns per player; short for --set max_turns=N"
@@ -119,14 +119,14 @@ def settings_options(*, endless: bool = False, is_tournament: bool = False) -> S
 
 
 def system_limits_options() -> Settings:
-    """Only the limits that the system enforces, for callers with their own clocks."""
+    """Define the options for limits that the system enforces, for callers with other clocks."""
     return several([_limit(name) for name in SANDBOXED], _chosen)
 
 
 def _limit(
     name: str, usual: Mapping[str, float] = MappingProxyType({}), *, endless: bool = False
 ) -> Option:
-    """The option of a limit; `usual` has defaults of the command, `endless` allows "none"."""
+    """Define the option for a limit. `usual`: defaults of the command. `endless`: allows "none"."""
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":
@@ -139,7 +139,7 @@ def _limit(
 
 
 def _chosen(given: Mapping[str, Any]) -> Settings:
-    """The settings by name, of which `--set` has several; or raise a `UsageError`."""
+    """Collect the settings by name. `--set` sets several. Raises `UsageError`."""
     chosen: dict[str, Any] = {}
     for text in given.get("set", ()):
         name, equals, value = text.partition("=")
@@ -147,19 +147,19 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
     chosen |= {name: value for name, value in given.items() if name != "set"}
-    if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
+    if chosen.get("time_limit") == math.inf:  # the bot is probably in a debugger
         chosen.setdefault("startup_limit", math.inf)
     return chosen
 
 
 def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """The limits of one bot in a configuration file, in the order of `Limits`.
+    """Read the limits of one bot in a configuration file, in the order of `Limits`.
 
     Args:
-        given: by name, as TOML has them.
+        given: the values from TOML, by name.
 
     Raises:
-        UsageError: a value is wrong.
+        UsageError: a value is invalid.
     """
     found = []
     for name in [name for name in LIMITS if name in given]:
@@ -175,7 +175,7 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def limit_of(text: str) -> tuple[int, str, int | float | None]:
-    """A limit of one player: PLAYER:LIMIT=VALUE. Returns: the seat from 0, the limit, its value."""
+    """Parse PLAYER:LIMIT=VALUE. Return the seat from 0, the limit, its value."""
     who, _, rest = text.partition(":")
     key, _, value = rest.partition("=")
     name = key.replace("-", "_")
@@ -194,23 +194,23 @@ LimitOf: TypeAlias = Annotated[tuple[int, str, int | float | None], limit_of]
 
 
 def env_option() -> tuple[Variable, ...]:
-    """`--env`."""
+    """Define `--env`."""
     text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
     text += "value it is copied from here; can be repeated"
     return repeated("NAME[=VALUE]", text)
 
 
 def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | None:
-    """`--sandbox`, which keeps bots apart from everything else.
+    """Define `--sandbox`, which separates bots from the rest of the system.
 
     Args:
-        default: if you try your own bot, you do not expect that it cannot write a file. An
-            organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs that a
-            record names.
-        help: of a command whose bots only a store names; "": of any other.
+        default: None: "none", but "bwrap" for programs in a record. Tournaments have another
+            default, because organisers do not trust bots, while authors expect that their own bot
+            can write files.
+        help: the help of a command whose bots are only in a store; "": the usual help.
     """
 
-    def chosen() -> Choice | None:  # `chosen_sandbox` checks it
+    def chosen() -> Choice | None:  # checked in `chosen_sandbox`
         return cast("Choice | None", os.environ.get(SANDBOX, default))
 
     help = help or (
@@ -221,6 +221,6 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
 
 
 def sandbox_read_option(help: str = "") -> tuple[str, ...]:
-    """`--sandbox-read`; `help` as of `sandbox_option`."""
+    """Define `--sandbox-read`. `help`: see `sandbox_option`."""
     usual = "a further folder that bots in a sandbox can read, at its own path; repeatable"
     return repeated("DIR", help or usual)

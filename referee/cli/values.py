@@ -1,7 +1,7 @@
-"""The values that options take: a type, and how its text is read.
+"""The types of option values, each with its parser.
 
-`Annotated[T, read]` is a `T`. `read` gets the text, and raises an `argparse.ArgumentTypeError` that
-says what is wrong with it. `Annotated[str, Words(...)]` is one of these words.
+`Annotated[T, read]` is a `T`. `read` parses the text, and raises an `argparse.ArgumentTypeError`
+that describes the mistake. `Annotated[str, Words(...)]` is one of these words.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_no
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
-MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
+MAX_SEED = 2**53  # equals the one in referee.match.machine, which is slow to import
 NEVER = "never"
 _MOST_SEEDS = 20_000_000
-"""Characters of a file that has a list of seeds."""
+"""Maximum size of a file with a list of seeds, in characters."""
 _MOST_SEED = 100
-"""Characters of a file that has a seed."""
+"""Maximum size of a file with a seed, in characters."""
 _INTEGER = "[0-9]{1,16}"
 _DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"
 
@@ -34,7 +34,7 @@ def _number(
     kind: type[N], pattern: str, accepted: Callable[[N], bool], what: str
 ) -> Callable[[str], N]:
     def convert(text: str) -> N:
-        # int() takes "1_0", " 1", "+1" and the digits of other scripts as well.
+        # int() also accepts "1_0", " 1", "+1" and the digits of other scripts.
         if not re.fullmatch(pattern, text) or not accepted(kind(text)):
             raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
         return kind(text)
@@ -61,7 +61,7 @@ probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """Read a limit with `kind`; the word "none" means no limit and gives infinity."""
+    """Parse a limit with `kind`; the word "none" gives infinity."""
 
     def convert(text: str) -> float:
         if is_none(text):
@@ -75,7 +75,7 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 
 def count_or_never(text: str) -> int:
-    """A count; the word "never" gives 0."""
+    """Parse a count; the word "never" gives 0."""
     if text == NEVER:
         return 0
     try:
@@ -85,11 +85,11 @@ def count_or_never(text: str) -> int:
 
 
 limit = or_none(seconds)
-"""Seconds, or infinite if there is to be no limit."""
+"""Seconds, or "none" for infinity."""
 
 
 def size(text: str) -> int:
-    """Bytes: an integer, or one with K, M or G behind it."""
+    """Parse a size in bytes: an integer, with an optional suffix K, M or G."""
     digits, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "")
     if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * UNITS.get(unit, 1) <= MAX_BYTES:
         raise argparse.ArgumentTypeError(
@@ -99,21 +99,21 @@ def size(text: str) -> int:
 
 
 class Words:
-    """The words that a value may be; the collection may still grow."""
+    """The allowed words of a value. The collection may grow later."""
 
     def __init__(self, words: Collection[str]) -> None:
         self.words = words
 
 
 class SeedInFile(NamedTuple):
-    """A seed, and the file that has it."""
+    """A seed, and the file that contains it."""
 
     file: str
     seed: int
 
 
 def seed_in_file(name: str) -> SeedInFile:
-    """Read the seed of a file; "-" is standard input."""
+    """Read the seed in a file; "-" is standard input."""
     try:
         data = read_input(name, _MOST_SEED)
         if encoding := wide_encoding(data):
@@ -122,7 +122,7 @@ def seed_in_file(name: str) -> SeedInFile:
         text = data.decode("utf-8-sig").strip()
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    except ValueError as error:  # no UTF-8
+    except ValueError as error:  # not UTF-8
         raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
     try:
         return SeedInFile(name, seed(text))
@@ -131,14 +131,14 @@ def seed_in_file(name: str) -> SeedInFile:
 
 
 class DealSeedsInFile(NamedTuple):
-    """The seeds of a list of deals, and the file that has them."""
+    """The seeds of a list of deals, and the file that contains them."""
 
     file: str
     seeds: tuple[int, ...]
 
 
 def deal_seeds(name: str) -> DealSeedsInFile:
-    """Read a file with one seed per line; "-" is standard input. A "#" starts a comment."""
+    """Read a file with one seed per line; "-" is standard input. "#" starts a comment."""
     try:
         data = read_input(name, _MOST_SEEDS)
         if encoding := wide_encoding(data):
@@ -146,7 +146,7 @@ def deal_seeds(name: str) -> DealSeedsInFile:
         text = data.decode("utf-8-sig")
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    except ValueError as error:  # no UTF-8
+    except ValueError as error:  # not UTF-8
         raise argparse.ArgumentTypeError(f"{name} has no seeds: it is not text") from error
     lines: dict[int, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -168,7 +168,7 @@ def deal_seeds(name: str) -> DealSeedsInFile:
 
 
 def variable(text: str) -> tuple[str, str]:
-    """A variable of the environment: NAME=VALUE, or NAME for the value that it has here."""
+    """Parse an environment variable: NAME=VALUE, or NAME for its current value."""
     name, equals, value = text.partition("=")
     if not name or "\0" in text:
         raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
@@ -178,7 +178,7 @@ def variable(text: str) -> tuple[str, str]:
 
 
 def player(text: str) -> int:
-    """A player by number, "2", or as the protocol has it, "player2"."""
+    """Parse a player's number: "2", or "player2" as in the protocol."""
     try:
         return count(text.removeprefix("player"))
     except argparse.ArgumentTypeError:
@@ -188,7 +188,7 @@ def player(text: str) -> int:
 
 
 def turns(text: str) -> tuple[int, int]:
-    """A range of turns: "10-20", or one turn, "10"."""
+    """Parse a range of turns: "10-20", or a single turn, "10"."""
     given = re.fullmatch(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?", text)
     first, last = (int(given[1]), int(given[2] or given[1])) if given else (1, 0)
     if first > last:
@@ -197,7 +197,7 @@ def turns(text: str) -> tuple[int, int]:
 
 
 def game_name(text: str) -> str:
-    """The name of a game: as it is, or of the game in a file, a folder or an installed package."""
+    """Return the name of a game, which may be given by a file, folder or installed package."""
     try:
         return find_game(text)
     except UsageError as error:
@@ -205,7 +205,7 @@ def game_name(text: str) -> str:
 
 
 def ip_address(text: str) -> str:
-    """An address of IPv4 or IPv6, as the server compares it."""
+    """Parse an IPv4 or IPv6 address, and normalize it like the server."""
     import ipaddress
 
     try:

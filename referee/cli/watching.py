@@ -1,6 +1,6 @@
 """`--browser`: show a running match or tournament in the browser.
 
-A process of its own serves the files that are written: viewers take nothing from the match.
+A separate process serves the files, so viewers do not slow down the match.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
 NICE = 10
-"""How far the server's priority is below that of the match (`nice`)."""
+"""The priority of the server is this much lower than that of the match (`nice`)."""
 _SLICE_NS = 100_000
-"""For so long the server may go on when the match wants its processor: the least Linux allows."""
+"""Maximum time slice of the server while the match waits: the minimum that Linux allows."""
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
-"""The number of the system call, which the C library has no function for; by machine."""
+"""machine -> number of the system call, for which the C library has no function."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A temporary folder that is removed at the end, or a `UsageError` if none can be made."""
+    """Context manager: a temporary folder, or a `UsageError` if it cannot be created."""
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -47,7 +47,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class Server:
-    """`referee serve` as a process that ends with this one, however that ends."""
+    """`referee serve` as a process that ends with this one, even if this one is killed."""
 
     def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
@@ -60,7 +60,7 @@ class Server:
                     [*command, *["--open"][: has_screen()], "--", *paths],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is for this process
+                    start_new_session=True,  # Ctrl-C is only for this process
                 )
             except OSError as error:
                 GUARDIAN.end(None)
@@ -72,17 +72,17 @@ class Server:
         self._page = page
 
     def url(self) -> str:
-        """The address of the page, as soon as it answers; empty if the server failed."""
+        """Return the URL of the page after it is reachable; empty if the server failed."""
         assert self._process.stdout is not None
         words = self._process.stdout.readline().decode().split()
         return f"{words[0]}{quote(self._page)}" if words else ""
 
     def wait(self) -> None:
-        """Wait until it ends, which it does when it fails."""
+        """Wait for the server to exit, which it does only on failure."""
         self._process.wait()
 
     def end(self) -> None:
-        """End it."""
+        """Stop the server."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         GUARDIAN.end(self._process.pid)
@@ -99,17 +99,17 @@ def watched(
     address: Sequence[str] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> Iterator[Server | None]:
-    """Serve files inside this block, and say where.
+    """Context manager: serve files, and print the address.
 
     Args:
-        game: that is played, a key of `GAMES`.
-        paths: of the files and folders.
-        page: that is shown, below the server's address; it is in the first file.
-        address: `--listen` and the like; none: a port of this machine that is free.
-        begin: is called before the page is shown, once there is one.
+        game: the game, a key of `GAMES`.
+        paths: the files and folders.
+        page: path of the first page below the server's address. It is in the first file.
+        address: options such as `--listen`; empty: a free port of this machine.
+        begin: called after the server started, before the page is shown.
 
     Yields:
-        The server; None if it could not begin, and has said why.
+        The server; None if it failed to start and printed the reason.
     """
     server = Server(game, paths, page, address)
     try:
@@ -124,14 +124,14 @@ def watched(
 
 
 def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -> None:
-    """Keep the page up until the user has seen enough.
+    """Keep the page available until Ctrl-C.
 
     Args:
-        kept: the file that shows the same later; None if the results are not kept.
-        keeps: the option that makes one.
+        kept: a file that shows the same later; None if the results are not kept.
+        keeps: the option that would keep them.
 
     Raises:
-        Interrupted: Ctrl-C.
+        Interrupted: Ctrl-C was pressed.
     """
     words = [] if kept is None else ["referee", "serve", *server.game_words, kept]
     later = f"{keeps} saves the page" if kept is None else f"later: {command_line(words)}"
@@ -141,14 +141,14 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
 
 
 def yield_to_match(pid: int) -> None:
-    """Let a process that has just begun take only what others leave of the processor."""
+    """Let a new process use only processor time that others leave."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
-    with suppress(OSError):  # of Linux, where sessions may be weighed first
+    with suppress(OSError):  # Linux only; autogroups of sessions have priority
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
     call = _SCHED_SETATTR.get(os.uname().machine)
     if sys.platform == "linux" and call is not None:
-        # size, policy (0: the usual one), flags, nice, priority, slice, deadline, period; a Linux
-        # before 6.12 takes no notice of the slice
+        # size, policy (0: the usual one), flags, nice, priority, slice, deadline, period. Linux
+        # before 6.12 ignores the slice.
         wanted = struct.pack("<IIQiIQQQ", 48, 0, 0, NICE, 0, _SLICE_NS, 0, 0)
         ctypes.CDLL(None).syscall(call, pid, wanted, 0)

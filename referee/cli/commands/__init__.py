@@ -1,1 +1,1 @@
-"""A module for each command: its arguments are in the table beside it, `run` does it."""
+"""A module for each command, with its options and `run`."""

@@ -1,4 +1,4 @@
-"""`referee build`: the bots in folders, each in a sandbox."""
+"""`referee build`: build the bots in folders, each in a sandbox."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
 
 _MOST_WIDTH = 160
-"""Columns of a line of a build that are shown."""
+"""Maximum columns shown of a line of a build."""
 _NAME_WIDTH = 30
 
 
@@ -66,7 +66,7 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
     from referee.bots.building import build
 
     found, skipped = _folders(options)
-    folders = list({folder.directory: folder for folder in found}.values())  # each once
+    folders = list({folder.directory: folder for folder in found}.values())  # without duplicates
     sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), folders)
     done: dict[int, Built] = {}
 
@@ -110,7 +110,7 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
 def _broken(
     options: BuildOptions, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
 ) -> set[str]:
-    """The directories of the bots that cannot be started; a line for each is printed."""
+    """Return the directories of bots that cannot be started. Prints a line for each."""
     from referee.bots.command import bot_in
     from referee.tournament.playing.starting import start_once
     from referee.tournament.rows import Entrant
@@ -135,7 +135,7 @@ def _broken(
 
 
 def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
-    """The folders to build, and the number of those with a mistake, which --skip-broken skips."""
+    """Return the folders to build, and the number of invalid folders skipped by --skip-broken."""
     from referee.bots.command import find_each, together
 
     found, mistakes = find_each(partial(_folder, options.game), options.bots)

@@ -1,7 +1,7 @@
-"""`referee completion`: print the script with which a shell completes the words of `referee`.
+"""`referee completion`: print the completion script of a shell.
 
-The scripts are made by shtab from the parser. A script asks nothing of Python while words are
-completed, so that TAB takes no time.
+shtab makes the scripts from the parser. Completing does not start Python, so TAB responds
+immediately.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from referee.interrupts import Interrupts
 Shell: TypeAlias = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
-"""Metavars of arguments that are files."""
+"""Metavars of files."""
 
 
 class CompletionOptions(Options):
@@ -42,13 +42,13 @@ def run(options: CompletionOptions, interrupts: Interrupts) -> int:
 
 
 def script(shell: str) -> str:
-    """The script of a shell, one of `SHELLS`."""
+    """Return the script of a shell, one of `SHELLS`."""
     import shtab
 
     top = commands.parser()
     parsers = top.commands.choices
     for about in top.commands._get_subactions():
-        parsers[about.dest].description = about.help  # one line, which is what is shown
+        parsers[about.dest].description = about.help  # only one line is shown
     of_metavar = {"DIR": shtab.DIRECTORY, "BOT": _bots_and_files()}
     of_metavar |= dict.fromkeys(_FILES, shtab.FILE)
     for parser in parsers.values():
@@ -63,12 +63,12 @@ def script(shell: str) -> str:
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
     text = shtab.complete(top, shell)
-    # shtab 1.13 has zsh complete the first of several arguments alone.
+    # shtab 1.13 lets zsh complete only the first of several arguments.
     return text if shell != "zsh" else re.sub(r'"\(\*\)::?', '"*:', text)
 
 
 def _bots_and_files() -> dict[str, Any]:
-    """The completions of a BOT, as shtab needs them."""
+    """Return the completions of a BOT, in shtab's format."""
     of_game = {game: " ".join([*bundled_bots(game), *rule_files(game)]) for game in GAMES}
     names = " ".join(of_game.values())
     cases = "\n".join(f"    {game}) names='{bots}' ;;" for game, bots in of_game.items())

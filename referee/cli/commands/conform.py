@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from referee.conformance.verdict import Report, Result
 
 MATCH_SECONDS = 60.0
-"""A referee gets so long for a match."""
+"""Time limit of a referee for a match."""
 SAY_EVERY_SECONDS = 15
-"""How often it says how far it is where there is no terminal."""
+"""Interval of progress lines without a terminal."""
 LOOK_EVERY_SECONDS = 0.5
-"""How often `--watch` looks whether a file has changed."""
+"""Interval at which `--watch` checks for changed files."""
 
 
 class ConformOptions(Options):
@@ -150,7 +150,7 @@ def run(options: ConformOptions, interrupts: Interrupts) -> int:
 
 
 def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) -> NoReturn:
-    """Run the cases, and again whenever the bot's files change; raises `Interrupted`."""
+    """Run the cases, and again after each change of the bot's files. Raises `Interrupted`."""
     from referee.bots.digest import files_digest
 
     bot = options.bot or ""
@@ -160,7 +160,7 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     while True:
         try:
             _run_once(options, game, interrupts)
-        except UsageError as error:  # such as a folder that is to be built again
+        except UsageError as error:  # for example, a folder must be built again
             for line in error.lines:
                 console.say(line)
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
@@ -196,7 +196,7 @@ def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int
 
 
 def _check(options: ConformOptions) -> None:
-    """Raise a `UsageError` for options that do not go together."""
+    """Raise a `UsageError` for incompatible options."""
     if options.bot is not None and options.referee is not None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list_cases:
@@ -224,7 +224,7 @@ def _check_outputs(options: ConformOptions) -> None:
 
 
 def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bool:
-    """Whether the bot in a folder cannot be started as a tournament starts it; says why."""
+    """Return True, and print why, if a tournament could not start the bot in a folder."""
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
 
@@ -269,26 +269,26 @@ class _Reporter:
                 _print(self._on_stdout.listed(cases))
 
     def show_new(self, result: Result) -> None:
-        """Print the cause of a failure, unless it was printed for another case."""
+        """Print a failure, unless its cause was printed for another case."""
         if self._is_live:
             with console.printing():
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
 
     def show_failures(self, results: Sequence[Result]) -> None:
-        """Print the failures among the results so far that were not printed yet."""
+        """Print the failures so far that were not printed yet."""
         if self._is_shown:
             with console.printing():
                 _print(self._failures(self._on_stdout, results))
 
     def show(self, report: Report) -> None:
-        """Print the report as text, unless stdout has it in another format."""
+        """Print the report as text, unless stdout has another format."""
         if self._is_shown:
             on = self._on_stdout
             with console.printing():
                 _print(on.verdict(report) if self._only_verdict else self._lines(on, report))
 
     def save(self, report: Report) -> None:
-        """Write the report to the file of `--output`; without one, to stdout unless it is text."""
+        """Write the report to the file of `--output`. Without one, print it unless it is text."""
         options = self._options
         if options.format != "text":
             text = _rendered(options.format, report, self._chapters)
@@ -317,22 +317,22 @@ class _Reporter:
         yield from text.commands(report)
 
     def _failures(self, text: TextReport, results: Sequence[Result]) -> Iterator[str]:
-        """The failures by cause; if they were printed as they happened, only which are the same."""
+        """Yield the failures by cause. If they were printed before, only list equal ones."""
         options = self._options
         if self._is_live and text is self._on_stdout:
             return text.repeated(results)
-        # One mistake of a referee fails many cases: the first is to be mended first.
+        # One mistake of a referee fails many cases, so the first one must be fixed first.
         brief = options.quiet and options.referee is not None
         return text.failures(results, verbose=options.verbose, brief=brief)
 
 
 def _print(lines: Iterator[str]) -> None:
-    # In one write: on a terminal, the line of progress is drawn again after each.
+    # A single write, because a terminal redraws the progress line after each.
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def _as_words(options: ConformOptions) -> list[str]:
-    """The sandbox, the variables and the limits of the bot, as words of a command line."""
+    """Return the sandbox, variables and limits of the bot as words of a command line."""
     from referee.bots.repeat import sandbox_words
     from referee.match.spec import setting_words
 
@@ -360,11 +360,11 @@ class _Bot:
         self._suite: Suite | None = None
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
+        """Run the cases. `on_result` is called with each result, in their order."""
         from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
-        assert self._bot is not None  # only a list goes without
+        assert self._bot is not None  # None only for --list
         whys = [why_skipped(case, self._bot) for case in self.cases]
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
@@ -387,13 +387,13 @@ class _Bot:
         return await self._suite.run(strict=options.strict)
 
     def progress(self) -> str:
-        """How far it is."""
+        """Describe the progress."""
         done = 0 if self._suite is None else self._suite.done
         return f"{done} of {len(self.cases)} cases"
 
 
 class _Referee:
-    """Another referee, checked by matches with probes. It has the attributes of `_Bot`."""
+    """Another referee, checked by matches with probes. Has the attributes of `_Bot`."""
 
     def __init__(self, options: ConformOptions, game: str, command: str) -> None:
         from referee.conformance.case import select
@@ -414,7 +414,7 @@ class _Referee:
         self._played = 0
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Play all matches; their results come together, in the report."""
+        """Play all matches. All results arrive at the end, in the report."""
         from referee.conformance.referee_side import check_referee
 
         def played() -> None:
@@ -436,7 +436,7 @@ class _Referee:
         )
 
     def progress(self) -> str:
-        """How far it is."""
+        """Describe the progress."""
         return "1 match" if self._played == 1 else f"{self._played} matches"
 
 
@@ -448,7 +448,7 @@ def _run(
     *,
     quiet: bool,
 ) -> Report:
-    """Check the subject; each result is put into `results` and shown as soon as it is known."""
+    """Check the subject. Each result is appended to `results` and shown immediately."""
     import trio
 
     def on_result(result: Result) -> None:
@@ -482,7 +482,7 @@ def _run(
 
 
 def _check_writable(path: Path) -> None:
-    """Say before the run, not after it, that the report could not be written."""
+    """Check before the run that the report can be written."""
     folder = path.parent
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from referee.starters import Language
 
 PROBE_SECONDS = 5.0
-"""For each program that is asked for its version."""
+"""Time limit for printing a program's version."""
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
@@ -47,14 +47,13 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that `doctor` looks for.
+    """One check of `doctor`.
 
     Attributes:
-        status: "missing": a match can do without it; "problem": no match, or no tournament, can be
-            played.
-        found: the version or state that was found, or why it is missing.
+        status: "missing": matches work without it; "problem": matches or tournaments do not work.
+        found: the version or state, or the reason why it is missing.
         purpose: the features that need it.
-        get: the line that installs it, or what to do; empty if there is nothing to do.
+        get: the command that installs it, or the next step; empty if there is nothing to do.
     """
 
     section: str
@@ -67,10 +66,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """What `referee doctor --format json` prints.
+    """The output of `referee doctor --format json`.
 
     Attributes:
-        ok: whether matches and tournaments can be played.
+        ok: True if matches and tournaments work.
     """
 
     ok: bool
@@ -78,7 +77,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """Result of a probe: whether it is enough, a description, and the next step if it is not."""
+    """Result of a probe: whether it is sufficient, a description, and the next step if not."""
 
     ok: bool
     text: str
@@ -145,7 +144,7 @@ def _text(report: Report) -> Iterator[str]:
 
 
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
-    """Look for each thing in turn; the match and the interpreters run in this sandbox."""
+    """Yield the result of each check. The match and interpreters run in the sandbox."""
     from referee.starters import LANGUAGES
 
     match, tournament = partial(_match, sandbox, interrupts), partial(_tournament, sandbox)
@@ -185,10 +184,10 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
 def _check(
     section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
 ) -> Check:
-    """Look for one thing. If it is `needed`, nothing of its section can be played without it."""
+    """Run one check. `needed`: nothing in its section works without it."""
     try:
         found = look()
-    except OSError as error:  # of a system that is unlike others
+    except OSError as error:  # an unusual system
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get
@@ -204,7 +203,7 @@ def _shell() -> Found:
 
 
 def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
-    """Play a short match. It shows any problem of the machine."""
+    """Play a short match, which shows any problem of the machine."""
     from referee.bots.command import find_bot
     from referee.match_plan import MatchPlan, settled_spec
 
@@ -222,10 +221,10 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 
 
 def _tournament(sandbox: Sandbox) -> Found:
-    """Play short matches in as many processes as a tournament starts, two matches in each."""
+    """Play two short matches in each process of a tournament's default number."""
     from referee.api import play_matches
 
-    jobs = max(2, cores())  # one would be no process of its own
+    jobs = max(2, cores())  # one job would not start another process
     began = time.monotonic()
     try:
         load_numpy()
@@ -246,7 +245,7 @@ def _tournament(sandbox: Sandbox) -> Found:
 
 
 def _played(results: list[MatchResult], began: float, how: str) -> Found:
-    """Found if no bot was disqualified: these bots make no mistake."""
+    """Return success if no bot was disqualified, since these bots make no mistakes."""
     players = [player for result in results for player in result.players]
     details = [lost.detail for player in players if (lost := player.disqualification)]
     if details:
@@ -258,7 +257,7 @@ def _bubblewrap() -> Found:
     from referee.bots.processes.sandbox import unavailable_reason
 
     try:
-        problem = unavailable_reason()  # which says what to do
+        problem = unavailable_reason()  # includes the next step
     except ShortageError as error:
         problem = str(error)
     if problem:
@@ -320,7 +319,7 @@ def _disk() -> Found:
 
 
 def _limit(kind: int, option: str) -> Found:
-    """A limit that the shell's `ulimit` shows and sets with this option."""
+    """Check a limit that the shell's `ulimit` shows and sets with `option`."""
     soft, hard = (math.inf if n == resource.RLIM_INFINITY else n for n in resource.getrlimit(kind))
     text = f"at most {soft}" if soft < math.inf else "no limit"
     if soft < hard:
@@ -345,7 +344,7 @@ def _terminal() -> Found:
 
 
 def _language(language: Language, sandbox: Sandbox) -> Found:
-    """The interpreter or compiler of a language, as a bot in the sandbox has it."""
+    """Check the interpreter or compiler of a language, as bots in the sandbox see it."""
     program = language.needs
     if not program:
         return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
@@ -375,7 +374,7 @@ def _chromium() -> Found:
 
 
 def _first_line(words: list[str], sandbox: Sandbox | None = None) -> str | None:
-    """The first line that a program prints; None if it fails, or takes too long."""
+    """Return the first line that a program prints; None if it fails or is too slow."""
     from referee.bots.command import BotCommand
     from referee.bots.processes.launch import LaunchedBot
     from referee.match.limits import Limits

@@ -1,4 +1,4 @@
-"""`referee explain`: a section of a game's protocol, or a code, at the terminal."""
+"""`referee explain`: print a section of a game's protocol, or the meaning of a code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from referee.match.pages import PROTOCOL, SpecPage, game_page, glossary, read_pa
 from referee.text.nearest import near
 
 MOST_WIDTH = 100
-"""Longer lines are hard to read, however wide the terminal is."""
+"""Longer lines are hard to read, even on a wide terminal."""
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
 _HTTP = "http-bots"
 _KINDS = "vectors/README"
-"""The page that has what `referee conform` finds beside the faults of a game."""
+"""The page with the violations that `referee conform` finds, in addition to faults."""
 _SECTIONS = ("1.2", "2.2")
-"""Where it stands there: of bots, of referees."""
+"""Its sections for bots and for referees."""
 
 
 class ExplainOptions(Options):
@@ -59,7 +59,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
 
 
 def explained(what: str, page: SpecPage) -> str | None:
-    """The Markdown that answers; None if there is nothing of that name."""
+    """Return the Markdown that answers, or None."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
     if number is not None:
@@ -79,13 +79,13 @@ def _section(page: SpecPage, number: str) -> str:
 
 
 def _place(page: SpecPage, what: str) -> tuple[SpecPage, str]:
-    """Find the requested page, which may be the page on HTTP, and the rest of the words."""
+    """Return the page, which may be the page on HTTP, and the remaining words."""
     first, _, rest = what.partition(" ")
     return (read_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
 def _meanings(page: SpecPage, word: str) -> Iterator[tuple[str, list[str]]]:
-    """Find each meaning of a code, and the sections that say more."""
+    """Yield each meaning of a code, with the sections that explain it."""
     codes = [code for code in page.codes if code.code == word]
     for code in codes:
         then = f"; {code.then}" if code.then else ""
@@ -98,7 +98,7 @@ def _meanings(page: SpecPage, word: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _findings() -> Iterator[tuple[list[str], str, str]]:
-    """The kinds of violation of `referee conform`: names, sections, meaning."""
+    """Yield the kinds of violation of `referee conform`: names, sections, meaning."""
     for number in _SECTIONS:
         for kinds, sections, why in rows(read_page(_KINDS).sections[number].text):
             yield re.findall("`([a-z-]+)`", kinds), sections, why
@@ -127,7 +127,7 @@ def _unknown(what: str, game: str, page: SpecPage) -> str:
 
 
 def _names(page: SpecPage) -> list[str]:
-    """Every section and code that the user can ask for."""
+    """Return all sections and codes."""
     titles = (section.title.lower() for section in page.sections.values())
     codes = (code.code for code in page.codes)
     kinds = (kind for kinds, _, _ in _findings() for kind in kinds)
@@ -135,22 +135,22 @@ def _names(page: SpecPage) -> list[str]:
 
 
 def _print(markdown: str) -> None:
-    """Print Markdown as text, styled if a person looks at it."""
+    """Print Markdown as text, with styles on a terminal."""
     from rich.markdown import Markdown
 
     console = rich_console(sys.stdout, min(width(sys.stdout), MOST_WIDTH))
     markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
     lines: list[str] = []
-    # JSON lines are to be copied: they are not wrapped.
+    # JSON lines are for copying, so they are not wrapped.
     for place, text in enumerate(re.split(r"^```.*\n?", markdown, flags=re.MULTILINE)):
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not has_colour(sys.stdout):  # then backticks alone show what is code
+        if not has_colour(sys.stdout):  # only backticks mark code then
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))
         lines += [line.rstrip() for line in caught.get().strip("\n").splitlines()]
     for before, line in zip(["", *lines], lines, strict=False):
-        if line or before:  # one empty line is enough
+        if line or before:  # no consecutive empty lines
             print(line)

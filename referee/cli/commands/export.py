@@ -1,4 +1,4 @@
-"""`referee export`: the matches of a tournament, a row each."""
+"""`referee export`: the matches of a tournament, one row per match."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
 def _rows(store: Store) -> Iterator[dict[str, Any]]:
-    """The matches that count, by `COLUMNS`; the players by their names."""
+    """Yield the valid matches with the keys of `COLUMNS`, and the names of the players."""
     names = store.names
     for match in store.matches():
         if not match.void:

@@ -1,4 +1,4 @@
-"""`referee game`: checks of a game for its author, and its page for the authors of bots."""
+"""`referee game`: checks a game for its author, and prints its page for the authors of bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`referee help`: what `--help` says, of everything or of one command."""
+"""`referee help`: the same text as `--help`, for the program or a command."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Manual pages from the parsers: `referee(1)`, and one for each command, such as `referee-play(1)`.
 
-They are made when the wheel is built (`hatch_build.py`) and installed to `share/man/man1`.
+`hatch_build.py` makes them for the wheel, which installs them to `share/man/man1`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from referee.cli.parser import Parser
 
 
 def pages() -> dict[str, str]:
-    """File name -> a page in the man(7) macros."""
+    """Return file name -> page in the man(7) macros."""
     top = commands.parser()
     parsers = top.commands.choices
     abouts = {str(action.dest): str(action.help) for action in top.commands._get_subactions()}
@@ -30,7 +30,7 @@ def pages() -> dict[str, str]:
 def _page(parser: Parser, title: str, about: str, others: list[str]) -> str:
     lines = [
         f'.TH {title.upper()} 1 "" "referee {__version__}" "User Commands"',
-        *(".nh", ".ad l"),  # words are copied from here: none is broken
+        *(".nh", ".ad l"),  # words must stay whole for copying
         *(".SH NAME", rf"{_text(title)} \- {_text(about)}"),
         *(".SH SYNOPSIS", _synopsis(parser)),
         *(".SH DESCRIPTION", _text(str(parser.description))),
@@ -83,6 +83,6 @@ def _invocation(formatter: argparse.HelpFormatter, action: argparse.Action) -> s
 
 
 def _text(text: str) -> str:
-    """A text that troff sets as it is."""
+    """Escape text for troff."""
     text = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{text}" if text.startswith((".", "'")) else text

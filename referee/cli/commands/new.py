@@ -1,4 +1,4 @@
-"""`referee new`: a folder to start a bot or a game from."""
+"""`referee new`: create a folder for a new bot or game."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _make_game(options: NewOptions, interrupts: Interrupts) -> int:
 
 
 def _game_words(game: str, folder: Path) -> list[str]:
-    """The game as an option of a command that is run in the new folder."""
+    """Return the words of a command in the new folder that select the game."""
     outside = GAMES.outside.get(game)
     if outside is None or not os.path.isabs(outside.place):
         return game_words(game)

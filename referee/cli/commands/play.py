@@ -1,6 +1,6 @@
 """`referee play`: one match.
 
-It starts its bots before it imports trio: they come up in the meantime.
+Starts the bots before it imports trio, so that both happen at the same time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
 
 
 def _check(options: PlayOptions) -> None:
-    """Raise a `UsageError` for options that do not go together."""
+    """Raise a `UsageError` for incompatible options."""
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
@@ -92,10 +92,10 @@ def _run(
     interrupts: Interrupts,
     watching: ExitStack,
 ) -> int:
-    """Play the match and print the result; `watching` ends when nobody watches any more."""
+    """Play the match and print the result. `watching` is closed when all viewers are gone."""
     live = standard_stream(sys.stderr, "standard error") if options.stderr == LIVE else None
     with ExitStack() as stack:
-        with interrupts.raising():  # a FIFO waits for its reader
+        with interrupts.raising():  # opening a FIFO waits for its reader
             files = stack.enter_context(plan.opened())
         server = None
         if options.browser:
@@ -106,15 +106,15 @@ def _run(
             with plan.launched() as started:
                 files.begin()
                 played = _play_match(options, plan, interrupts, started, files, session, live)
-            with interrupts.raising():  # what reads a compressed log from a pipe may be slow
+            with interrupts.raising():  # the program that compresses a log may be slow
                 lost = _finish(files)
                 if live is not None:
-                    with suppress(LogWriteError):  # nobody is there to be shown
+                    with suppress(LogWriteError):  # nobody is left to see it
                         live.drain()
         except GameError as error:
             raise GameError(f"{error}; the match is void") from error
         except Interrupted as interrupted:
-            if live is None or not live.behind:  # else saying it would wait for a reader
+            if live is None or not live.behind:  # otherwise the message would wait for a reader
                 console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
     with interrupts.raising(), console.printing():
@@ -131,21 +131,21 @@ def _run(
 def _watched(
     options: PlayOptions, plan: MatchPlan, files: MatchFiles, interrupts: Interrupts
 ) -> AbstractContextManager[Server | None]:
-    """The server of `--browser`, as `watched`."""
+    """Return the server of `--browser`, see `watched`."""
     from referee.cli.watching import watched
 
     assert plan.record is not None
     assert files.record is not None
     page = f"watch/{os.path.basename(plan.record)}"
-    # With people in the browser the address is that of their page.
+    # If people play in the browser, `--listen` is for their page.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
-    begin = partial(files.record.begin, copy=True)  # or what was there before would be shown
+    begin = partial(files.record.begin, copy=True)  # or the page shows old contents
     game = plan.spec.rules.name
     return watched(interrupts, game, [plan.record], page, address, begin)
 
 
 def _finish(files: MatchFiles) -> LogWriteError | None:
-    """Complete the logs. Returns: why one of them could not be."""
+    """Complete the logs. Return the error if a log could not be written."""
     warnings, lost = files.finish()
     for warning in warnings:
         console.say(warning)
@@ -193,7 +193,7 @@ async def _serve(
     options: PlayOptions,
     task_status: trio.TaskStatus[None],
 ) -> None:
-    """Serve the pages of the people, and say where they are."""
+    """Serve the pages of the people, and print their addresses."""
     import trio
 
     from referee.web.server.app import Site
@@ -244,7 +244,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
 
 
 def _say_disqualified(played: Played) -> None:
-    """The players that left the match, one line each: the exit code does not name them."""
+    """Print the players that left the match, one per line. The exit code does not name them."""
     for player in played.result.players:
         left = player.disqualification
         if left is not None:
@@ -267,7 +267,7 @@ def _again(options: PlayOptions, spec: MatchSpec) -> list[str]:
         start = ["--resume", options.resume, "--turn", str(turn)]
         start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
     typed = spec
-    if options.bots:  # with their names, and with bytes that are no UTF-8
+    if options.bots:  # with their names, and with bytes that are not UTF-8
         typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

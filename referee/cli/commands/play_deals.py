@@ -38,10 +38,10 @@ def play_deals(
     again: Sequence[str],
     interrupts: Interrupts,
 ) -> int:
-    """Play the deals on all cores, and print what they say of the position.
+    """Play the deals on all cores, and print the statistics of the position.
 
     Args:
-        plan: of a match from the position.
+        plan: a match from the position.
         again: the command that plays the first deal.
     """
     from referee.workers import prepare, worker_processes
@@ -88,7 +88,7 @@ def play_deals(
 
 
 def _position(options: PlayOptions, plan: MatchPlan) -> Position:
-    """Where the match of a plan begins, whose last redeal is that of the first deal."""
+    """Return the start of a plan's match. Its last redeal is the first deal."""
     from referee.match.position import Position
 
     assert options.resume is not None
@@ -109,7 +109,7 @@ def _play(
     *,
     quiet: bool,
 ) -> int:
-    """Play the deals, and add the results of those that count. Returns: how many do not."""
+    """Play the deals, and add the valid results to `results`. Return the number of the others."""
     ending = Ending(interrupts, dispatcher.stop)
     void = 0
     with working(len(plans), "deals", quiet=quiet) as show:
@@ -127,7 +127,7 @@ def _play(
 
 
 def _too_early(results: Sequence[MatchResult], turn: int) -> list[str]:
-    """A line if matches ended before this turn, where the deals begin."""
+    """Return a line if matches ended before the turn of the position."""
     count = sum(sum(player.turns for player in result.players) < turn for result in results)
     if not count:
         return []

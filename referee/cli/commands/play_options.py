@@ -24,7 +24,7 @@ from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
 
 LIVE = "-"
-"""As the folder of `--stderr`: it is shown at once."""
+"""The value of `--stderr` for showing it immediately."""
 
 
 class PlayOptions(Options):
@@ -118,7 +118,7 @@ browser (spec/serve.md, 6)."""
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:
-        """The names before the BOTs, "" for none, and the BOTs; no names if no bot has one."""
+        """Return the names in the BOT arguments ("" for none; or no names at all), and the BOTs."""
         from referee.names import named
 
         pairs = [named(bot) for bot in self.bots]

@@ -1,4 +1,4 @@
-"""The match that `referee play` plays: decided once, from the options."""
+"""The match that `referee play` plays, computed once from the options."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 def settle(
     options: PlayOptions, temporary: str | None = None
 ) -> tuple[MatchPlan, MatchSession | None]:
-    """The match that the options ask for, and the session of people who play it in the browser.
+    """Return the match of the options, and the session if people play it in the browser.
 
     Args:
-        temporary: the name of a record for the browser, which is removed at the end; or None.
+        temporary: the name of a temporary record for the browser, or None.
 
     Raises:
-        UsageError: such a match is not possible; the text says why.
+        UsageError: such a match is not possible. The text says why.
     """
     from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec
@@ -76,7 +76,7 @@ def settle(
         log=options.log,
         record=record,
         stderr=stderr,
-        # A temporary record is there to be looked at.
+        # A temporary record is only for the page, which shows stderr.
         record_stderr=options.record_stderr or temporary is not None,
         answers=() if resumed is None else resumed.answers,
         force=options.force,
@@ -88,9 +88,9 @@ def settle(
 def _limits_of_bots(
     options: PlayOptions, resumed: RecordedAnswers | None, players: int
 ) -> list[dict[str, Any]]:
-    """The own limits of each bot, from the record to continue and from --limit-of.
+    """Return the limits of each bot, from the record to continue and from --limit-of.
 
-    As in `settled_spec`, a record does not lift a limit of the sandbox.
+    As in `settled_spec`, a record cannot lift a limit of the sandbox.
     """
     recorded = (resumed.header.limits_of_bots or ()) if resumed is not None else ()
     found: list[dict[str, Any]] = [{} for _ in range(players)]
@@ -106,9 +106,10 @@ def _limits_of_bots(
 def _sandbox(
     options: PlayOptions, sources: Sequence[BotSource], game: str, unseen: Sequence[str | None]
 ) -> Sandbox:
-    """The sandbox of the bots, which do not see the files `unseen`.
+    """Return the sandbox for the bots, which cannot see the files `unseen`.
 
-    If no bots were typed, the record of --resume names them, and they need --run-recorded.
+    If there are no BOT arguments, the record of --resume contains the bots, and they need
+    --run-recorded.
     """
     from referee.bots.command import BotCommand
 
@@ -116,7 +117,7 @@ def _sandbox(
     if options.bots:
         return chosen_sandbox(choice, sources, *unseen)
     assert options.resume is not None
-    # The variables of --env are the user's own.
+    # The variables of --env come from the user.
     named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
     choice = sandbox_of_recorded(
         choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
@@ -125,7 +126,7 @@ def _sandbox(
 
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
-    """The replies of the match to continue."""
+    """Return the replies of the match to continue."""
     if options.deals is not None and options.turn is None:
         raise UsageError(
             "--deals goes with --resume FILE, a match record, and --turn N; to play whole matches "
@@ -152,7 +153,9 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Those of the record; with --deals, those before the position and that of the first deal."""
+    """Return the redeals of the record. With --deals: those before the position, and the first
+    deal.
+    """
     if options.deals is None:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal
@@ -168,7 +171,7 @@ def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]
 def _sources(
     options: PlayOptions, game: str, bots: Sequence[str]
 ) -> tuple[list[BotSource], MatchSession | None]:
-    """The sources of the bots, where `human` stands for a person, and the session of a browser."""
+    """Return the sources of the bots, with a person for `human`, and the session of a browser."""
     from referee.bots.command import HUMAN, find_all, find_bot
 
     people = bots.count(HUMAN)
@@ -203,7 +206,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
-    """One file name per seat, in a folder that is made if it does not exist."""
+    """Return one file name per seat. Creates the folder if it does not exist."""
     if directory is None or directory == LIVE:
         return [None] * count
     folder = made_folder(directory)
@@ -213,7 +216,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     """Raise a `UsageError` if an output is an input, or the links would replace another file.
 
-    A match that was cut off may continue in its record, which then loses nothing.
+    An interrupted match may continue in its own record, which keeps its contents.
     """
     continues = options.turn is None
     seed_file = settings.seed_file_name(options.seed_file)

@@ -1,4 +1,4 @@
-"""What `referee play` shows of a match while it is played."""
+"""The progress of a match in `referee play`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from referee.runner import Runner
 
 AFTER_SECONDS = 1.0
-"""A shorter match shows nothing."""
+"""Nothing is shown before, so that short matches stay silent."""
 _SLOW_SECONDS = 2.0
-"""A person hears of a bot that thinks for longer."""
+"""Thinking time after which people are shown which bot is thinking."""
 
 
 async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
-    """Show the match on the terminal, until cancelled.
+    """Show the match on the terminal until cancelled.
 
     Args:
-        in_browser: whether people play there, and not at this terminal.
+        in_browser: True if people play in the browser, not at this terminal.
     """
     from referee.bots.command import HUMAN
 
@@ -33,7 +33,7 @@ async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
 
 
 async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
-    """Say of each slow reply whose it is, once: a line that is kept up to date is in the way."""
+    """Print once for each slow reply which bot is thinking. People must not see a changing line."""
     import trio
 
     from referee.bots.command import HUMAN
@@ -50,7 +50,7 @@ async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
 
 
 def _line(runner: Runner, spec: MatchSpec) -> str:
-    """Where a long match stands."""
+    """Describe the progress of a long match."""
     import trio
 
     from referee.games.interface.seats import seat_id

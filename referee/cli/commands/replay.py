@@ -1,4 +1,4 @@
-"""`referee replay`: a match turn by turn."""
+"""`referee replay`: show a match turn by turn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from referee.logs.replay.terminal import Painter
 
 FOLLOW_SECONDS = 0.1
-"""Seconds between two looks at a log that is followed."""
+"""Interval in seconds for reading a followed log."""
 
 
 class ReplayOptions(Options):
@@ -77,7 +77,7 @@ class Turns(NamedTuple):
     player: int | None
 
     def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
-        """Whether a turn is selected."""
+        """Return True if a turn is selected."""
         return (
             (self.first is None or turn.turn >= self.first)
             and (self.last is None or turn.turn <= self.last)
@@ -122,7 +122,7 @@ def run(options: ReplayOptions, interrupts: Interrupts) -> int:
 
 
 def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> int:
-    """Print what a bot was sent, as it was, to be given to a bot once more."""
+    """Print the input of a bot unchanged, for passing it to a bot again."""
     from referee.games.interface.seats import seat_id
     from referee.logs.conversation import input_of
 
@@ -172,13 +172,13 @@ def _wait() -> bool:
 
 
 def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
-    """The selected turns, or a `UsageError`. A followed log ends when its match ends."""
+    """Yield the selected turns, or raise a `UsageError`. A followed log ends with its match."""
     from referee.logs.replay.reader import CutShort, Start, TurnOver
     from referee.match.messages import GameEnd
 
     turns = 0
     shown = chosen.first is None and chosen.last is None
-    before: list[Item] = []  # what comes before the first turn that is chosen
+    before: list[Item] = []  # items before the first selected turn
     for item in replay.items():
         if isinstance(item, Start) and (chosen.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
@@ -201,13 +201,13 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
 def _text(
     items: Iterable[Item], replay: Replay, painter: Painter, *, summary: bool
 ) -> Iterator[str]:
-    """The match turn by turn, or its turns as one table and how it ended."""
+    """Yield the match turn by turn, or a table of its turns and the result."""
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
     names: list[str] = []
     turns: list[Any] = []
-    after: list[str] = []  # the table
+    after: list[str] = []  # after the table
     for item in items:
         if isinstance(item, Start):
             names = item.names
@@ -259,19 +259,19 @@ def _table(summary: Summary) -> Iterator[str]:
 
 
 def _page(lines: Iterable[str]) -> bool:
-    """Show lines in a pager; False if the machine does not have one."""
+    """Show lines in a pager. Return False if there is none."""
     environment = {"LESS": "FRX", **os.environ}
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
     except (OSError, ValueError, IndexError):
         return False
-    assert pager.stdin is not None  # it is a pipe
+    assert pager.stdin is not None  # a pipe, see above
     try:
         with pager.stdin as text:
             for line in lines:
                 text.write(line + "\n")
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the user closed the pager
         pass
     finally:
         pager.wait()

@@ -1,4 +1,4 @@
-"""`referee rules`: check rule files, and explain the decisions of a bot that plays by one."""
+"""`referee rules`: check rule files, and explain the decisions of their bots."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
     data = _data(name)
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
-    file.new()  # or what is wrong in it
+    file.new()  # raises the mistakes in the file
     check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1
@@ -216,7 +216,7 @@ def _lines(number: int, decided: Decided) -> Iterator[str]:
 
 
 def _candidates(ranked: Ranked) -> Iterator[str]:
-    """A line for each card that the file names; those that have the default stand together."""
+    """Yield a line for each card in the file; cards with the default score share a line."""
     defaults: dict[float, list[str]] = {}
     for each in ranked.candidates:
         many = f" ({each.count})" if each.count > 1 else ""
@@ -233,7 +233,7 @@ def _candidates(ranked: Ranked) -> Iterator[str]:
 
 
 def _short(reply: Any) -> str:
-    """A reply in few words: "actions: buy Ram discard, end-turn"."""
+    """Summarize a reply: "actions: buy Ram discard, end-turn"."""
     if not isinstance(reply, dict):
         return str(reply)
     said = {name: value for name, value in reply.items() if name != "type" and value}

@@ -1,4 +1,4 @@
-"""`referee standings`: the standings of a tournament, at any time."""
+"""`referee standings`: the standings of a tournament, also while it runs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 WATCH_SECONDS = 2.0
-"""Seconds between two looks at a store that is watched."""
+"""Interval in seconds for checking a followed store."""
 
 
 def anchor_option() -> str | None:
-    """`--anchor`."""
+    """Define `--anchor`."""
     text = "fix the rating of this bot; otherwise the mean is 1500"
     return option("BOT=RATING", None, text)
 
 
 def bot_option() -> str | None:
-    """`--bot`."""
+    """Define `--bot`."""
     return option("NAME", None, "also show the details of this bot")
 
 
@@ -97,7 +97,7 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
     with open_stores(options.stores) as stores, interrupts.raising():
         if len(stores) > 1:
             view = _season_view(options, stores.values())
-            found = read_season(stores, view.anchor, view.excluded)  # before a file is made
+            found = read_season(stores, view.anchor, view.excluded)  # before a file is created
             with report as file, contextlib.redirect_stdout(file):
                 print_season(found, options.format, view.title)
             return OK
@@ -116,14 +116,14 @@ def _check_season(options: StandingsOptions) -> None:
 
 
 class View(NamedTuple):
-    """The options that change how standings are shown.
+    """The options that select what standings show.
 
     Attributes:
         anchor: the number of a bot and its rating.
         bot: the name of a bot whose details are shown.
         excluded: the numbers of bots whose matches do not count.
-        most_paired: so many bots, the first in the ranking, are compared with each other.
-        title: above the table or the page; empty for the usual one.
+        most_paired: number of bots, from the top of the ranking, that are compared with each other.
+        title: the title of the table or the page; empty: the default.
     """
 
     anchor: tuple[int, float] | None
@@ -136,10 +136,11 @@ class View(NamedTuple):
 def chosen_view(
     bots: Sequence[Entrant], anchor: str | None, bot: str | None, exclude: Sequence[str] = ()
 ) -> View:
-    """The view of `--anchor`, `--bot` and `--exclude`, which may have the names of the tables.
+    """Return the view of `--anchor`, `--bot` and `--exclude`. The names may be shortened as in the
+    tables.
 
     Raises:
-        UsageError: they do not name bots; the text says what there is.
+        UsageError: they do not name bots. The text lists the bots.
     """
     from referee.tournament.setup import short_names
 
@@ -180,7 +181,7 @@ def _season_view(options: StandingsOptions, stores: Collection[Store]) -> View:
 
 
 def print_standings(store: Store, format: str, view: View) -> None:
-    """Print the standings so far.
+    """Print the current standings.
 
     Args:
         format: "text", "json", "csv" or "html".
@@ -213,12 +214,12 @@ def print_standings(store: Store, format: str, view: View) -> None:
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
-    """An object of `--format json`, which has a title only if one is given."""
+    """Add the title to an object of `--format json`, if there is one."""
     return {"title": title, **found} if title else found
 
 
 def _most_paired(format: str, view: View) -> int | None:
-    """How many bots, the first in the ranking, are compared with each other; None: all."""
+    """Return the number of bots, from the top, that are compared with each other; None: all."""
     from referee.tournament.report.text import MOST_IN_MATRIX
     from referee.web.server.pages import MOST_PAIRED
 
@@ -242,7 +243,7 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
         console.print()
         statistics, losses_of_bot = facts.bots[bot.name], losses[bot.name]
         for part in bot_text(bot, found, statistics, facts.game, losses_of_bot, console.width):
-            # A command is to be copied whole; `print` forgets what a text says of that.
+            # A command must stay whole for copying, and `print` ignores `no_wrap` of the text.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
@@ -272,11 +273,11 @@ def _watch(options: StandingsOptions) -> NoReturn:
 
     seen = count = None
     while True:
-        # All rows are checked when it is opened, which is to be done only if there are new ones.
+        # Opening a store checks all rows, so do it only if there are new ones.
         state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            with Store.for_reading(options.stores[0]) as store:  # not for long: a run wants to end
+            with Store.for_reading(options.stores[0]) as store:  # briefly, so that a run can finish
                 if store.count() != count:
                     count = store.count()
                     if sys.stdout.isatty():

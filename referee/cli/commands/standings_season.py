@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_stores(files: Sequence[str]) -> Iterator[dict[str, Store]]:
-    """Open stores for reading: name of a tournament -> store, in this order.
+    """Context manager: open stores for reading, as name of the tournament -> store.
 
     Raises:
         UsageError: a store cannot be read, or is given twice.
@@ -43,11 +43,11 @@ def open_stores(files: Sequence[str]) -> Iterator[dict[str, Store]]:
 def read_season(
     stores: Mapping[str, Store], anchor: tuple[int, float] | None, excluded: Collection[int]
 ) -> Season:
-    """The season of some stores.
+    """Compute the season of several stores.
 
     Args:
         anchor: the number of a bot in `season_names`, and its rating.
-        excluded: such numbers, of bots whose matches do not count.
+        excluded: the numbers of bots whose matches do not count.
     """
     from referee.tournament.report.season import season, season_names
 
@@ -61,7 +61,7 @@ def print_season(found: Season, format: str, title: str) -> None:
 
     Args:
         format: "text", "json", "csv" or "html".
-        title: above it; empty for the usual one. csv has none.
+        title: the title; empty: the default. Not used for csv.
     """
     if format == "json":
         from msgspec.structs import asdict
@@ -90,7 +90,9 @@ _COUNTS = ("wins", "draws", "losses", "points")
 
 
 def _print_csv(found: Season) -> None:
-    """One row per bot: all together, then each tournament's columns, with its name before them."""
+    """Print one row per bot: the totals, then the columns of each tournament, prefixed with its
+    name.
+    """
     from referee.tournament.report.season import TournamentRating
 
     whole = (*_WHOLE, *_COUNTS)

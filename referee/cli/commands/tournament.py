@@ -1,4 +1,4 @@
-"""`referee tournament`: many matches between many bots, and who is better."""
+"""`referee tournament`: play many matches between many bots, and rate them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 MOST_PROBLEMS = 5
-"""Mistakes of a game that are shown, at most."""
+"""Maximum number of mistakes of a game shown."""
 
 
 def run(options: TournamentOptions, interrupts: Interrupts) -> int:
@@ -81,7 +81,7 @@ def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptio
 
 
 def _with_limits(file: str, config: Config) -> list[Entrant]:
-    """The bots of a configuration file with the limits that they have there."""
+    """Return the bots of a configuration file, with their limits."""
     from msgspec.structs import replace
 
     bots = list(config.bots)
@@ -98,8 +98,8 @@ class _Run:
     """A run of a tournament.
 
     Args:
-        file: of the store; None: it is in memory.
-        records: the folder of the records; None: no records are kept.
+        file: the store; None: in memory.
+        records: the folder of the records; None: records are not kept.
     """
 
     def __init__(
@@ -117,10 +117,10 @@ class _Run:
         self._file = file
         self._records = records
         self._interrupts = interrupts
-        self._void = 0  # matches, since the game made a mistake
+        self._void = 0  # number of matches, because of a mistake in the game
 
     def run(self, stack: ExitStack) -> int:
-        """Play the missing matches, and print the standings; `stack` ends with the page."""
+        """Play the missing matches, and print the standings. `stack` is closed with the page."""
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None
@@ -157,7 +157,7 @@ class _Run:
         return GAME if self._void else self._outcome()
 
     def _outcome(self) -> int:
-        """The exit code of a tournament that is done."""
+        """Return the exit code of a finished tournament."""
         store = self._store
         if store.withdrawn or store.put_out():
             return FAILED
@@ -173,7 +173,7 @@ class _Run:
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
         list_file = None if options.deal_seeds is None else options.deal_seeds.file
-        # Seeds are in them.
+        # They contain seeds.
         files = (options.store, options.config, options.position, seed_file, list_file)
         unseen = (self._records, *files)
         live = self._live
@@ -189,7 +189,7 @@ class _Run:
     def _workers(
         self,
     ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-        """A function that starts the workers, and one for the number of parallel matches."""
+        """Return functions that start the workers and return the number of parallel matches."""
         wanted = self._options.jobs
         if self._options.cluster is None:
             from referee.workers import worker_processes
@@ -206,7 +206,7 @@ class _Run:
         return cluster.workers, lambda: min(cluster.threads, wanted or cluster.threads)
 
     def _places(self, jobs: int) -> list[set[int]]:
-        """The cores of each job with `--pin`."""
+        """Return the cores of each job with `--pin`."""
         if not self._options.pin:
             return []
         places = shares(jobs)
@@ -216,13 +216,13 @@ class _Run:
 
     @property
     def _live(self) -> Path | None:
-        """The folder for the matches that are being played, where they can be watched."""
+        """Return the folder for running matches, from which they can be watched."""
         if self._records is None or not self._options.browser or self._options.cluster is not None:
             return None
         return Path(self._records)
 
     def _watched(self) -> AbstractContextManager[Server | None]:
-        """The server of `--browser`, as `watched`."""
+        """Return the server of `--browser`, see `watched`."""
         from referee.cli.watching import watched
 
         assert self._file is not None
@@ -232,9 +232,9 @@ class _Run:
         return watched(self._interrupts, game, paths, page)
 
     def _leave_out(self, dispatcher: Dispatcher) -> None:
-        """Start each bot that has matches left, and leave out the bots that cannot be started.
+        """Start each bot with remaining matches, and exclude the bots that cannot be started.
 
-        Without --skip-broken such bots are a `UsageError`, as are too many of them.
+        Without --skip-broken, or if too many bots are broken, raises a `UsageError`.
         """
         from referee.bots.command import together
         from referee.tournament.playing.starting import broken_bots
@@ -245,7 +245,7 @@ class _Run:
         setups = plan.stages if plan.is_known else [*plan.stages, now]
         left = with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
-        if options.cluster is None:  # of a cluster its workers look for them
+        if options.cluster is None:  # in a cluster the workers check them
             broken |= _not_found(now, left - broken.keys())
         dispatcher.out |= broken.keys()
         to_start = sorted(left - broken.keys())
@@ -265,7 +265,7 @@ class _Run:
             say(f"left out: {'; '.join(mistake.lines)}")
 
     def _save(self) -> None:
-        """Store the setup of the matches that follow, and the bots that are left out."""
+        """Store the setup of the following matches, and the excluded bots."""
         from referee.bots.processes.sandbox import unavailable_reason
         from referee.tournament.playing.records import claim_folder
 
@@ -291,7 +291,7 @@ class _Run:
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _note_limits(self) -> None:
-        """Store what holds the limits of strangers' bots, and say what does not hold here."""
+        """Store how the limits of submitted bots are enforced, and print the ones that are not."""
         from referee.bots.command import BotCommand
         from referee.bots.processes.confinement import get_groups, held_by, not_held
         from referee.cli.consent import is_program
@@ -310,7 +310,7 @@ class _Run:
         """Play the missing matches.
 
         Returns:
-            The interruption, if Ctrl-C came and running matches have ended; else None.
+            The interruption, if running matches ended after Ctrl-C; otherwise None.
         """
         from referee.cli.commands.tournament_progress import Progress, default_table_every
         from referee.tournament.playing.live import remove_live
@@ -318,7 +318,7 @@ class _Run:
 
         live = self._live
         if live is not None:
-            remove_live(live)  # of a run that was killed
+            remove_live(live)  # left by a killed run
         records = None if self._records is None else made_folder(self._records)
         run = Run(self._store, records=records, live=live)
         anchor, options = self._plan.view.anchor, self._options
@@ -347,7 +347,7 @@ class _Run:
 
 
 def _not_found(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:
-    """The errors of bots that do not exist, by the numbers of the bots."""
+    """Return the errors of bots that do not exist, by number."""
     from referee.tournament.entrants import find_entrant
 
     missing: dict[int, UsageError] = {}

@@ -1,4 +1,4 @@
-"""How a tournament ends before its last match, and where its finished matches are then."""
+"""Ends a tournament before its last match, and says where its finished matches are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 LET_SECONDS = 10.0
-"""Seconds that running matches have to end after Ctrl-C."""
+"""Seconds for running matches to end after Ctrl-C."""
 
 
 class LetTimeIsOver(TimeoutError):
@@ -28,11 +28,11 @@ class LetTimeIsOver(TimeoutError):
 class Ending:
     """Lets running matches end after the first Ctrl-C.
 
-    A second Ctrl-C, and any other signal, raises `Interrupted` at once.
+    A second Ctrl-C, or any other signal, raises `Interrupted` immediately.
 
     Args:
         stop: called after the first Ctrl-C, so that no further matches begin.
-        clock: gives seconds.
+        clock: returns seconds.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Ending:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there was a Ctrl-C."""
+        """True after the first Ctrl-C."""
         return self._until is not None
 
     def look(self) -> None:
-        """See what signals came.
+        """Check for signals.
 
         Raises:
-            Interrupted: the matches that are being played are to be dropped.
-            LetTimeIsOver: the matches had `LET_SECONDS` to end.
+            Interrupted: the running matches must be cancelled.
+            LetTimeIsOver: the matches did not end within `LET_SECONDS`.
         """
         if self._until is None and self._interrupts.forget(signal.SIGINT):
             self._until = self._clock() + LET_SECONDS
@@ -69,10 +69,10 @@ class Ending:
 
 
 def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
-    """Say how to continue a run; keep the matches of a store that would be lost.
+    """Print how to continue a run. Saves the matches of a store in memory.
 
     Args:
-        file: the value of `--store`; None if the run has no such file.
+        file: the value of `--store`; None without one.
         words: the command line.
     """
     if file is None:
@@ -85,7 +85,7 @@ def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
 
 
 def _saved(store: Store) -> str:
-    """Write a store into a file of its own. Returns: its name."""
+    """Save a store in a new file. Return its name."""
     name = f"referee-{store.stages[-1].seed}"
     problem: UsageError | None = None
     for folder in ("", tempfile.gettempdir()):

@@ -1,4 +1,4 @@
-"""What a run of `referee tournament` plays: decided once, from the options and the store."""
+"""The matches of a run of `referee tournament`, computed once from the options and the store."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class TournamentPlan(NamedTuple):
     """The decisions about a run.
 
     Attributes:
-        setup: of the tournament.
-        is_known: whether the store has this setup already.
-        is_unfinished: whether there is something to play.
-        stages: of the store, with other bots in place of some that never played.
-        digests: of the files of the bots, by their names.
-        broken: mistakes of bots that cannot be started, by their numbers.
-        packed: folders that the workers of a cluster get, by their paths.
-        view: of the standings at the end.
+        setup: the setup of the tournament.
+        is_known: True if the store already has this setup.
+        is_unfinished: True if matches are missing.
+        stages: the setups in the store, with replacements for bots that never played.
+        digests: digests of the bots' files, by name.
+        broken: mistakes of bots that cannot be started, by number.
+        packed: packed folders for the workers of a cluster, by path.
+        view: the view of the final standings.
     """
 
     setup: TournamentSetup
@@ -55,12 +55,12 @@ class TournamentPlan(NamedTuple):
 
 
 class _Bots(NamedTuple):
-    """The bots of a run, of one game.
+    """The bots of a run. All play the same game.
 
     Attributes:
-        broken: as of `TournamentPlan`.
-        typed: those of the command line, which may be in folders.
-        directories: folders that a cluster's workers need.
+        broken: see `TournamentPlan`.
+        typed: the bots of the command line, which may be in folders.
+        directories: folders that the workers of a cluster need.
     """
 
     game: str
@@ -74,7 +74,7 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     """Decide which matches to play, for a new, a known or an extended store.
 
     Raises:
-        UsageError: nothing can be played; the text says why.
+        UsageError: nothing can be played. The text says why.
     """
     from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
@@ -84,21 +84,23 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     stages: list[TournamentSetup] = store.stages
     start = _start(options, stages)
     found = _bots(options, config, store, None if start is None else start.game)
-    # "none" is no reason why a store's sandbox should end.
+    # The default "none" does not remove the sandbox of a store.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
     kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
     choice = SandboxChoice(kind, options.sandbox_read)
     now = _setup(options, found, stages, choice, start)
-    if stages:  # a bot that never played may have been mended since
+    if stages:  # a bot that never played may have been fixed
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
     is_unfinished = not (is_known and is_finished(store))
-    # What is shown at the end is checked before the first match.
+    # Mistakes in options for the final standings are reported before the first match.
     view = chosen_view(now.bots, options.anchor, options.bot)
     view = view._replace(title=options.title or "")
     if stages and is_unfinished:
         check_schedule(store)
-    if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
+    if (
+        not is_known and not store.is_empty
+    ):  # otherwise nothing is lost, and the mistake can be corrected
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
     if not options.same_bot:
@@ -113,10 +115,10 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
 
 
 class _Start(NamedTuple):
-    """Where all matches start that do not start at the beginning.
+    """The start of matches from a position.
 
     Attributes:
-        players, options: of the recorded match; `options` are the game's own.
+        players, options: from the recorded match. `options` are the game's options.
     """
 
     game: str
@@ -145,17 +147,17 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
     if options.players not in (None, len(header.bots)):
         raise UsageError(f"--position: the match has {len(header.bots)} players")
     if stages and (stored := stages[-1].position) and position.is_same(stored):
-        position = stored  # its file may have another name now
+        position = stored  # its file may have been renamed
     return _Start(header.game, len(header.bots), asdict(spec_of(header).options), position)
 
 
 def _bots(
     options: TournamentOptions, config: Config | None, store: Store, game: str | None
 ) -> _Bots:
-    """The bots of the command line, or else those of the configuration.
+    """Return the bots of the command line, or otherwise of the configuration.
 
     Args:
-        game: of the position; or None.
+        game: the game of the position, or None.
     """
     from msgspec.structs import replace
 
@@ -201,7 +203,7 @@ def _setup(
     if seed is None:
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])
-    if stages:  # what is not chosen stays as it is there
+    if stages:  # missing options keep the values of the store
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     bots = with_unique_names(found.bots)
@@ -229,14 +231,14 @@ def _setup(
 
 
 def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> int | None:
-    """`TournamentSetup.withdraw_after`; what is not chosen stays as it is in the store."""
+    """Return `TournamentSetup.withdraw_after`; by default the value in the store."""
     if options.withdraw_after is not None:
         return options.withdraw_after or None
     return stages[-1].withdraw_after if stages else WITHDRAW_AFTER
 
 
 def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout | UnsetType:
-    """The settings of a knockout; missing if none of them is given."""
+    """Return the settings of a knockout; unset if none of them is given."""
     from msgspec import UNSET
 
     from referee.tournament.report.seeding import seeding_by
@@ -250,7 +252,7 @@ def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout |
 
 
 def _sprt(options: TournamentOptions) -> Sprt | None:
-    """The sequential test, or a `UsageError`; None if nothing is said of it."""
+    """Return the sequential test; None without its options. Raises `UsageError`."""
     from referee.tournament.rating.sprt import Sprt
 
     given = {
@@ -274,11 +276,11 @@ def _check_same(
     *,
     extend: bool,
 ) -> None:
-    """Raise a `UsageError` if the matches of a store are of another tournament.
+    """Raise a `UsageError` if the matches of a store belong to another tournament.
 
     Args:
-        before: the store's setup.
-        extend: whether there may be more bots, deals or rounds.
+        before: the setup in the store.
+        extend: True if bots, deals or rounds may be added.
     """
     from referee.tournament.setup import check_extension, differences
 
@@ -297,7 +299,7 @@ def _check_same(
 
 
 def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str, str]:
-    """The digests of the files of the bots that are not broken, by their names."""
+    """Return the digests of the files of the bots that are not broken, by name."""
     from referee.bots.digest import files_digest
 
     return {
@@ -308,7 +310,7 @@ def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str
 
 
 def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
-    """Raise a `UsageError` if bots have changed since the matches of a store were played."""
+    """Raise a `UsageError` if bots have changed since their matches in the store."""
     if changed := store.changed(digests):
         raise UsageError(
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "
@@ -318,7 +320,7 @@ def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
 
 
 def _packed(now: TournamentSetup, found: _Bots) -> tuple[dict[int, UsageError], dict[str, Packed]]:
-    """The broken bots, with those that cannot be sent, and the packed folders of the others."""
+    """Return the broken bots, including bots that cannot be sent, and the packed folders."""
     from referee.tournament.playing.directories import pack
 
     broken, packed = dict(found.broken), dict[str, "Packed"]()

@@ -1,4 +1,4 @@
-"""How far a tournament is, while it runs."""
+"""The progress of a tournament."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 0.5
 ESTIMATE_AFTER = 2.0
-"""Seconds before which the rate says nothing of the time that is left: bots are starting."""
+"""Seconds before the remaining time is estimated: at first, bots are starting."""
 ESTIMATE_FROM = 10
-"""Matches before which neither ratings nor the time that is left are shown."""
+"""Number of matches before ratings and the remaining time are shown."""
 TABLES = 10
-"""Tables in all, if nothing else is chosen."""
+"""Default number of tables in total."""
 LEADING = 5
-"""Bots that are shown."""
+"""Number of bots shown."""
 _RATING_PART = 0.05
-"""The part of the time that is spent on ratings that are only shown, at most."""
+"""Maximum fraction of the time for ratings that are only shown."""
 
 
 def default_table_every(matches: int) -> int:
-    """After how many matches there is a table, in a tournament of so many."""
+    """Return the default number of matches between tables, for a tournament of this size."""
     return max(1, math.ceil(matches / TABLES))
 
 
 class Progress:
-    """Shows a bar and the leading bots on a terminal, and a line now and then elsewhere.
+    """Shows a bar and the leading bots on a terminal, and occasional lines elsewhere.
 
     Args:
-        every: show a line per match instead, and the table every so many matches.
+        every: instead, show a line per match, and a table after this number of matches.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._every = every
-        self._tables = 0  # the next one is due after so many times `every`
+        self._tables = 0  # number of tables shown, one after `every` matches
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
         self._show_at = time.monotonic()
         self._shown = ExitStack()
-        self._show: Callable[[RenderableType], None] | None = None  # on a terminal
+        self._show: Callable[[RenderableType], None] | None = None  # only on a terminal
         if not quiet:
             self._deals = deals_of(store)
 
@@ -84,7 +84,7 @@ class Progress:
         self._shown.close()
 
     def add(self, rows: Sequence[MatchRow]) -> None:
-        """Take matches that were played; say who is put out."""
+        """Add finished matches. Prints disqualifications."""
         for row in rows:
             for seat in row.seats:
                 if seat.disqualified == WORKER_KILLED:
@@ -102,7 +102,7 @@ class Progress:
                 self._show_table()
 
     def withdraw(self, bots: Mapping[int, Withdrawal]) -> None:
-        """Say which bots are withdrawn; matches that count may have become forfeits."""
+        """Print the withdrawn bots. Matches that count may have become forfeits."""
         setup = self._run.setup
         for bot, withdrawal in bots.items():
             is_end = setup.ends_with_withdrawal
@@ -112,7 +112,7 @@ class Progress:
             self._deals = deals_of(self._store)
 
     def look(self) -> None:
-        """Show how far it is, if it is time to."""
+        """Show the progress, if it is time."""
         now = time.monotonic()
         if self._quiet or self._every is not None or now < self._show_at:
             return
@@ -136,7 +136,7 @@ class Progress:
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
-        if is_known and run.test is None:  # nobody knows how long a test takes
+        if is_known and run.test is None:  # the length of a test is unknown
             parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds
@@ -149,7 +149,7 @@ class Progress:
         if found.matches:
             text = io.StringIO()
             rich_console(text, width(sys.stderr)).print(ranking(found, width(sys.stderr)))
-            with suppress(OSError):  # a full disk there: nobody can be told
+            with suppress(OSError):  # stderr may be on a full disk
                 print(text.getvalue(), end="", file=sys.stderr, flush=True)
 
     def _picture(self) -> RenderableType:
@@ -167,7 +167,7 @@ class Progress:
                     float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
                 )
                 if math.isnan(rating):
-                    continue  # it has played none
+                    continue  # no matches yet
                 reach = f"{low - rating:+.0f} {high - rating:+.0f}".replace("inf", "?")
                 table.add_row(self._names[bot], f"{rating:.0f}", reach)
             parts.append(table)
@@ -175,7 +175,7 @@ class Progress:
 
 
 def match_line(row: MatchRow, names: Sequence[str]) -> str:
-    """A match in one line: the bots by rank, each with its score, and why it was disqualified."""
+    """Format a match in one line: the bots by rank, with scores and disqualifications."""
     if row.void:
         return f"match {row.match} is void ({row.reason})"
     places = [

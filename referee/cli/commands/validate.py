@@ -1,4 +1,4 @@
-"""`referee validate`: spectator logs against the protocol."""
+"""`referee validate`: check spectator logs against the protocol."""
 
 from __future__ import annotations
 
@@ -59,10 +59,11 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     check_files(names)
     from msgspec import UNSET
 
-    # No import is to be interrupted, a forked process has it, and the collector lets it be.
+    # Import here: not interrupted by signals, shared with forked processes, ignored by the
+    # collector.
     from referee.logs.validate import Validation, check_log
 
-    unchecked: dict[str, str] = {}  # games without a checker, each with its first log
+    unchecked: dict[str, str] = {}  # games without a checker -> their first log
     invalid = found = 0
 
     def tell(name: str, log: CheckedLog) -> FileReport:

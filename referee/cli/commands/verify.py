@@ -99,7 +99,8 @@ class VerifyOptions(Options):
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
         return _check_store(options, options.store, interrupts)
-    # No import is to be interrupted, a forked process has it, and the collector lets it be.
+    # Import here: not interrupted by signals, shared with forked processes, ignored by the
+    # collector.
     import referee.logs.verify  # noqa: F401
 
     names = options.files
@@ -148,7 +149,7 @@ def _reported(options: VerifyOptions) -> ReportOptions:
 
 
 def _check(options: VerifyOptions, names: Sequence[str]) -> None:
-    """Raise a `UsageError` for what cannot be verified, before anything starts."""
+    """Raise a `UsageError` for files that cannot be verified, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records is not None:
@@ -162,7 +163,7 @@ def _check(options: VerifyOptions, names: Sequence[str]) -> None:
 
 
 def _verify(name: str, log: LogFile | None = None) -> Verdict:
-    """Verify one file that was there a moment ago."""
+    """Verify one file that existed before."""
     from referee.logs.verify import Kind, Verdict, verify_record
 
     try:
@@ -222,7 +223,7 @@ def _setup(
     again: Sequence[MatchRow],
     unseen: Sequence[str | None],
 ) -> TournamentSetup:
-    """The setup of a store, for the matches that are played again, if its bots may be started."""
+    """Return the setup of a store for playing matches again, if its bots may be started."""
     from msgspec.structs import replace
 
     from referee.bots.command import find_all
@@ -241,13 +242,13 @@ def _setup(
         run_recorded=options.run_recorded,
     )
     readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
-    return replace(setup, sandbox_read=readable)  # what the store says shows no folder
+    return replace(setup, sandbox_read=readable)  # the store itself must not make a folder visible
 
 
 def _report_matches(
     report: Report, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
 ) -> int:
-    """Report each match as soon as it is checked. Returns: how many are not the same."""
+    """Report each match after its check. Return the number of matches that differ."""
     seen: Counter[str] = Counter()
     for checked in matches:
         interrupts.check()
