@@ -35,6 +35,8 @@ def check(question: Question) -> None:
     if question.enter:
         assert read_answer(question, "") == ()
         assert problem_with(question, ()) == ""
+    if question.most > 1:  # a page names all that is picked by one verb
+        assert len({choice.verb for choice in question.choices if not choice.key}) == 1
     free = [(place, c) for place, c in enumerate(question.choices) if not (c.key or c.barred)]
     for place, choice in free:
         if question.least <= 1 and not question.check((place,)):

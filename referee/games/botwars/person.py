@@ -59,7 +59,7 @@ class BotWarsDialogue(TurnListener[Turn]):
         if steps:
             picks = yield Question(
                 "Which moves do you send?",
-                [Choice(name) for name in names],
+                [Choice(name, verb="move", thing=name.replace("-", " ")) for name in names],
                 title=f"Turn {state.turns_elapsed + 1} of {state.max_turns}: you are "
                 f"{NAMES[self._seat]} ({COLOURS[self._seat]})",
                 state=_picture(state),

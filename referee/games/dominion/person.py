@@ -47,7 +47,7 @@ _HELP = (
 _FEW = 3
 """Piles of so many cards are shown every turn."""
 _PILES = ("card", "cost", "left", "what it does")
-_BACK = Choice("back", key="b")
+_BACK = Choice("back", key="b", verb="go back", thing="to the actions")
 
 
 def does(card: str) -> str:
@@ -180,7 +180,10 @@ class DominionDialogue:
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
-                [Choice(card, [does(card)], barred=barred.get(card, "")) for card in hand],
+                [
+                    Choice(card, [does(card)], barred=barred.get(card, ""), verb="play")
+                    for card in hand
+                ],
                 columns=("card", "what it does"),
                 remarks=[Phrase("not now", f"{card} {why}") for card, why in barred.items()],
                 enter="go on to buy",
@@ -212,9 +215,12 @@ class DominionDialogue:
                 continue
             if asked.what == "discard":
                 text = "Which cards do you discard, to draw as many?"
-                chosen = yield from self._cards(text, asked.cards, enter="discard nothing")
+                chosen = yield from self._cards(
+                    text, asked.cards, "discard", enter="discard nothing"
+                )
             elif asked.what == "trash":
-                cards = yield from self._cards("Which card do you trash?", asked.cards, most=1)
+                text = "Which card do you trash?"
+                cards = yield from self._cards(text, asked.cards, "trash", most=1)
                 chosen = trashed = cards[0] if cards else None
             else:
                 chosen = yield from self._gain(card, trashed, asked.cards)
@@ -222,12 +228,18 @@ class DominionDialogue:
                 return None
 
     def _cards(
-        self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
+        self,
+        text: str,
+        cards: Sequence[str],
+        verb: str,
+        *,
+        enter: str = "",
+        most: int | None = None,
     ) -> Generator[Question, Picks, list[str] | None]:
         cards = sorted(cards, key=_IN_HAND.index)
         picks = yield self._question(
             text,
-            [*(Choice(card) for card in cards), _BACK],
+            [*(Choice(card, verb=verb) for card in cards), _BACK],
             most=len(cards) if most is None else most,
             enter=enter,
         )
@@ -245,7 +257,7 @@ class DominionDialogue:
         reason = f" for the {trashed}" if trashed else ""
         picks = yield self._question(
             f"Which card do you gain? (costing up to {limit}{reason})",
-            [*self._piles(self._ledger.supply, barred), _BACK],
+            [*self._piles(self._ledger.supply, barred, "gain"), _BACK],
             columns=_PILES,
         )
         return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
@@ -278,7 +290,7 @@ class DominionDialogue:
 
             picks = yield self._question(
                 f"What do you buy? ({left} money, {plural(buys, 'buy')})",
-                [*self._piles(supply, barred), *keys],
+                [*self._piles(supply, barred, "buy", COST), *keys],
                 columns=_PILES,
                 remarks=_too_dear(supply, left),
                 most=buys,
@@ -305,10 +317,25 @@ class DominionDialogue:
                 return None
         return bought
 
-    def _piles(self, supply: Mapping[str, int], barred: Mapping[str, str]) -> list[Choice]:
+    def _piles(
+        self,
+        supply: Mapping[str, int],
+        barred: Mapping[str, str],
+        verb: str,
+        prices: Mapping[str, int] = {},
+    ) -> list[Choice]:
         empty = {card: "has an empty pile" for card in CARDS if not supply[card]}
         why = {**barred, **empty}
-        return [Choice(card, _pile(card, supply), barred=why.get(card, "")) for card in BY_COST]
+        return [
+            Choice(
+                card,
+                _pile(card, supply),
+                barred=why.get(card, ""),
+                verb=verb,
+                thing=f"{card} for {prices[card]}" if prices else "",
+            )
+            for card in BY_COST
+        ]
 
     def _top_discard(self, request: PlayTurn) -> Generator[Question, Picks, str | None]:
         cards = [card for card in _IN_HAND if card in request.hand + request.cards_played]
@@ -316,7 +343,7 @@ class DominionDialogue:
             return None
         picks = yield self._question(
             "Which card goes on top of your discard pile?",
-            [Choice(card) for card in cards],
+            [Choice(card, verb="put", thing=f"{card} on top") for card in cards],
             enter="the last one played",
             ends=[*range(len(cards))],
         )
@@ -330,7 +357,7 @@ class DominionDialogue:
         attacker = able[0] if len(able) == 1 else "Another player"
         picks = yield self._question(
             f"Which {plural(count, 'card')} do you discard?",
-            [Choice(card) for card in hand],
+            [Choice(card, verb="discard") for card in hand],
             title=f"{attacker} plays a militia: you keep {len(hand) - count} cards",
             state=[Phrase("hand", listed(hand))],
             least=count,

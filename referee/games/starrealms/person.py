@@ -41,6 +41,14 @@ _KINDS = {
     "gain-ship": "Which ship do you take?",
     "option": "Which do you choose?",
 }
+_KIND_VERBS = {
+    "scrap-trade-row": "scrap",
+    "destroy-base": "destroy",
+    "copy-ship": "copy",
+    "gain-ship": "take",
+    "option": "choose",
+}
+"""`kind` of a choice -> what is done, where it is another word."""
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
 """Verbs for the opponent's actions."""
@@ -81,7 +89,10 @@ class StarRealmsDialogue(TurnListener[Turn]):
 
 def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> Question:
     state = request.state
-    choices = [Choice(_name(action), (_what(action, state),)) for action in actions]
+    choices = [
+        Choice(_name(action), (_what(action, state),), verb=verb, thing=thing)
+        for action, (verb, thing) in zip(actions, map(_done, actions), strict=True)
+    ]
     verbs = [action.action.partition("-")[0] for action in actions]
     left = [verb for verb in verbs if verb in ("play", "buy", "attack")]
     if len(many) > 1:
@@ -95,7 +106,7 @@ def _choice(request: Choose) -> Question:
     card = "" if request.card is None else f"{request.card}: "
     return Question(
         f"{card}{_KINDS[request.kind]}",
-        [Choice(*_option(option)) for option in request.options],
+        [_option(option, request.kind) for option in request.options],
         state=_state(request.state),
         columns=("choice", "what it is"),
         least=request.least,
@@ -106,12 +117,34 @@ def _choice(request: Choose) -> Question:
     )
 
 
-def _option(option: Option) -> tuple[str, tuple[str, ...]]:
+def _option(option: Option, kind: str) -> Choice:
+    verb = _KIND_VERBS.get(kind, kind)
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
-        return str(option.option), (_ability((tuple(effects),)),)
+        words = _ability((tuple(effects),))
+        return Choice(str(option.option), (words,), verb=verb, thing=words)
     place = {"trade-row": "row", "opponent": "the other's"}.get(str(option.from_), option.from_)
-    return option.card.replace(" ", "-"), (f"{place}; {does(CARDS[option.card])}",)
+    what = f"{place}; {does(CARDS[option.card])}"
+    return Choice(option.card.replace(" ", "-"), (what,), verb=verb, thing=option.card)
+
+
+def _done(action: Action) -> tuple[str, str]:
+    """Return verb and thing of the choice of an action."""
+    if action.card is UNSET:
+        return "attack", "the other player"
+    card = CARDS[action.card]
+    match action.action:
+        case "buy" if action.to == "deck":
+            return "buy on top", f"of the deck: {action.card} for {card.cost}"
+        case "buy":
+            return "buy", f"{action.card} for {card.cost}"
+        case "use-base":
+            return "use", action.card
+        case "use-ally":
+            return "use ally", f"ability of {action.card}"
+        case "attack-base":
+            return "attack", f"{action.card} with {card.defense} combat"
+    return action.action, action.card  # play, scrap
 
 
 def _name(action: Action) -> str:

@@ -71,6 +71,22 @@ ASKS = {
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
 """`follow_up` of a choice -> the question."""
+_DOES = {
+    "enact-chosen-effect": ("choose", "{}"),
+    "replace-cards-in-tavern": ("replace", "{}"),
+    "acquire-cards": ("take", "{}"),
+    "destroy-cards": ("destroy", "{}"),
+    "discard-cards": ("discard", "{}"),
+    "refresh-cards": ("put", "{} on top"),
+    "toss-cards": ("toss", "{}"),
+    "knockout-agents": ("knock out", "{}"),
+    "donate": ("discard", "{}"),
+    "complete-hlaalu": ("destroy", "{}"),
+    "complete-pellin": ("put", "{} on top"),
+    "complete-psijic": ("knock out", "{}"),
+    "complete-treasury": ("turn", "{} into a Writ of Coin"),
+}
+"""`follow_up` of a choice -> the verb and the thing of its choices."""
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
     "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
@@ -132,7 +148,10 @@ class TributeDialogue(TurnListener[Turn]):
         picked = ", ".join(map(title_of, request.picked)) or "none"
         return Question(
             "Which patron do you pick?",
-            [Choice(_typed(title_of(p)), (CALLS[p],)) for p in request.available],
+            [
+                Choice(_typed(title_of(p)), (CALLS[p],), verb="pick", thing=title_of(p))
+                for p in request.available
+            ],
             title=f"Draft, round {request.round}",
             state=[Phrase("picked", picked)],
             columns=("patron", "a call"),
@@ -158,27 +177,39 @@ class TributeDialogue(TurnListener[Turn]):
     ) -> Choice:
         verb = _verb(action)
         if action.patron is not UNSET:
-            return Choice(f"{verb}-{_typed(title_of(action.patron))}", (CALLS[action.patron],))
+            patron = title_of(action.patron)
+            name = f"{verb}-{_typed(patron)}"
+            return Choice(name, (CALLS[action.patron],), verb=verb, thing=patron)
         assert action.card is not UNSET
         card = by_uid[action.card]
         row = self._rows[card.card]
-        brings = does(row)
+        brings, thing = does(row), row.name
         if isinstance(card, say.AgentRef) and verb == "attack":
             brings = f"{card.hp} HP{', taunt' * row.taunt}; {brings}"
         elif verb == "buy":
             brings = f"costs {row.cost}; {_kind(row)}{brings}"
+            thing += f" for {row.cost}"
         elif verb == "play":
             brings = _kind(row) + brings
-        return Choice(f"{verb}-{_typed(row.name)}", (brings,))
+        return Choice(f"{verb}-{_typed(row.name)}", (brings,), verb=verb, thing=thing)
 
     def _choice(self, request: say.ChooseRequest) -> Question:
+        verb, thing = _DOES[request.follow_up]
         if request.effects:
-            sides = zip(("left", "right"), request.effects, strict=True)
-            choices = [Choice(side, (_words(effect),)) for side, effect in sides]
+            sides = zip(("left", "right"), map(_words, request.effects), strict=True)
+            choices = [Choice(side, (words,), verb=verb, thing=words) for side, words in sides]
             least = most = 1
         else:
             rows = [self._rows[card.card] for card in request.cards]
-            choices = [Choice(_typed(row.name), (f"{row.cost}; {does(row)}",)) for row in rows]
+            choices = [
+                Choice(
+                    _typed(row.name),
+                    (f"{row.cost}; {does(row)}",),
+                    verb=verb,
+                    thing=thing.format(row.name),
+                )
+                for row in rows
+            ]
             least, most = request.min, min(request.max, len(choices))
         source = request.source
         name = title_of(source) if isinstance(source, str) else self._rows[source.card].name

@@ -35,6 +35,15 @@ export function written(question, picks) {
   return picks.map((pick) => `${places.get(pick) ?? question.choices[pick].key} `).join(""); // more can be typed
 }
 
+/** What picks do, in words: "Buy duchy for 5". */
+export function doing({ choices }, picks) {
+  const things = picks.map((pick) => choices[pick].thing || choices[pick].name);
+  return capital(`${choices[picks[0]].verb} ${things.join(", ")}`.trim());
+}
+
+/** A text that begins with a capital letter. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Whether a choice is not sent when it is picked: others can be picked with it, or it ends the turn. */
 export function waits({ choices, most, ends }, index) {
   return !choices[index].key && (most > 1 || ends.includes(index));

@@ -1,6 +1,6 @@
 // What the drawings of games have in common: they get it in their kit.
 
-import { waits } from "./choices.js";
+import { capital, doing, waits } from "./choices.js";
 import { el, svg, tag } from "./kit.js";
 
 // Symbols: the path in 24 x 24, and its colour.
@@ -62,11 +62,6 @@ export function tally(list) {
   return [...counts];
 }
 
-/** What is named several times stands once: "2 Gold, Peck". */
-export function listed(list) {
-  return tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ");
-}
-
 /** A question that a drawing asks: null, or `question`; `picks` are indices of its choices. */
 export class Asking {
   #table;
@@ -108,22 +103,22 @@ export class Asking {
     this.#answer.pick(index);
   }
 
-  /** What a card needs to be the button of a choice: {choose, notes}. `words` say what it does. */
+  /** What a choice does, in words, and in a word. */
+  doing = (index) => doing(this.question, [index]);
+  verb = (index) => capital(this.question.choices[index].verb);
+
+  /** What a card needs to be the button of a choice: {choose, does, notes}. `words` stand on it. */
   card(index, words = "") {
     const { question, picks } = this;
     const { barred } = question.choices[index];
     const places = picks.flatMap((pick, place) => (pick === index ? place + 1 : []));
     const pressed = waits(question, index) && !question.repeats && !barred ? String(places.length > 0) : null;
-    const choose = { "data-choice": String(index), "aria-disabled": barred ? "true" : null, "aria-pressed": pressed, title: barred, onclick: () => this.choose(index) };
-    return { choose, notes: places.length ? [question.most > 1 ? places.join(", ") : "chosen"] : words ? [words] : [] };
+    const choose = { "data-choice": String(index), "aria-disabled": barred ? "true" : null, "aria-pressed": pressed, title: barred || this.doing(index), onclick: () => this.choose(index) };
+    return { choose, does: this.doing(index), notes: places.length ? [question.most > 1 ? places.join(", ") : "chosen"] : words ? [words] : [] };
   }
 
-  send(picks) {
-    this.#answer.send(picks);
-  }
-
-  /** What chooses all that is picked, and what chooses nothing; `words` stand on the first. */
-  ends(words, main) {
+  /** What sends all that is picked, and what sends nothing. */
+  ends() {
     const { question, picks } = this;
     const { least, most, enter } = question;
     const inside = [];
@@ -132,12 +127,12 @@ export class Asking {
       const ready = picks.length >= Math.max(1, least);
       inside.push(
         most > 1 && el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
-        el("button", { type: "button", class: main, "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.send([...picks]) }, words),
-        this.#answer.canUndo && el("button", { type: "button", class: main.replace("main", ""), "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
+        el("button", { type: "button", class: "button text main", "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.#answer.send() }, picks.length ? doing(question, picks) : "Choose"),
+        this.#answer.canUndo && el("button", { type: "button", class: "button text", "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
       );
     }
     if (enter && !picks.length) {
-      inside.push(el("button", { type: "button", class: main, "data-choice": "enter", onclick: () => this.send([]) }, enter));
+      inside.push(el("button", { type: "button", class: "button text main", "data-choice": "enter", onclick: () => this.#answer.send([]) }, capital(enter)));
     }
     return inside.filter(Boolean);
   }
@@ -157,13 +152,13 @@ export class Asking {
 
 // --- what drawings with zones share ----------------------------------------------------------------
 
-/** A card: {card, name, cost, times, kind, sign, text, brief, notes, state, choose}. `kind` is a class, `sign` a
-    letter or node that says the same, `text` is shown on demand, `brief` on the card, `choose` a button's attributes. */
-export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark, text = "", brief = "", notes = [], state = "", choose, left }) {
+/** A card: {card, name, cost, times, kind, sign, text, brief, notes, state, choose, does}. `kind` is a class, `sign` a
+    letter or node that says the same, `text` is shown on demand, `brief` on the card, `choose` a button's attributes, `does` what it does. */
+export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark, text = "", brief = "", notes = [], state = "", choose, does, left }) {
   const said = [times > 1 && `${times} times`, kind, cost !== undefined && `costs ${cost}`, left !== undefined && `${left ?? "unknown number"} left`, ...notes, text];
   const attributes = {
     class: `card kind-${kind} ${state}`, "data-card": card, "data-count": left ?? times, "data-text": text,
-    "aria-label": [name, ...said].filter(Boolean).join(", "), ...(choose ? { type: "button", ...choose } : { role: "img", tabindex: left === undefined ? null : "0" }),
+    "aria-label": [does ?? name, ...said].filter(Boolean).join(", "), ...(choose ? { type: "button", ...choose } : { role: "img", tabindex: left === undefined ? null : "0" }),
   };
   return el(
     choose ? "button" : "div", attributes,

@@ -4,7 +4,7 @@
 // that has an `ask` of its own shows the question as well. All of them change one draft (`answer.js`).
 
 import { Answer } from "./answer.js";
-import { numbered, waits } from "./choices.js";
+import { capital, doing, numbered, waits } from "./choices.js";
 import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
@@ -184,19 +184,19 @@ export class Seat {
     }
     const { least, most, enter, columns } = asked;
     const count = most === 1 ? "" : least === most ? `Choose ${most}. ` : `Choose up to ${most}. `;
-    const hint = el("p", { class: "dim", id: "seat-hint" }, `${count}Numbers or names with a space between them, then Enter${enter ? `; Enter alone: ${enter}` : ""}.`);
+    const hint = el("p", { class: "dim", id: "seat-hint" }, `${count}Numbers, or names with - for a space; several with a space between them. Then Enter${enter ? `; Enter alone: ${enter}` : ""}.`);
     const those = numbered(asked);
     this.numbers = those.map(({ index }) => index);
     this.buttons = those.map((choice, at) => {
       const why = choice.barred && ` ${choice.barred}`;
-      return el("li", null, el("button", { type: "button", class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.answer.pick(choice.index) }, el("span", { class: "dim" }, `${at + 1} `), choice.name, why && el("span", { class: "dim" }, why)));
+      return el("li", null, el("button", { type: "button", class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.answer.pick(choice.index) }, el("span", { class: "dim" }, `${at + 1} `), doing(asked, [choice.index]), why && el("span", { class: "dim" }, why)));
     });
     const keys = asked.choices.map((choice, index) => ({ ...choice, index })).filter((choice) => choice.key);
     const phrases = (list) => list.map(({ label, text }) => el("div", null, el("dt", { class: "dim" }, label), el("dd", null, text)));
     const table = (view) => el("details", null, el("summary", null, view.name), el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, view.columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, view.rows.map((row) => el("tr", null, row.map((cell) => el("td", null, cell))))))));
     const list = [
       el("ul", { class: "seat-choices" }, this.buttons),
-      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.answer.pick(choice.index) }, choice.name === choice.key ? choice.name : `${choice.name} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.answer.send([]) }, enter)),
+      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.answer.pick(choice.index) }, choice.name === choice.key ? choice.name : `${doing(asked, [choice.index])} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.answer.send([]) }, capital(enter))),
       el("dl", { class: "seat-facts" }, phrases(asked.state), phrases(asked.remarks)),
       asked.views.map(table),
       asked.help.length > 0 && el("details", null, el("summary", null, "Help"), asked.help.map((text) => el("p", null, text))),

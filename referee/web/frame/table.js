@@ -3,7 +3,7 @@
 import { el, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
-import { Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile } from "./pieces.js";
+import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
 
 /** The table. `drawing` is the game's module, or null. */
@@ -47,7 +47,7 @@ export class Table {
     this.#try(() => {
       const root = this.isZoned ? boxesIn(this.place, this.drawing.zones(header, isSeat)) : this.place;
       this.place.classList.toggle("zones", this.isZoned);
-      this.#game = this.drawing.mount(root, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile });
+      this.#game = this.drawing.mount(root, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
       this.watcher.observe(this.place);
     });
   }

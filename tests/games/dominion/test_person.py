@@ -241,6 +241,7 @@ def test_what_cannot_be_bought_says_why() -> None:
     assert why["gold"] == "costs 6, you have 4"
     assert why["silver"] == "has an empty pile"
     assert why["moat"] == why["smithy"] == ""
+    assert "buy moat for 2" in [f"{choice.verb} {choice.thing}" for choice in question.choices]
     can = [not choice.barred for choice in question.choices if not choice.key]
     assert question.ends == [*compress(range(len(can)), can)]  # the only buy
     costs = [COST[choice.name] for choice in question.choices if not choice.key]

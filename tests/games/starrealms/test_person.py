@@ -67,6 +67,8 @@ def test_what_is_seen() -> None:
         "attack-base-The-Hive": "5 combat",
         "attack-player": "6 combat",
     }
+    done = {f"{choice.verb} {choice.thing}" for choice in question.choices}
+    assert done > {"buy Cutter for 2", "attack The Hive with 5 combat", "attack the other player"}
 
 
 def test_what_the_other_did_is_told_with_its_verb() -> None:

@@ -39,19 +39,19 @@ export function mount(boxes, header, kit) {
   /** What a card shows of what it does: a treasure and points as a large symbol. */
   const briefOf = (card) => kit.signed(factOf(card).text, SIGNS);
 
-  function held(card, times, choose, notes) {
+  function held(card, times, asked) {
     const { kind, text } = factOf(card);
-    return kit.tile({ card, times, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), choose, notes });
+    return kit.tile({ card, times, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), ...asked });
   }
 
   function pile(card, index) {
     const left = frame.view.supply[card];
     const was = frame.before?.supply?.[card] ?? left;
     const { cost, kind, text } = facts[card];
-    const { choose, notes = [] } = index === undefined ? {} : asking.card(index);
+    const { notes = [], ...asked } = index === undefined ? {} : asking.card(index);
     if (was !== left) notes.push(left < was ? `−${was - left}` : `+${left - was}`);
     const state = (was !== left ? "changed" : "") + (left === 0 ? " empty" : left < 4 ? " low" : "");
-    return kit.tile({ card, cost, left: left ?? null, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), state, choose, notes });
+    return kit.tile({ card, cost, left: left ?? null, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), state, notes, ...asked });
   }
 
   function chips(counts) {
@@ -101,8 +101,7 @@ export function mount(boxes, header, kit) {
     if (!large) return el("div", { class: "hand", ...place }, chips(counted(own.hand)));
     const open = choices.map(({ name, index }) => {
       const alone = choices.filter((other) => other.name === name).length === 1;
-      const { choose, notes } = asking.card(index);
-      return held(name, alone ? counted(own.hand).find(([card]) => card === name)?.[1] ?? 1 : 1, choose, notes);
+      return held(name, alone ? counted(own.hand).find(([card]) => card === name)?.[1] ?? 1 : 1, asking.card(index));
     });
     const rest = counted(own.hand).filter(([card]) => !choices.some(({ name }) => name === card));
     return el("div", { class: "hand large", ...place }, open, rest.map(([card, number]) => held(card, number)));
@@ -119,15 +118,14 @@ export function mount(boxes, header, kit) {
   // --- a question ------------------------------------------------------------------------------
 
   function buttons() {
-    const { question, picks } = asking;
+    const { question } = asking;
     if (!question) return [];
     const inside = question.choices.flatMap((choice, index) => {
       if (!choice.key && facts[choice.name]) return [];
       const why = choice.barred ? ` (${choice.barred})` : "";
-      return [asking.button(index, { class: "button text", "aria-disabled": choice.barred ? "true" : null }, choice.name + why)];
+      return [asking.button(index, { class: "button text", "aria-disabled": choice.barred ? "true" : null }, asking.doing(index) + why)];
     });
-    const what = kit.listed(picks.map((pick) => question.choices[pick].name));
-    return [...inside, ...asking.ends(what ? `Choose ${what}` : "Choose", "button text main")];
+    return [...inside, ...asking.ends()];
   }
 
   /** The choices that are cards: those of the supply if all piles are among them, else of a hand. */

@@ -1,9 +1,6 @@
 // The table of Star Realms: the other player, the trade row, what happens now, and the player below. What
 // cards are and do comes from Python (`header.facts`), as all legality does.
 
-const WORDS = { // action -> what stands on its button
-  play: "", "use-base": "Use", "use-ally": "Ally", scrap: "Scrap", buy: "", "attack-base": "Attack",
-};
 const SIGNS = [[/(\d+) trade/g, "coin"], [/(\d+) combat/g, "sword"], [/(\d+) authority/g, "shield"], [/draw (\d+)/g, "card"]];
 
 export const contract = 2;
@@ -37,17 +34,18 @@ export function mount(boxes, header, kit) {
   const factOf = (card) => cards[card] ?? { faction: "", type: "", text: "" };
   const nameOf = (faction) => factions[faction] ?? faction;
 
-  /** A card; `actions` are [index, words] of what can be done with it. */
-  function tile(card, { times = 1, notes = [], actions = [], ...more } = {}) {
+  /** A card; `actions` are indices of the choices that do something with it, and `verbs` whether it says what. */
+  function tile(card, { times = 1, notes = [], actions = [], verbs = false, ...more } = {}) {
     const { faction, type, defense, cost, text } = factOf(card);
     const sign = [el("b", { class: "badge-of" }, nameOf(faction).slice(0, 1)), ` ${type}${defense ? ` ${defense}` : ""}`];
     const about = { card, times, cost, kind: faction, sign, text: `${nameOf(faction)} ${type}. ${text}`, brief: kit.signed(text, SIGNS), ...more };
     if (actions.length === 1) {
-      const { choose, notes: words } = asking.card(...actions[0]);
-      return kit.tile({ ...about, choose, notes: [...notes, ...words] });
+      const [index] = actions;
+      const { notes: words, ...asked } = asking.card(index, verbs && asking.verb(index));
+      return kit.tile({ ...about, ...asked, notes: [...notes, ...words] });
     }
     if (!actions.length) return kit.tile({ ...about, notes });
-    return el("div", { class: "acts" }, kit.tile({ ...about, notes }), actions.map(([index, words]) => asking.button(index, { class: "button", "aria-label": `${words}: ${card}` }, words)));
+    return el("div", { class: "acts" }, kit.tile({ ...about, notes }), actions.map((index) => asking.button(index, { class: "button", "aria-label": asking.doing(index) }, asking.verb(index))));
   }
 
   /** A tile that stays while it is the same; with buttons it is made again. */
@@ -70,13 +68,11 @@ export function mount(boxes, header, kit) {
       if (asking.question && actions) asking.question.choices.forEach((choice, index) => this.left.set(index, choice.key ? {} : actions[index] ?? {}));
     }
 
-    /** [index, words] of the choices that do one of these to a card. */
+    /** Indices of the choices that do one of these to a card. */
     take(does, card) {
-      const found = [...this.left].filter(([, action]) => does.includes(action.action) && action.card === card);
-      return found.map(([index, { action, to }]) => {
-        this.left.delete(index);
-        return [index, (WORDS[action] || (found.length > 1 ? "Buy" : "")) + (to === "deck" ? " on top" : "")];
-      });
+      const found = [...this.left].flatMap(([index, action]) => (does.includes(action.action) && action.card === card ? [index] : []));
+      found.forEach((index) => this.left.delete(index));
+      return found;
     }
   }
 
@@ -91,7 +87,7 @@ export function mount(boxes, header, kit) {
     }
     return [...groups].map(([key, { piece: { card, used, ally_used: ally }, times }]) => {
       const fitting = does.filter((what) => (what !== "use-base" || !used) && (what !== "use-ally" || !ally));
-      return held(`piece ${does} ${key}`, card, { times, actions: choices.take(fitting, card) });
+      return held(`piece ${does} ${key}`, card, { times, verbs: true, actions: choices.take(fitting, card) });
     });
   }
 
@@ -156,19 +152,19 @@ export function mount(boxes, header, kit) {
   function offered() {
     return asking.question.choices.map((choice, index) => {
       const card = frame.view.request?.options?.[index]?.card;
-      const { choose, notes } = asking.card(index);
-      if (card) return tile(card, { cost: undefined, choose, notes: notes.length ? notes : [choice.cells[0].split(";")[0]] });
-      return kit.tile({ card: choice.name, name: choice.name.replaceAll("-", " "), brief: kit.signed(choice.cells.join(", "), SIGNS), choose, notes });
+      const { notes, ...asked } = asking.card(index);
+      if (card) return tile(card, { cost: undefined, ...asked, notes: notes.length ? notes : [choice.cells[0].split(";")[0]] });
+      return kit.tile({ card: choice.name, brief: choice.cells.join(", "), notes, ...asked });
     });
   }
 
   function buttons(choices) {
     if (!asking.question) return [];
     const rest = [...choices.left.keys()].map((index) => { // what has no place on the table
-      const { name, cells } = asking.question.choices[index];
-      return asking.button(index, { class: "button text" }, name.replaceAll("-", " ") + (cells[0]?.length < 14 ? ` (${cells.join(", ")})` : ""));
+      const { cells } = asking.question.choices[index];
+      return asking.button(index, { class: "button text" }, asking.doing(index) + (cells[0]?.length < 14 ? ` (${cells.join(", ")})` : ""));
     });
-    return [...rest, ...asking.ends("Choose these", "button text main")];
+    return [...rest, ...asking.ends()];
   }
 
   function paint() {

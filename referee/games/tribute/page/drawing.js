@@ -2,9 +2,7 @@
 // player below. What cards and patrons are called, cost and do comes from Python (`header.facts`), as all
 // legality does.
 
-const WORDS = { // action -> what stands on its button
-  "play-card": "", "activate-agent": "Activate", attack: "Attack", "buy-card": "", "call-patron": "Call",
-};
+const SAID = ["activate-agent", "attack", "call-patron"]; // actions whose verbs stand on the card
 const SIGNS = [[/(\d+) coins?/g, "coin"], [/(\d+) power/g, "sword"], [/(\d+) prestige/g, "star"], [/draw (\d+)/g, "card"], [/destroy (\d+)/g, "bin"], [/(\d+) HP/g, "shield"]];
 
 export const contract = 2;
@@ -30,7 +28,7 @@ export function mount(boxes, header, kit) {
   const table = boxes.now.parentElement;
   const asking = new kit.Asking(table, () => paint());
   let frame = null; // that is drawn
-  let actions = new Map(); // uid or patron -> [index of the choice, its words]
+  let actions = new Map(); // uid or patron -> [index of the choice, whether its verb stands on the card]
   boxes.row.dataset.place = "row";
 
   // --- cards and patrons -----------------------------------------------------------------------
@@ -42,8 +40,12 @@ export function mount(boxes, header, kit) {
   /** The kind of a deck, by its patron's place at the table. */
   const kindOf = (deck) => `deck${Object.keys(frame.view.favours).indexOf(deck)}`;
 
-  /** What is done with a card or a patron in a question: the attributes of its button. */
-  const doing = (thing) => (asking.question && actions.has(thing) ? asking.card(...actions.get(thing)) : {});
+  /** What is done with a card or a patron in a question: what its button needs. */
+  function doing(thing) {
+    if (!asking.question || !actions.has(thing)) return {};
+    const [index, isSaid] = actions.get(thing);
+    return asking.card(index, isSaid && asking.verb(index));
+  }
 
   function about(card, { times = 1, hp, notes = [], ...more } = {}) {
     const fact = factOf(card);
@@ -57,9 +59,9 @@ export function mount(boxes, header, kit) {
 
   /** A tile that stays while it is the same; with a button it is made again. */
   function tile(place, card, more, thing) {
-    const { choose, notes = [] } = doing(thing);
+    const { notes = [], ...asked } = doing(thing);
     const all = { ...more, notes: [...(more?.notes ?? []), ...notes] };
-    return choose ? kit.tile({ ...about(card, all), choose }) : once(place, [card, all, kindOf(factOf(card).deck)], () => kit.tile(about(card, all)));
+    return asked.choose ? kit.tile({ ...about(card, all), ...asked }) : once(place, [card, all, kindOf(factOf(card).deck)], () => kit.tile(about(card, all)));
   }
 
   function chips(list) {
@@ -71,8 +73,8 @@ export function mount(boxes, header, kit) {
   // --- the zones -------------------------------------------------------------------------------
 
   function findActions() {
-    const found = (frame.view.request?.actions ?? []).filter(({ type }) => type in WORDS);
-    actions = new Map(found.map((action, index) => [action.card ?? action.patron, [index, WORDS[action.type]]]));
+    const found = (frame.view.request?.actions ?? []).filter(({ card, patron }) => (card ?? patron) !== undefined);
+    actions = new Map(found.map(({ type, card, patron }, index) => [card ?? patron, [index, SAID.includes(type)]]));
   }
 
   function lineOf(seat) {
@@ -107,10 +109,10 @@ export function mount(boxes, header, kit) {
       const seat = header.seats.findIndex(({ id }) => id === view.favours[patron]);
       const { name, text, favours } = patronOf(patron);
       const moved = before && patron in before.favours && before.favours[patron] !== view.favours[patron];
-      const { choose, notes = [] } = doing(patron);
+      const { notes = [], ...asked } = doing(patron);
       const favour = favours && atTable.length > 0 && (seat < 0 ? "neutral" : `${kit.seat(seat).glyph} favours ${kit.seat(seat).name}`);
-      const node = () => kit.tile({ card: patron, name, kind: kindOf(patron), brief: favour || "", sign: kit.signed(text, SIGNS), text, notes, choose, state: moved ? "changed" : "" });
-      return choose ? node() : once(`patron ${patron}`, [seat, moved, kindOf(patron)], node);
+      const node = () => kit.tile({ card: patron, name, kind: kindOf(patron), brief: favour || "", sign: kit.signed(text, SIGNS), text, notes, state: moved ? "changed" : "", ...asked });
+      return asked.choose ? node() : once(`patron ${patron}`, [seat, moved, kindOf(patron)], node);
     }));
   }
 
@@ -138,20 +140,20 @@ export function mount(boxes, header, kit) {
   function offered(request) {
     return asking.question.choices.flatMap((choice, index) => {
       if (choice.key) return [];
-      const { choose, notes } = asking.card(index);
+      const asked = asking.card(index);
       const patron = request?.available?.[index];
-      if (patron) return [kit.tile({ card: patron, name: patronOf(patron).name, brief: kit.signed(patronOf(patron).text, SIGNS), text: patronOf(patron).text, choose, notes })];
+      if (patron) return [kit.tile({ card: patron, name: patronOf(patron).name, brief: kit.signed(patronOf(patron).text, SIGNS), text: patronOf(patron).text, ...asked })];
       const card = !request?.effects?.length && request?.cards?.[index];
-      if (card) return [kit.tile({ ...about(card.card, { notes }), choose })];
-      return [kit.tile({ card: choice.name, brief: kit.signed(choice.cells.join(", "), SIGNS), choose, notes })];
+      if (card) return [kit.tile({ ...about(card.card), ...asked })];
+      return [kit.tile({ card: choice.name, brief: choice.cells.join(", "), ...asked })];
     });
   }
 
   function buttons() {
     const { question } = asking;
     if (!question) return [];
-    const rest = question.choices.flatMap(({ key, name }, index) => (key ? [asking.button(index, { class: "button text" }, name)] : []));
-    return [...rest, ...asking.ends("Choose these", "button text main")];
+    const rest = question.choices.flatMap(({ key }, index) => (key ? [asking.button(index, { class: "button text" }, asking.doing(index))] : []));
+    return [...rest, ...asking.ends()];
   }
 
   function paint() {
