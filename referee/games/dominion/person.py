@@ -21,6 +21,7 @@ from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
+from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
 from referee.games.interface.turns import ordinal, plural
 
 Parameters = Mapping[str, Any]
@@ -50,18 +51,27 @@ _PILES = ("card", "cost", "left", "what it does")
 _BACK = Choice("back", key="b", verb="go back", thing="to the actions")
 
 
-def does(card: str) -> str:
+def effect(card: str) -> Effect:
     """Describe a card's effect, in a few words."""
     data = CARDS[card]
     if data.worth:
-        return f"{data.worth} money"
+        return [Amount(f"{data.worth} money", "coin", data.worth)]
     if data.points:
-        return plural(data.points, "point")
-    counts = ((data.cards, "card"), (data.actions, "action"), (data.buys, "buy"))
-    gives = [f"+{plural(number, what)}" for number, what in counts if number]
-    gives += [f"+{data.money} money"] * (data.money > 0)
+        return [Amount(plural(data.points, "point"), "star", data.points)]
+    counts = (
+        (data.cards, "card", "card"),
+        (data.actions, "action", "bolt"),
+        (data.buys, "buy", "bag"),
+    )
+    gives = [Amount(f"+{plural(n, what)}", symbol, n) for n, what, symbol in counts if n]
+    gives += [Amount(f"+{data.money} money", "coin", data.money)] * (data.money > 0)
     special = _SPECIAL.get(card, "").format(data)
-    return "; ".join(filter(None, [", ".join(gives), special]))
+    return effect_of("; ", [effect_of(", ", [[part] for part in gives]), [special] * bool(special)])
+
+
+def does(card: str) -> str:
+    """The same as text."""
+    return effect_text(effect(card))
 
 
 class DominionDialogue:

@@ -1,4 +1,4 @@
-"""Sentences about a match in parts, so that a page shows a card and a player in its own way."""
+"""Sentences about a match, and effects of cards, in parts: a page shows each part in its own way."""
 
 from __future__ import annotations
 
@@ -24,8 +24,46 @@ class Seat(Struct, frozen=True):
     seat: int
 
 
+class Amount(Struct, frozen=True):
+    """A number of something that a drawing has a symbol for: "+2 cards"."""
+
+    text: str
+    symbol: str
+    number: int
+
+
 Part: TypeAlias = str | Card | Seat
 """A part of a sentence. The parts follow each other without anything between them."""
+
+
+Effect: TypeAlias = list[str | Amount]
+"""What a card does, in parts that follow each other."""
+
+
+def effect_of(between: str, parts: Iterable[Sequence[str | Amount]]) -> Effect:
+    """Put parts of an effect together, without those that are empty."""
+    effect: Effect = []
+    for part in filter(None, parts):
+        effect += [between, *part] if effect else part
+    return effect
+
+
+def effect_text(effect: Iterable[str | Amount]) -> str:
+    """An effect as text."""
+    return "".join(part.text if isinstance(part, Amount) else part for part in effect)
+
+
+def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
+    """An effect for a drawing: text, and [symbol, number]. No comma follows a symbol."""
+    parts: list[str | list[str | int]] = []
+    for part in effect:
+        if isinstance(part, Amount):
+            parts.append([part.symbol, part.number])
+        elif parts and isinstance(parts[-1], str):
+            parts[-1] += part
+        else:
+            parts.append(" " if part == ", " else part)
+    return parts
 
 
 def listed(things: Iterable[Part]) -> list[Part]:

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, to_builtins
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
+from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
 from referee.games.interface.turns import TurnListener
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
@@ -30,6 +31,7 @@ _WORDS = {
     "draw_per_blob_card_played_this_turn": "draw {} a Blob card played",
 }
 """All other words follow their number: "3 trade"."""
+_SYMBOLS = {"trade": "coin", "combat": "sword", "authority": "shield", "draw": "card"}
 _CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
 _TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
 _KINDS = {
@@ -121,7 +123,7 @@ def _option(option: Option, kind: str) -> Choice:
     verb = _KIND_VERBS.get(kind, kind)
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
-        words = _ability((tuple(effects),))
+        words = effect_text(_ability((tuple(effects),)))
         return Choice(str(option.option), (words,), verb=verb, thing=words)
     place = {"trade-row": "row", "opponent": "the other's"}.get(str(option.from_), option.from_)
     what = f"{place}; {does(CARDS[option.card])}"
@@ -161,9 +163,9 @@ def _what(action: Action, state: State) -> str:
     card = CARDS[copied or action.card]
     match action.action:
         case "use-ally":
-            return _ability(card.ally)
+            return effect_text(_ability(card.ally))
         case "scrap":
-            return _ability(card.scrap)
+            return effect_text(_ability(card.scrap))
         case "buy":
             return f"costs {card.cost}; {does(card)}"
         case "attack-base":
@@ -171,19 +173,30 @@ def _what(action: Action, state: State) -> str:
     return does(card)
 
 
-def does(card: Card) -> str:
+def effect(card: Card) -> Effect:
     """Describe a card's effect in a few words, in our own wording."""
-    parts = [_CONSTANT.get(card.constant) or _ability(card.primary)]
-    parts += [f"ally: {_ability(card.ally)}"] * bool(card.ally)
-    parts += [f"scrap: {_ability(card.scrap)}"] * bool(card.scrap)
-    return "; ".join(part for part in parts if part)
+    constant = _CONSTANT.get(card.constant)
+    parts = [[constant] if constant else _ability(card.primary)]
+    parts += [["ally: ", *_ability(card.ally)]] * bool(card.ally)
+    parts += [["scrap: ", *_ability(card.scrap)]] * bool(card.scrap)
+    return effect_of("; ", parts)
 
 
-def _ability(lists: Ability) -> str:
-    return " or ".join(
-        ", ".join(_WORDS.get(word, f"{{}} {word}").format(number) for word, number in effects)
-        for effects in lists
+def does(card: Card) -> str:
+    """The same as text."""
+    return effect_text(effect(card))
+
+
+def _ability(lists: Ability) -> Effect:
+    return effect_of(
+        " or ",
+        [effect_of(", ", [[_said(word, n)] for word, n in effects]) for effects in lists],
     )
+
+
+def _said(word: str, number: int) -> str | Amount:
+    text = _WORDS.get(word, f"{{}} {word}").format(number)
+    return Amount(text, _SYMBOLS[word], number) if word in _SYMBOLS else text
 
 
 def _is_plain(card: Card) -> bool:

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
+from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
 from referee.games.interface.turns import TurnListener, plural
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY, title_of
@@ -36,6 +37,13 @@ _VERBS = {
     "KNOCKOUT": "knock out {}",
     "DONATE": "discard {}, draw as many",
 }
+_SYMBOLS = {
+    "GAIN_COIN": "coin",
+    "GAIN_POWER": "sword",
+    "GAIN_PRESTIGE": "star",
+    "DRAW": "card",
+    "DESTROY_CARD": "bin",
+}
 _CALLS = {
     "ANSEI": "1 coin now and each turn",
     "DUKE_OF_CROWS": "each other coin becomes 1 power",
@@ -48,13 +56,19 @@ _CALLS = {
     "SAINT_ALESSIA": "an agent",
     TREASURY: "a card becomes a Writ of Coin",
 }
-CALLS = {
-    patron: f"{plural(row.coins, 'coin')}; " * bool(row.coins)
-    + f"{row.power} power; " * bool(row.power)
-    + _CALLS[patron]
+CALL_EFFECTS: dict[str, Effect] = {
+    patron: effect_of(
+        "; ",
+        [
+            [Amount(plural(row.coins, "coin"), "coin", row.coins)] * bool(row.coins),
+            [Amount(f"{row.power} power", "sword", row.power)] * bool(row.power),
+            [_CALLS[patron]],
+        ],
+    )
     for patron, row in PATRONS.items()
 }
 """Patron -> price and effect of a call."""
+CALLS = {patron: effect_text(called) for patron, called in CALL_EFFECTS.items()}
 ASKS = {
     "enact-chosen-effect": "Which do you choose?",
     "replace-cards-in-tavern": "Which cards of the row do you replace?",
@@ -288,14 +302,19 @@ def _verb(action: say.Action) -> str:
     return action.type.partition("-")[0]
 
 
-def does(row: say.CardRow) -> str:
+def effect(row: say.CardRow) -> Effect:
     """Describe a card's effect in a few words, in our own wording."""
     parts = [
-        f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
-        for level, effect in enumerate(row.effects, 1)
-        if effect
+        [f"combo {level}: ", *_said(words)] if level > 1 else _said(words)
+        for level, words in enumerate(row.effects, 1)
+        if words
     ]
-    return "; ".join(parts) or "nothing"
+    return effect_of("; ", parts) or ["nothing"]
+
+
+def does(row: say.CardRow) -> str:
+    """The same as text."""
+    return effect_text(effect(row))
 
 
 def _kind(row: say.CardRow) -> str:
@@ -304,13 +323,18 @@ def _kind(row: say.CardRow) -> str:
     return f"{'taunt ' * row.taunt}agent of {row.hp} HP; "
 
 
-def _words(effect: str) -> str:
-    """Return an effect in words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
+def _said(words: str) -> Effect:
+    """Return an effect in our words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
     for word, between in ((" OR ", " or "), (" AND ", ", ")):
-        if word in effect:
-            return between.join(map(_words, effect.split(word)))
-    verb, amount = effect.split()
-    return "1 coin" if effect == "GAIN_COIN 1" else _VERBS[verb].format(amount)
+        if word in words:
+            return effect_of(between, map(_said, words.split(word)))
+    verb, amount = words.split()
+    text = "1 coin" if words == "GAIN_COIN 1" else _VERBS[verb].format(amount)
+    return [Amount(text, _SYMBOLS[verb], int(amount)) if verb in _SYMBOLS else text]
+
+
+def _words(words: str) -> str:
+    return effect_text(_said(words))
 
 
 def _typed(name: str) -> str:

@@ -22,17 +22,8 @@ export function sign(name, number = "") {
   return el("span", { class: "sign" }, number, picture);
 }
 
-/** A text in which words are symbols: [[pattern, name of the symbol], ...], a pattern's group is the number. */
-export function signed(text, words) {
-  const found = words.flatMap(([pattern, name]) => [...text.matchAll(pattern)].map((match) => ({ match, name })));
-  let from = 0;
-  const parts = [];
-  for (const { match, name } of found.sort((one, other) => one.match.index - other.match.index)) {
-    parts.push(text.slice(from, match.index).replace(/^, /, " "), sign(name, match[1]));
-    from = match.index + match[0].length;
-  }
-  return [...parts, text.slice(from)];
-}
+/** What a card does: a list of text and [name of a symbol, number]. */
+export const signed = (parts = []) => parts.map((part) => (typeof part === "string" ? part : sign(...part)));
 
 /** Give a parent these children, and leave alone those that it has. */
 export function fill(parent, nodes) {

@@ -13,12 +13,12 @@ from typing import Any
 from msgspec import Struct
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
-from referee.games.dominion.person import BY_COST, does
+from referee.games.dominion.person import BY_COST, does, effect
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, PlayTurn, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
-from referee.games.interface.sentence import Card, listed
+from referee.games.interface.sentence import Card, drawn, listed
 from referee.games.interface.table import Moved, moves_of
 
 
@@ -27,12 +27,19 @@ def _facts(options: Any) -> dict[str, Any]:
 
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), the money
-            that it gives when it is played as a treasure, and its effect in words.
+            that it gives when it is played as a treasure, and its effect in words and for the
+            drawing.
         supply: the cards that are in every game, as protocol-v1 lists them, and the kingdom's by
             cost.
     """
     cards = {
-        card: {"cost": COST[card], "kind": _kind(card), "worth": data.worth, "text": does(card)}
+        card: {
+            "cost": COST[card],
+            "kind": _kind(card),
+            "worth": data.worth,
+            "text": does(card),
+            "brief": drawn(effect(card)),
+        }
         for card, data in CARDS.items()
     }
     basic = [card for card in CARDS if card not in KINGDOM]

@@ -1,8 +1,6 @@
 // The table of Dominion: the other seats, the supply, what happens now, and the seat below. What cards
 // cost and do comes from Python (`header.facts`), as all legality does.
 
-const SIGNS = [[/\+?(\d+) money/g, "coin"], [/\+(\d+) cards?/g, "card"], [/\+(\d+) actions?/g, "bolt"], [/\+(\d+) buys?/g, "bag"], [/(-?\d+) points?/g, "star"]];
-
 export const contract = 2;
 
 /** The zones of the table; the style sheet lays them out. */
@@ -37,7 +35,7 @@ export function mount(boxes, header, kit) {
   const counted = (list) => tally([...list].sort((one, other) => order.get(one) - order.get(other)));
 
   /** What a card shows of what it does: a treasure and points as a large symbol. */
-  const briefOf = (card) => kit.signed(factOf(card).text, SIGNS);
+  const briefOf = (card) => kit.signed(factOf(card).brief);
 
   function held(card, times, asked) {
     const { kind, text } = factOf(card);

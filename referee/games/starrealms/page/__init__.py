@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
-from referee.games.starrealms.person import does
+from referee.games.interface.sentence import drawn
+from referee.games.starrealms.person import does, effect
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.view import View
 
@@ -19,13 +20,13 @@ def _facts(options: Any) -> dict[str, Any]:
     """Return the facts of the cards for the drawing.
 
     Returns:
-        cards: card -> its faction, type, cost, defence and effect in words.
+        cards: card -> its faction, type, cost, defence, and effect in words and for the drawing.
         factions: faction -> its name.
         pile: the card in the pile beside the trade row.
     """
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
-        | {"text": does(card)}
+        | {"text": does(card), "brief": drawn(effect(card))}
         for name, card in CARDS.items()
     }
     factions = {card.faction: card.faction.replace("_", " ").title() for card in CARDS.values()}

@@ -1,8 +1,6 @@
 // The table of Star Realms: the other player, the trade row, what happens now, and the player below. What
 // cards are and do comes from Python (`header.facts`), as all legality does.
 
-const SIGNS = [[/(\d+) trade/g, "coin"], [/(\d+) combat/g, "sword"], [/(\d+) authority/g, "shield"], [/draw (\d+)/g, "card"]];
-
 export const contract = 2;
 
 /** The zones of the table; the style sheet lays them out. */
@@ -36,9 +34,9 @@ export function mount(boxes, header, kit) {
 
   /** A card; `actions` are indices of the choices that do something with it, and `verbs` whether it says what. */
   function tile(card, { times = 1, notes = [], actions = [], verbs = false, ...more } = {}) {
-    const { faction, type, defense, cost, text } = factOf(card);
+    const { faction, type, defense, cost, text, brief } = factOf(card);
     const sign = [el("b", { class: "badge-of" }, nameOf(faction).slice(0, 1)), ` ${type}${defense ? ` ${defense}` : ""}`];
-    const about = { card, times, cost, kind: faction, sign, text: `${nameOf(faction)} ${type}. ${text}`, brief: kit.signed(text, SIGNS), ...more };
+    const about = { card, times, cost, kind: faction, sign, text: `${nameOf(faction)} ${type}. ${text}`, brief: kit.signed(brief), ...more };
     if (actions.length === 1) {
       const [index] = actions;
       const { notes: words, ...asked } = asking.card(index, verbs && asking.verb(index));

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
-from referee.games.tribute.person import ASKS, CALLS, does
+from referee.games.interface.sentence import drawn
+from referee.games.tribute.person import ASKS, CALL_EFFECTS, CALLS, does, effect
 from referee.games.tribute.rules.cards import TREASURY, card_set, title_of
 from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.messages import CardRow
@@ -30,7 +31,13 @@ def _facts(options: Options) -> dict[str, Any]:
     return {
         "cards": {card.card: _fact(card.row) for card in cards if card.deck in patrons},
         "patrons": {
-            p: {"name": title_of(p), "text": CALLS[p], "favours": p != TREASURY} for p in patrons
+            p: {
+                "name": title_of(p),
+                "text": CALLS[p],
+                "brief": drawn(CALL_EFFECTS[p]),
+                "favours": p != TREASURY,
+            }
+            for p in patrons
         },
         "asks": ASKS,
     }
@@ -38,7 +45,8 @@ def _facts(options: Options) -> dict[str, Any]:
 
 def _fact(row: CardRow) -> dict[str, Any]:
     type = row.type.replace("_", " ").lower()
-    told = {"name": row.name, "deck": row.deck, "type": type, "cost": row.cost, "text": does(row)}
+    told = {"name": row.name, "deck": row.deck, "type": type, "cost": row.cost}
+    told |= {"text": does(row), "brief": drawn(effect(row))}
     return told | ({} if row.hp is None else {"hp": row.hp, "taunt": row.taunt})
 
 

@@ -3,7 +3,6 @@
 // legality does.
 
 const SAID = ["activate-agent", "attack", "call-patron"]; // actions whose verbs stand on the card
-const SIGNS = [[/(\d+) coins?/g, "coin"], [/(\d+) power/g, "sword"], [/(\d+) prestige/g, "star"], [/draw (\d+)/g, "card"], [/destroy (\d+)/g, "bin"], [/(\d+) HP/g, "shield"]];
 
 export const contract = 2;
 
@@ -51,7 +50,7 @@ export function mount(boxes, header, kit) {
     const fact = factOf(card);
     const health = hp ? `${hp} of ${fact.hp} HP` : fact.hp ? `${fact.hp} HP` : "";
     return {
-      card, name: fact.name, times, cost: fact.cost, kind: kindOf(fact.deck), brief: kit.signed(fact.text, SIGNS),
+      card, name: fact.name, times, cost: fact.cost, kind: kindOf(fact.deck), brief: kit.signed(fact.brief),
       sign: [patronOf(fact.deck).name, " ", fact.type, " ", health, fact.taunt && " taunt"],
       text: `${patronOf(fact.deck).name} ${fact.type}${health && `, ${health}`}. ${fact.text}`, notes, ...more,
     };
@@ -107,11 +106,11 @@ export function mount(boxes, header, kit) {
     const atTable = Object.keys(view.favours);
     fill(boxes.patrons, (atTable.length ? atTable : view.picked).map((patron) => {
       const seat = header.seats.findIndex(({ id }) => id === view.favours[patron]);
-      const { name, text, favours } = patronOf(patron);
+      const { name, text, brief, favours } = patronOf(patron);
       const moved = before && patron in before.favours && before.favours[patron] !== view.favours[patron];
       const { notes = [], ...asked } = doing(patron);
       const favour = favours && atTable.length > 0 && (seat < 0 ? "neutral" : `${kit.seat(seat).glyph} favours ${kit.seat(seat).name}`);
-      const node = () => kit.tile({ card: patron, name, kind: kindOf(patron), brief: favour || "", sign: kit.signed(text, SIGNS), text, notes, state: moved ? "changed" : "", ...asked });
+      const node = () => kit.tile({ card: patron, name, kind: kindOf(patron), brief: favour || "", sign: kit.signed(brief), text, notes, state: moved ? "changed" : "", ...asked });
       return asked.choose ? node() : once(`patron ${patron}`, [seat, moved, kindOf(patron)], node);
     }));
   }
@@ -142,7 +141,7 @@ export function mount(boxes, header, kit) {
       if (choice.key) return [];
       const asked = asking.card(index);
       const patron = request?.available?.[index];
-      if (patron) return [kit.tile({ card: patron, name: patronOf(patron).name, brief: kit.signed(patronOf(patron).text, SIGNS), text: patronOf(patron).text, ...asked })];
+      if (patron) return [kit.tile({ card: patron, name: patronOf(patron).name, brief: kit.signed(patronOf(patron).brief), text: patronOf(patron).text, ...asked })];
       const card = !request?.effects?.length && request?.cards?.[index];
       if (card) return [kit.tile({ ...about(card.card), ...asked })];
       return [kit.tile({ card: choice.name, brief: choice.cells.join(", "), ...asked })];
