@@ -1,4 +1,4 @@
-"""The games as environments of PettingZoo and Gymnasium, for programs that learn.
+"""The games as PettingZoo and Gymnasium environments, for reinforcement learning.
 
 spec/python-rl.md describes them.
 
@@ -6,21 +6,21 @@ spec/python-rl.md describes them.
 
     env = dominion_v1.env(players=2)
 
-Of every game that has an `Environment` there is a name here: the game's, "_v" and the version of
-its observations and actions. `environments_of("./my_game.py")` has those of a game of your own.
-PettingZoo is imported when an environment is made.
+Every game with an `Environment` has a name here: the game's name, "_v" and the version of its
+observations and actions. `environments_of("./my_game.py")` returns the environments of your own
+game. PettingZoo is imported when an environment is created.
 
-common.py        the shared part: spaces, metadata, rendering
-episode.py       a match for programs: actions in, observations and rewards out
+common.py        shared code: spaces, metadata, rendering
+episode.py       a match for a learner: actions in, observations and rewards out
 observer.py      the observations of a policy
-environments.py  the environments of one game, as a module of PettingZoo has them
-sequential.py    PettingZoo's AECEnv, for games in which the seats decide in turn
-simultaneous.py  PettingZoo's ParallelEnv, for games in which all seats decide together
+environments.py  the environments of one game, as in a module of PettingZoo
+sequential.py    PettingZoo's AECEnv, for games in which players take turns
+simultaneous.py  PettingZoo's ParallelEnv, for games in which all players move together
 single.py        Gymnasium's Env, for one seat against bots
-vector.py        many of these matches in one call, for `gymnasium.make_vec`
+vector.py        many matches per step, for `gymnasium.make_vec`
 registration.py  ids of the environments, for `gymnasium.make`
 opponents.py     the bots in the other seats
-pool.py          several bots for one seat, of which one plays each match
+pool.py          several bots for one seat, one per match
 policy_bot.py    a trained policy as a bot, for matches against any other bot
 """
 
@@ -35,7 +35,7 @@ from referee.env.pool import Pool
 __all__ = ["Environments", "PolicyBot", "Pool", "environments_of"]
 
 sys.meta_path.append(Importer())
-if "gymnasium" in sys.modules:  # nobody else needs it
+if "gymnasium" in sys.modules:  # no import if Gymnasium is not used
     from referee.env import registration  # noqa: F401
 
 

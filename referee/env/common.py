@@ -1,4 +1,4 @@
-"""The shared part of both kinds of environment: spaces of Gymnasium, metadata, rendering."""
+"""Code shared by all environments: spaces of Gymnasium, metadata, rendering."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ RENDER_MODES = ("ansi", "human")
 
 
 class MatchFacts:
-    """What an environment says of its match in words, which `infos` do not have."""
+    """Facts about the current match that are not numbers and therefore not in `infos`."""
 
     _episode: Episode
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended, such as "turn-limit"; None before its end."""
+        """The reason why the match ended, such as "turn-limit". None before its end."""
         return self._episode.reason
 
     @property
@@ -40,25 +40,25 @@ class MatchFacts:
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """The players that were disqualified, such as "player2", each with the code."""
+        """The disqualified players: player -> code."""
         return self._episode.disqualified
 
 
 class Common(MatchFacts, EzPickle):  # type: ignore[misc]
-    """The part of an environment of PettingZoo that all of ours share.
+    """Base class of the PettingZoo environments.
 
-    Each agent has spaces of its own, so that each can be seeded.
+    Each agent has its own space objects, so that each can be seeded.
 
     Args:
         game: a key of `GAMES`.
-        name: of the environment.
-        players: how many; None for as few as can play.
-        render_mode: None; "ansi" for text; or "human" to print it after each step.
-        opponents, normalised, version, reward: as of `Episode`.
-        options: the game's own that are not to have their defaults.
+        name: the name of the environment.
+        players: number of players. None: the minimum of the game.
+        render_mode: None, "ansi" for text, or "human" to print the text after each step.
+        opponents, normalised, version, reward: same as for `Episode`.
+        options: options of the game that differ from the defaults.
 
     Raises:
-        UsageError: the match does not exist.
+        UsageError: the arguments are not valid for the game.
     """
 
     render_mode: str | None
@@ -102,20 +102,20 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._seat = dict(zip(self.agents, episode.learners, strict=True))
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of an agent's observations."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's actions."""
+        """Return the action space of an agent."""
         return self.action_spaces[agent]
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
         """Copy the environment in the middle of a match. The program plays all seats of the copy.
 
         Args:
-            viewer: an agent whose action is due. Everything that it cannot know is dealt again at
-                random. None: an exact copy.
-            seed: the cards that are dealt again follow from it.
+            viewer: an agent whose action is due. Everything hidden from it is redealt at random.
+                None: an exact copy.
+            seed: seed of the redeal.
 
         Raises:
             UsageError: the match is over, the viewer has no action due, or another agent has acted
@@ -145,7 +145,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         """Return to the state of a copy. The copy does not change.
 
         Raises:
-            UsageError: bots play in this environment. They cannot return.
+            UsageError: the environment has opponents, whose state cannot be restored.
         """
         if len(self._seat) < self._episode.seats:
             raise UsageError("bots cannot return to an earlier state: play on in the copy")
@@ -157,7 +157,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         return new
 
     def _enter(self, episode: Episode) -> None:
-        """Continue a match that has begun elsewhere."""
+        """Continue a match that began in another episode."""
         self._episode = episode
         if self.possible_agents != episode.agents:
             self.possible_agents = agents = episode.agents.copy()
@@ -168,21 +168,21 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._stand()
 
     def _stand(self) -> None:
-        """Set what PettingZoo keeps of a match that is not over."""
+        """Set the attributes that PettingZoo requires during a match."""
         self.agents = self.possible_agents.copy()
 
     @property
     def state_space(self) -> Any:
-        """The space of `state`: that of the agents' observations, one after the other."""
+        """The space of `state`: the concatenated observation spaces of all agents."""
         return state_space(list(self.observation_spaces.values()))
 
     def state(self) -> NDArray[Any]:
-        """Return the observations of all agents in one row of numbers, without masks."""
+        """Return the observations of all agents as one flat array, without masks."""
         seen = [self._episode.observe(seat) for seat in self._seat.values()]
         return np.concatenate([numbers_of(each).ravel() for each in seen])
 
     def close(self) -> None:
-        """End the opponents' processes; `reset` starts new ones."""
+        """Stop the opponents' processes. `reset` starts new ones."""
         self._episode.close()
 
     def _rewards(self) -> dict[str, float]:
@@ -199,7 +199,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 def made_again(
     kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
 ) -> Any:
-    """Make an environment; in the middle of a match if one was saved."""
+    """Create an environment, in the middle of a match if one was saved. Used for unpickling."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
@@ -207,7 +207,7 @@ def made_again(
 
 
 def seat_of(agent: str | None) -> int | None:
-    """Return the seat of an agent, counted from 0; -1 for an unknown name."""
+    """Return the seat of an agent, counted from 0, or -1 for an unknown name."""
     if agent is None:
         return None
     number = str(agent).removeprefix("player_")
@@ -215,7 +215,7 @@ def seat_of(agent: str | None) -> int | None:
 
 
 def checked_render_mode(mode: str | None) -> str | None:
-    """Return the mode; warn and return None if it is not valid, as libraries try some."""
+    """Return the render mode. An invalid mode warns and gives None, as libraries try several."""
     if mode is None or mode in RENDER_MODES:
         return mode
     logger.warn(f'render_mode is {mode!r}, and nothing is rendered; give "ansi" or "human"')
@@ -223,7 +223,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 
 
 def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """Show a seat's knowledge as text. With "human" it is printed."""
+    """Render a seat's knowledge as text. With "human", print it."""
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
@@ -240,7 +240,7 @@ def numbers_of(seen: Any) -> Any:
 
 
 def state_space(of_agents: list[Any]) -> Any:
-    """Return the space of all observations in one row, without masks."""
+    """Return the space of the concatenated observations, without masks."""
     boxes = [numbers_of(space) for space in of_agents]
     low, high = (
         np.concatenate([getattr(box, side).ravel() for box in boxes]) for side in ("low", "high")
@@ -249,7 +249,7 @@ def state_space(of_agents: list[Any]) -> Any:
 
 
 def observations(episode: Episode) -> Any:
-    """Return the space of observations."""
+    """Return the observation space of a seat."""
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
     if episode.normalised:
@@ -263,7 +263,7 @@ def observations(episode: Episode) -> Any:
 
 
 def actions(episode: Episode) -> Any:
-    """Return the space of actions."""
+    """Return the action space of a seat."""
     choices = len(episode.environment.choices(episode.options))
     shape = episode.environment.action_shape(episode.options)
     return spaces.MultiDiscrete(np.full(shape, choices)) if shape else spaces.Discrete(choices)

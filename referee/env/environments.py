@@ -1,6 +1,6 @@
-"""The environments of one game, under the names that a module of PettingZoo has for them.
+"""The environments of one game, with the function names of PettingZoo's modules.
 
-They can be imported as modules too: `import referee.env.dominion_v1`.
+They can also be imported as modules: `import referee.env.dominion_v1`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 
 class Environments(ModuleType):
-    """The functions of a PettingZoo module, for a game whose players take turns.
+    """The functions of a PettingZoo module, for a game in which players take turns.
 
-    All that makes an environment takes the number of players, None for as few as can play;
-    `opponents`, for each seat a bot or None where the program plays; `render_mode`, None or "ansi";
-    `normalised`, whether observations are scaled to numbers from 0 to 1; and the game's options by
-    name, as `max_turns=50`. It raises a `UsageError` if the match does not exist, or if PettingZoo
-    is not installed.
+    All functions that create an environment take these arguments. `players` is the number of
+    players; None for the minimum. `opponents` has a bot for each seat, or None where the program
+    plays. `render_mode` is None, "ansi" or "human". With `normalised`, observations are scaled to
+    the range 0 to 1. Options of the game are given by name, such as `max_turns=50`. The functions
+    raise `UsageError` if the arguments are not valid for the game, or if PettingZoo is not
+    installed.
 
     Attributes:
-        choices: the name of each choice with the game's default options; its place is its number.
-        name: as `referee.env` has it.
-        version: of its observations and actions.
+        choices: the name of each choice with the game's default options. The index is its number.
+        name: the name in `referee.env`.
+        version: the version of its observations and actions.
     """
 
     def __init__(self, game: str, environment: Environment) -> None:
@@ -42,11 +43,11 @@ class Environments(ModuleType):
         self.name = f"{game}_v{environment.version}"
         self.version = environment.version
         outside = GAMES.outside.get(game)
-        self._game = game if outside is None else outside.place  # which another process finds
+        self._game = game if outside is None else outside.place  # valid in other processes
         super().__init__(f"referee.env.{self.name}", self.__doc__)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Make an AECEnv in PettingZoo's usual wrappers: an illegal action ends it with -1."""
+        """Create an AECEnv in PettingZoo's usual wrappers. An illegal action ends it with -1."""
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
@@ -54,17 +55,19 @@ class Environments(ModuleType):
         return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(raw))
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Make an AECEnv without wrappers: an illegal action is a `UsageError`."""
+        """Create an AECEnv without wrappers. An illegal action raises `UsageError`."""
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
         return SequentialEnv(self._game, self.name, players, version=self.version, **options)
 
     def gym_env(self, opponents: Bots | None = None, **options: Any) -> Env:
-        """Make a Gymnasium Env: one None in `opponents`; an illegal action ends it with -1.
+        """Create a Gymnasium Env. An illegal action ends it with reward -1.
 
-        Without `opponents` the program plays in the first of two seats against the game's usual
-        bot.
+        Args:
+            opponents: one bot per seat, and one None for the program. Default: the program plays in
+                the first of two seats against the game's usual opponent.
+            options: same as for all environments.
         """
         _check_installed(self.name)
         from referee.env.single import SingleEnv
@@ -72,12 +75,12 @@ class Environments(ModuleType):
         return SingleEnv(self._game, opponents, version=self.version, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
-        """List the entries of an observation; of a grid of numbers, those of each cell."""
+        """Return the names of an observation's entries. A grid has the names of one cell."""
         episode = Episode(GAMES[find_game(self._game)], players, options, version=self.version)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
-        """List the name of each choice with other options; its place is its number."""
+        """Return the name of each choice with other options. The index is its number."""
         episode = Episode(GAMES[self._game], None, options, version=self.version)
         return episode.environment.choices(episode.options)
 
@@ -89,24 +92,24 @@ class Environments(ModuleType):
 
 
 class ParallelEnvironments(Environments):
-    """The functions of a PettingZoo module, for a game whose players all move together."""
+    """The functions of a PettingZoo module, for a game in which all players move together."""
 
     def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
-        """Make a ParallelEnv."""
+        """Create a ParallelEnv."""
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
         return SimultaneousEnv(self._game, self.name, players, version=self.version, **options)
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Make an AECEnv of the ParallelEnv."""
+        """Create an AECEnv from the ParallelEnv."""
         parallel = self.parallel_env(players, **options)
         from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
         return parallel_to_aec_wrapper(parallel)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Make the same with a wrapper that checks the order of calls."""
+        """Create the same as `raw_env`, with a wrapper that checks the order of calls."""
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
@@ -114,16 +117,16 @@ class ParallelEnvironments(Environments):
 
 
 def environments_of(game: str, version: int | None = None) -> Environments:
-    """The environments of a game, such as `environments_of("./my_game.py").env()`.
+    """Return the environments of a game, such as `environments_of("./my_game.py").env()`.
 
     Args:
-        game: a key of `GAMES`; or the file, the folder or the installed name of a game of your own,
-            whose code is run.
-        version: of the environments; None for the newest.
+        game: a key of `GAMES`, or the file, the folder or the installed name of your own game. Its
+            code is executed.
+        version: version of the environments. None: the newest.
 
     Raises:
         UsageError: there is no such game, or it has no environment of this version.
-        GameError: its code has a mistake.
+        GameError: the code of the game has a mistake.
     """
     name = find_game(game)
     found = _made(name) if name in GAMES.outside else _environments_of(name)
@@ -136,7 +139,7 @@ def environments_of(game: str, version: int | None = None) -> Environments:
 
 
 def _made(game: str) -> tuple[Environments, ...]:
-    """Make the environments of a game, the newest version first."""
+    """Create the environments of a game, newest version first."""
     environment = GAMES[game].environment
     if environment is None:
         return ()
@@ -148,26 +151,26 @@ _environments_of = cache(_made)
 
 
 def environments() -> dict[str, Environments]:
-    """Those of all games that have one, by name."""
+    """Return the environments of all games, by name."""
     return {one.name: one for game in GAMES for one in _environments_of(game)}
 
 
 class Importer:
-    """Finds `referee.env.NAME` for `import`; it implements a finder and a loader of Python."""
+    """Finds `referee.env.NAME` for `import`: a finder and loader of the import system."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Find a module."""
+        """Return the spec of a module with environments."""
         package, _, last = name.rpartition(".")
         if package != "referee.env" or last not in environments():
             return None
         return ModuleSpec(name, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return it."""
+        """Return the module."""
         return environments()[spec.name.rpartition(".")[2]]
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: it is complete."""
+        """Do nothing, because the module is complete."""
 
 
 def _check_installed(name: str) -> None:

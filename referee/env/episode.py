@@ -1,7 +1,7 @@
-"""A match for programs that learn: actions in, observations and rewards out.
+"""A match for reinforcement learning: actions in, observations and rewards out.
 
-The match is the one that `referee play` plays with the same seed, options and replies. It is driven
-in a plain loop. Only bots outside this process need more (`opponents.py`).
+It is the same match that `referee play` plays with the same seed, options and replies. Only bots
+outside this process need an event loop (`opponents.py`).
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 REWARDS = ("result", "margin", "score")
-"""What a reward is: the result at the end; or the change of the margin or of the own points."""
+"""Kinds of rewards: the result at the end, or the change of the margin or of the score."""
 
 
 class Saved(NamedTuple):
-    """A match that is not over, as data.
+    """An unfinished match as data.
 
     Attributes:
-        seed: as of `Episode`; after a copy for a viewer not that of the match.
-        match_seed: from which the match began.
-        names: of all seats.
+        seed: `Episode.seed`. After a copy for a viewer, it differs from the seed of the match.
+        match_seed: the seed of the match.
+        names: the names of all seats.
         absent: the seats that left in the handshake.
         steps: `Match.history`.
-        actions: of each seat that is due, the actions of its unfinished reply.
+        actions: for each due seat, the actions of its unfinished reply.
     """
 
     seed: int
@@ -55,30 +55,30 @@ class Saved(NamedTuple):
 
 
 class Episode:
-    """One match after the other, between seats that are played by a program and bots.
+    """A sequence of matches. The program plays some seats, and bots play the others.
 
     Args:
-        rules: of a game that has an `Environment`.
-        players: how many seats; None for as many as there are in `opponents`, or as few as can be.
-        options: the game's options that are not to have their defaults, and the opponents' limits.
-        opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
-        normalised: as of `Observer`.
-        version: of the environment; None for the newest.
+        rules: a game with an `Environment`.
+        players: number of seats. None: the length of `opponents`, or the minimum of the game.
+        options: options of the game that differ from the defaults, and limits of the opponents.
+        opponents: the bots in seat order, with None where the program plays. None: it plays all.
+        normalised: same as for `Observer`.
+        version: version of the environment. None: the newest.
         reward: one of `REWARDS`.
 
     Attributes:
-        reward: as it was given.
-        seats: how many.
-        normalised: whether observations are.
-        learners: those of the program.
-        agents: their names, in seat order: "player_1" is `player1` of a log.
-        options: the game's own, its `GameDefinition.options`.
-        environment: how the game is translated.
-        seed: of the match.
-        due: the learners that have to act.
+        reward: the argument.
+        seats: number of seats.
+        normalised: the argument.
+        learners: the seats that the program plays.
+        agents: the names of the learners, in seat order. "player_1" is `player1` in a log.
+        options: the options of the game, an instance of `GameDefinition.options`.
+        environment: the translation between the game and numbers.
+        seed: the seed of the match.
+        due: the learners that must act.
 
     Raises:
-        UsageError: the match does not exist; the text says why.
+        UsageError: the arguments are not valid for the game.
     """
 
     def __init__(
@@ -95,16 +95,17 @@ class Episode:
         if reward not in REWARDS:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
-        self._paid: list[float] = []  # each seat's points when it was last rewarded
+        self._paid: list[float] = []  # points of each seat at its last reward
         assert rules.environment is not None
         self.environment: Environment = rules.environment.of_version(version)
         own = rules.options.__struct_fields__
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
+                # Libraries search the message for "unexpected keyword argument".
                 raise UnknownOptionError(
-                    f"{rules.name} got an unexpected keyword argument {name!r}; "  # libraries look
-                    f"it has the options players, {', '.join(own)}{limits}"  # for these words
+                    f"{rules.name} got an unexpected keyword argument {name!r}; "
+                    f"it has the options players, {', '.join(own)}{limits}"
                 )
         bots = _checked(opponents, players)
         self.seats = (len(bots) or rules.min_seats) if players is None else players
@@ -116,7 +117,7 @@ class Episode:
         self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
         self._opponents: Opponents | None = None
         if any(bot is not None for bot in bots):
-            from referee.env.opponents import Opponents  # with trio, which a policy does not need
+            from referee.env.opponents import Opponents  # needs trio, which a policy does not
 
             self._opponents = Opponents(bots, rules.name)
         theirs = self._opponents.seats if self._opponents else ()
@@ -124,7 +125,8 @@ class Episode:
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
         self._players: dict[int, Translator] = {}
-        # What the translators have looked at last, and the actions of an unfinished reply since.
+        # The views that the translators used last, and the actions of an unfinished reply since
+        # then.
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
@@ -134,22 +136,22 @@ class Episode:
         self._encode = msgspec.json.Encoder().encode
 
     def begin(self, seed: int | None) -> None:
-        """Begin a new match; one that is not over is given up.
+        """Begin a new match. An unfinished match is abandoned.
 
-        If opponents leave before the first request, the match is over, and nobody is due.
+        If opponents leave before the first request, the match may be over, and no learner is due.
 
         Args:
-            seed: of the match; None for the next one that is drawn. The seeds
-                follow from the last one that was given.
+            seed: the seed of the match. None: the next random seed, determined by the last seed
+                given.
 
         Raises:
             UsageError: the seed is not valid.
-            BotError: an opponent that is an object has raised an exception; or one has failed its
-                handshake, as it has done in each match so far.
+            BotError: an opponent that is a Python object raised an exception, or an opponent failed
+                its handshake without ever having passed one.
             ShortageError: an opponent cannot be started.
         """
         if seed is None:
-            if self._seeds is None:  # in a copy, which most often plays no other match
+            if self._seeds is None:  # in a copy, which rarely plays another match
                 self._seeds = Random(self.seed)
             seed = drawn_seed(self._seeds)
         else:
@@ -158,7 +160,7 @@ class Episode:
         self._begin(seed)
 
     def _begin(self, seed: int, names: Sequence[str] = (), absent: Iterable[int] = ()) -> None:
-        """Begin the match of a seed, with the names of all seats if they are given."""
+        """Begin the match with this seed, and with the names of all seats if given."""
         self.seed = seed
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
@@ -166,7 +168,7 @@ class Episode:
         others = self._opponents
         if others is not None:
             others.begin(spec)
-        # Of the rules that were given, which may be nobody's in `GAMES`.
+        # Uses the given rules, which may not be in `GAMES`.
         self._match = Match(
             self._rules,
             seats=self.seats,
@@ -189,29 +191,29 @@ class Episode:
         self._paid = self._points()
 
     def act(self, seat: int, action: Any) -> None:
-        """Take an action of a seat that is due. After the last one the match continues.
+        """Apply an action of a due seat. After the last one of a round, continue the match.
 
         Raises:
-            UsageError: it is not legal; nothing has changed.
-            BotError: an opponent that is an object has raised an exception.
+            UsageError: the action is not legal. The state is unchanged.
+            BotError: an opponent that is a Python object raised an exception.
         """
         self.give(seat, action, self._players[seat].act(action))
 
     def give(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """Take a legal action of a due seat, and the reply that is complete with it, if any."""
+        """Apply a legal action of a due seat, with the reply that it completes, if any."""
         self._take(seat, action, reply)
         if not self.due:
             self._go_on()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Take actions of seats that are due, all or none of them.
+        """Apply actions of several due seats: all of them, or none if there is an error.
 
         Args:
-            actions: by seat.
+            actions: seat -> action.
 
         Raises:
-            UsageError: one is not legal; nothing has changed.
-            BotError: an opponent that is an object has raised an exception.
+            UsageError: an action is not legal. The state is unchanged.
+            BotError: an opponent that is a Python object raised an exception.
         """
         replies: dict[int, Struct | None] = {}
         try:
@@ -227,7 +229,7 @@ class Episode:
             self._go_on()
 
     def _take(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """As `give`, but the match does not go on."""
+        """Apply an action as `give` does, without continuing the match."""
         if reply is None:
             self._actions[seat].append(action)
         else:
@@ -235,19 +237,19 @@ class Episode:
             self._match.take(seat, reply)
 
     def _look_again(self, seat: int) -> None:
-        """Put the translator of a due seat where it was after its last action that counts."""
+        """Restore the translator of a due seat to the state after its last valid action."""
         player = self._players[seat]
         player.look(self._views[seat], asked=True)
         for action in self._actions[seat]:
             player.act(action)
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Episode:
-        """Copy the match as it is now. The program plays all seats of the copy.
+        """Copy the current match. The program plays all seats of the copy.
 
         Args:
-            viewer: a learner that is due. Everything that it cannot know is dealt again at random.
-                None: an exact copy.
-            seed: all that is dealt again follows from it.
+            viewer: a learner that is due. Everything hidden from it is redealt at random. None: an
+                exact copy.
+            seed: seed of the redeal.
 
         Raises:
             UsageError: the match is over, the viewer is not due, or another seat has acted in this
@@ -283,30 +285,30 @@ class Episode:
 
     @property
     def is_begun(self) -> bool:
-        """Whether a match was begun, be it over or not."""
+        """True if a match has begun. It may be over."""
         return hasattr(self, "_match")
 
     @property
     def has_opponents(self) -> bool:
-        """Whether bots play."""
+        """True if bots play some seats."""
         return self._opponents is not None
 
     def check_begun(self) -> None:
-        """Raise `UsageError` if no match was begun."""
+        """Raise `UsageError` if no match has begun."""
         if not self.is_begun:
             raise UsageError("no match was begun: call reset")
 
     def check_copied(self) -> None:
-        """Raise `UsageError` if there is no match to copy."""
+        """Raise `UsageError` if there is no unfinished match."""
         if not self.due:
             raise UsageError("the match is over, or none was begun")
 
     def save(self) -> Saved:
-        """Return the match as it is now, as data. `resume` of an equal episode continues it.
+        """Return the current match as data. `resume` of an equal episode continues it.
 
         Raises:
-            UsageError: the match is over; or a bot plays that is not a bundled one by its name, so
-                that it cannot be played again.
+            UsageError: the match is over, or an opponent is not a bundled bot and cannot be
+                replayed.
         """
         self.check_copied()
         if self._opponents is not None and not self._opponents.are_bundled:
@@ -319,12 +321,12 @@ class Episode:
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
     def resume(self, saved: Saved) -> None:
-        """Continue a match that was saved: play it again up to there."""
+        """Continue a saved match, by replaying it up to that point."""
         self._begin(saved.match_seed, saved.names, saved.absent)
         for step in saved.steps:
             self._match.repeat(step, self.learners)
             if self._opponents is None:
-                self._match.take_entries()  # faults of bots that the program has replaced
+                self._match.take_entries()  # drops faults of bots whose seats the program plays now
             else:
                 self._go_on()
         self._go_on()
@@ -335,16 +337,16 @@ class Episode:
                 self.act(seat, action)
 
     def close(self) -> None:
-        """End the opponents' processes."""
+        """Stop the opponents' processes."""
         if self._opponents is not None:
             self._opponents.close()
 
     def observe(self, seat: int) -> Observation:
-        """Return a seat's observation; `UsageError` if no match was begun."""
+        """Return a seat's observation. Raises `UsageError` if no match has begun."""
         return self._observer(self.player(seat))
 
     def player(self, seat: int) -> Translator:
-        """The translator of a learner, which has looked at the match as it is now."""
+        """Return the translator of a learner, updated to the current state."""
         if not self._players:
             self.check_begun()
         player = self._players[seat]
@@ -354,15 +356,15 @@ class Episode:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the match ended; None before its end."""
+        """The outcome of the match. None before its end."""
         return self._match.outcome if self.is_begun else None
 
     def rewards(self) -> list[float]:
-        """Return one reward for each seat, of a step.
+        """Return the reward of each seat for the last step.
 
-        With "result" it is 0 before the end. Then a seat gets 1 for each seat that it has beaten
-        and -1 for each that has beaten it, divided by the number of other seats. Otherwise it is
-        the change of points since the last call.
+        With "result", rewards are 0 before the end. Then a seat gets 1 for each seat that it has
+        beaten and -1 for each that has beaten it, divided by the number of other seats. Otherwise,
+        rewards are the change of points since the last call.
         """
         if self.reward != "result":
             before, self._paid = self._paid, self._points()
@@ -376,7 +378,7 @@ class Episode:
         ]
 
     def _points(self) -> list[float]:
-        """Return what rewards count for each seat: its score or its margin; nothing for results."""
+        """Return the points that rewards count: scores or margins. Empty for "result"."""
         if self.reward == "result":
             return []
         scores = [float(standing.score) for standing in self._match.standings()]
@@ -386,7 +388,7 @@ class Episode:
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended, such as "turn-limit"; None before its end."""
+        """The reason why the match ended, such as "turn-limit". None before its end."""
         return None if self.outcome is None else str(self.outcome.reason)
 
     @property
@@ -396,14 +398,14 @@ class Episode:
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """The players that left, such as "player2", each with the code."""
+        """The disqualified players: player -> code."""
         left = self._match.disqualified if self.is_begun else {}
         return {seat_id(other): str(left[other].code) for other in left}
 
     def facts(self, seat: int) -> dict[str, float]:
-        """Return numbers beside a seat's observation: `infos` of PettingZoo.
+        """Return additional numbers about a seat: `infos` of PettingZoo.
 
-        All but the seed are 0 before the end of the match.
+        All except the seed are 0 before the end of the match.
         """
         outcome = self.outcome
         if outcome is None:
@@ -418,7 +420,7 @@ class Episode:
         }
 
     def _go_on(self) -> None:
-        """Send new lines to the opponents and take their replies, until a learner is due."""
+        """Send new lines to the opponents and process their replies, until a learner is due."""
         match, opponents = self._match, self._opponents
         while True:
             for entry in match.take_entries():
@@ -441,7 +443,7 @@ class Episode:
 
 
 def _margin(scores: Sequence[float], seat: int) -> float:
-    """The points of a seat beyond the best other score."""
+    """Return the score of a seat minus the best score of the others."""
     return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
 
 

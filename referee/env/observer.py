@@ -1,4 +1,4 @@
-"""The observations of a policy, in an environment and in a match that it plays as a bot."""
+"""The observations of a policy, both in an environment and as a bot in a match."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
-"""Numbers; with "action_mask" beside "observation" where not every action is legal."""
+"""An array, or a dictionary with "observation" and "action_mask" if not every action is legal."""
 
 
 class Observer:
-    """Makes the observations of a policy.
+    """Creates the observations of a policy.
 
     Args:
-        environment: of the game.
-        seats: how many play.
-        options: the game's own.
-        normalised: whether numbers are scaled: float32, 0 at the lower bound and 1 at the upper.
+        environment: the environment of the game.
+        seats: number of seats.
+        options: options of the game.
+        normalised: if True, numbers are scaled to float32 from 0 at their lower bound to 1 at their
+            upper bound.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class Observer:
             self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
 
     def __call__(self, player: Translator) -> Observation:
-        """Return what a seat sees."""
+        """Return the observation of a seat."""
         numbers: NDArray[Any] = player.observe()
         legal = player.legal()
         if self._bounds is not None:

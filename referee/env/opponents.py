@@ -1,7 +1,7 @@
-"""Bots in some seats of an environment: each that `referee play` takes, and Python objects.
+"""Bots in some seats of an environment: any bot that `referee play` accepts, and Python objects.
 
-Objects are called directly. Other bots need trio (`referee.bots.portal`), which is loaded only for
-them.
+Objects are called directly. Other bots need trio (`referee.bots.portal`), which is imported only
+for them.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from referee.bots.portal import BotPortal
 
 Bots: TypeAlias = Sequence[BotLike | Pool | None]
-"""In seat order; None where the program itself plays."""
+"""One entry per seat, None where the program plays."""
 
 
 class Opponents:
-    """The bots of an environment, match after match.
+    """The bots of an environment, for a sequence of matches.
 
     Args:
-        opponents: one entry per seat, at least one of them a bot.
+        opponents: one entry per seat. At least one is a bot.
         game: a key of `GAMES`.
 
     Attributes:
-        seats: where they sit.
-        are_bundled: whether all are bundled bots, which play the same match again.
-        take_messages: whether all in this match take messages in place of lines.
-        hear: the kinds of news that one of them reads then; None for all.
+        seats: the seats of the bots.
+        are_bundled: True if all bots are bundled bots, whose matches can be replayed.
+        take_messages: True if all bots of this match read messages instead of lines.
+        hear: the kinds of messages that any of them reads in that case. None: all kinds.
 
     Raises:
-        UsageError: one of them is not a bot.
+        UsageError: an entry is not a bot.
     """
 
     def __init__(self, opponents: Bots, game: str) -> None:
@@ -63,12 +63,13 @@ class Opponents:
         self.take_messages = False
         self.hear: frozenset[type[Struct]] | None = None
         self._opponents, self._game = opponents, game
-        self._matches = 0  # begun
-        self._portal: BotPortal | None = None  # if not all are objects
+        self._matches = 0  # number of matches begun
+        self._portal: BotPortal | None = None  # None if all bots are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        self._proven: set[tuple[int, str]] = set()  # seats and bots that have passed a handshake
-        # What each that is left was not handed yet: lines, or messages if all take them.
+        self._proven: set[tuple[int, str]] = set()  # (seat, bot) pairs that have passed a handshake
+        # Per remaining seat, what it has not received yet: lines, or messages if all bots read
+        # messages.
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
         for bot in opponents:
@@ -77,7 +78,7 @@ class Opponents:
         self._seat_bots(0)
 
     def _seat_bots(self, seed: int) -> None:
-        """Find the bots of the next match, whose seed may choose among several."""
+        """Find the bots of the next match. Its seed may select them."""
         bots = list[BotLike]()
         for seat in self.seats:
             bot = self._opponents[seat]
@@ -88,20 +89,20 @@ class Opponents:
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
         if self._portal is None and not are_objects(self._sources):
-            from referee.bots.portal import BotPortal  # with trio, which takes long to load
+            from referee.bots.portal import BotPortal  # imports trio, which takes long
 
             self._portal = BotPortal()
 
     @property
     def names(self) -> dict[str, str]:
-        """The bot of each seat in this match, such as "player2": "big_money"."""
+        """The bots of this match, such as "player2": "big_money"."""
         return {seat_id(seat): self._sources[seat].argument for seat in self.seats}
 
     def begin(self, spec: MatchSpec) -> None:
-        """Begin a match; one that was not finished is given up.
+        """Begin a match. An unfinished match is abandoned.
 
         Raises:
-            ShortageError: the system has no process, memory or file descriptor left for one.
+            ShortageError: the system lacks processes, memory or file descriptors.
         """
         if any(isinstance(bot, Pool) for bot in self._opponents):
             self._seat_bots(spec.seed)
@@ -127,7 +128,7 @@ class Opponents:
         return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
     def tell(self, sent: Sent) -> None:
-        """Keep a line or a message for its receivers until their next request."""
+        """Queue a line or message until the next request to each receiver."""
         if sent.to is None:
             for lines in self._lines.values():
                 lines.append(plain(sent.message) if self.take_messages else sent.line[:-1])
@@ -135,14 +136,14 @@ class Opponents:
             own.append(plain(sent.message) if self.take_messages else sent.line[:-1])
 
     def answer(self, match: Match) -> None:
-        """Ask those that are due, and hand the match what they answer.
+        """Get the replies of the due bots, and pass them to the match.
 
         Raises:
-            BotError: an object has raised an exception, which is the `__cause__`; or one has failed
-                its handshake and never passed one, so that it would do so in every match.
+            BotError: an object raised an exception, which is the `__cause__`; or a bot failed its
+                handshake without ever having passed one, so it would fail in every match.
 
         Warns:
-            RuntimeWarning: one was disqualified otherwise.
+            RuntimeWarning: a bot was disqualified for another reason.
         """
         in_handshake = match.in_handshake
         if in_handshake:
@@ -192,10 +193,10 @@ class Opponents:
         return answer
 
     def finish(self, match: Match) -> None:
-        """End a match that is over, and send the bots its last lines.
+        """Finish a match that is over, and send the remaining lines to the bots.
 
         Raises:
-            BotError: as of `answer`.
+            BotError: same as in `answer`.
         """
         for seat, lines in self._lines.items():
             bot = self._bots[seat]
@@ -207,7 +208,7 @@ class Opponents:
             self._portal.finish(match.keep_alive & self._lines.keys(), self._spec.limits.grace)
 
     def close(self) -> None:
-        """End all processes. Another match can begin afterwards."""
+        """Stop all processes. Another match can begin afterwards."""
         if self._portal is not None:
             self._portal.close()
 
@@ -217,7 +218,7 @@ def _joined(lines: list[bytes]) -> bytes:
 
 
 def _of_policy(bot: BotLike) -> PythonBot | None:
-    """Let a `PolicyBot` play each match as a copy: another match with it may go on."""
+    """Return a source that copies a `PolicyBot` for each match, as it may play others."""
     if type(bot) is not PolicyBot:
         return None
     name = PolicyBot.__name__
@@ -225,10 +226,10 @@ def _of_policy(bot: BotLike) -> PythonBot | None:
 
 
 def check_for_many(opponents: Bots | None, matches: int) -> None:
-    """Check that the opponents can play so many matches at the same time.
+    """Check that the opponents can play this many matches at the same time.
 
     Raises:
-        UsageError: one of them is an object that plays one match after the other.
+        UsageError: an opponent is an object that plays one match at a time.
     """
     for bot in opponents or () if matches > 1 else ():
         for one in bot.bots if isinstance(bot, Pool) else [bot]:
@@ -240,7 +241,7 @@ def check_for_many(opponents: Bots | None, matches: int) -> None:
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))
-"""Sits where the program itself plays."""
+"""Placeholder in the seats of the program."""
 
 
 class _Nobody:

@@ -20,17 +20,17 @@ from referee.match.spec import match_spec
 
 
 class PolicyBot:
-    """A bot that asks a policy, match after match. It needs no PettingZoo.
+    """A bot that plays the actions of a policy, match after match. Does not need PettingZoo.
 
     Args:
-        policy: is given an observation as in the environment, and returns an action.
+        policy: a function from an observation, as in the environment, to an action.
         game: a key of `GAMES`.
-        name: of the bot.
-        normalised: whether its observations are, as in the environment.
-        options: the game's own that do not have their defaults; they change what is normalised.
+        name: the name of the bot.
+        normalised: if True, its observations are normalised, as in the environment.
+        options: options of the game that differ from the defaults. They affect the normalisation.
 
     Raises:
-        UsageError: the game does not exist, or it has no environment.
+        UsageError: the game does not exist, or has no environment.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class PolicyBot:
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
         self._seat = self._seats = 0
         self._player: Translator
-        self._tracker: StateTracker | None = None  # once all names are known
+        self._tracker: StateTracker | None = None  # None until all names are known
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """The answer to the last of these lines, which are all that are new.
+        """Return the reply to the last of these lines. `lines` are all new lines.
 
         Raises:
-            UsageError: the policy has returned no legal action.
+            UsageError: the policy returned an illegal action.
         """
         answers = [self._take(line) for line in lines]
         if not answers or answers[-1] is None:
@@ -71,7 +71,7 @@ class PolicyBot:
         return answers[-1]
 
     def run(self) -> None:
-        """Be a program: answer on standard output what comes on standard input, to its end."""
+        """Run as a program: read standard input to its end, and reply on standard output."""
         for line in sys.stdin.buffer:
             answer = self._take(line)
             if answer is not None:
@@ -79,10 +79,10 @@ class PolicyBot:
                 sys.stdout.buffer.flush()
 
     def _take(self, line: bytes) -> bytes | None:
-        """Take a line; the answer if it is a request."""
+        """Process a line. Returns the reply if it is a request."""
         try:
             message = self._decode(line)
-        except msgspec.ValidationError:  # of a type that has nothing to say to it
+        except msgspec.ValidationError:  # a type of message that the tracker does not use
             return None
         if isinstance(message, PlayerNameRequest):
             number = message.player_number

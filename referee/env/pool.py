@@ -1,4 +1,4 @@
-"""Several bots for one seat of an environment, of which one plays each match."""
+"""Several bots for one seat of an environment, one per match."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from referee.errors import UsageError
 
 
 class Pool:
-    """Opponents for one seat: one of them plays each match.
+    """Opponents for one seat, one per match.
 
     Args:
-        bots: names, commands, policies, and everything else that `referee.play_match` takes.
-        choose: returns the place of the bot that plays, from the number of matches that the
-            environment has begun before and the number of bots. None: at random; it follows from
-            the seed of the match.
+        bots: names, commands, policies, or any other argument of `referee.play_match`.
+        choose: a function that returns the index of the next bot, given the number of matches begun
+            before and the number of bots. None: random, determined by the seed of the match.
 
     Attributes:
-        bots: may be changed between two matches, for example by `append` of an older version of
-            the program's own policy.
+        bots: can be changed between matches, for example to append an older version of the
+            program's own policy.
 
     Raises:
-        UsageError: there is no bot.
+        UsageError: `bots` is empty.
     """
 
     def __init__(
@@ -38,9 +37,9 @@ class Pool:
         """Return the bot that plays.
 
         Args:
-            match: how many matches the environment has begun before.
-            seat: where it sits.
-            seed: of the match.
+            match: number of matches that the environment has begun before.
+            seat: the seat of the bot.
+            seed: the seed of the match.
         """
         if self._choose is None:
             return Random(f"opponent {seat} {seed}").choice(self.bots)

@@ -1,6 +1,6 @@
-"""The ids of Gymnasium: `gymnasium.make("referee/Dominion-v1")`.
+"""Ids of Gymnasium: `gymnasium.make("referee/Dominion-v1")`.
 
-Importing this module registers them. `referee.env` does so if Gymnasium was imported before it.
+Importing this module registers them. `referee.env` does so if Gymnasium was imported before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ for _game, _rules in GAMES.items():
                 "referee.env.single:SingleEnv",
                 vector_entry_point="referee.env.vector:MatchesEnv",
                 kwargs={"game": _game, "version": _environment.version},
-                order_enforce=False,  # it says itself what is wrong, and each wrapper costs time
+                order_enforce=False,  # the environment checks this itself
                 disable_env_checker=True,
             )

@@ -1,4 +1,4 @@
-"""A game in which one seat acts at a time, as an environment of PettingZoo (AECEnv)."""
+"""A game in which one seat acts at a time, as a PettingZoo environment (AECEnv)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OF_A_MATCH = (
     *("agent_selection", "rewards", "_cumulative_rewards"),
     *("terminations", "truncations", "infos"),
 )
-"""The attributes of PettingZoo that a match has."""
+"""PettingZoo's attributes that describe a match."""
 
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
@@ -27,7 +27,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new match; without a seed, with the next one. `options` are ignored.
+        """Begin a new match. Without a seed, it gets the next one. `options` are ignored.
 
         Raises:
             UsageError: the seed is not valid.
@@ -43,16 +43,16 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None  # of PettingZoo's, left by a match that was given up
+        self._skip_agent_selection = None  # attribute of PettingZoo, left by an abandoned match
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
         self._take_stock()
 
     def step(self, action: Any) -> None:
-        """Take an action of the agent that is selected; None once it is terminated.
+        """Apply an action of the selected agent. Pass None once it is terminated.
 
         Raises:
-            UsageError: the action is not legal; nothing has changed.
+            UsageError: the action is not legal. The state is unchanged.
         """
         self._episode.check_begun()
         agent = self.agent_selection
@@ -71,13 +71,13 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         return self._episode.observe(self._seat[agent])
 
     def action_mask(self, agent: str) -> NDArray[np.int8]:
-        """Return the mask of the agent's legal actions. It costs less than `observe`."""
+        """Return the mask of the agent's legal actions. Cheaper than `observe`."""
         legal = self._episode.player(self._seat[agent]).legal()
-        assert legal is not None  # only in games whose players move together
+        assert legal is not None  # None only in games whose players move together
         return legal
 
     def render(self) -> str | None:
-        """Show the selected agent's knowledge as text."""
+        """Render the selected agent's knowledge as text."""
         self._episode.check_begun()
         return self._shown(self._seat[self.agent_selection])
 

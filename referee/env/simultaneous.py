@@ -1,4 +1,4 @@
-"""A game in which all seats act together, as an environment of PettingZoo (ParallelEnv)."""
+"""A game in which all seats act together, as a PettingZoo environment (ParallelEnv)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from referee.errors import UsageError
 class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
     """A ParallelEnv. One step is one round.
 
-    An agent that has no request in a round has an empty mask. Its action is ignored, and may be
+    An agent without a request in a round has an empty mask. Its action is ignored and may be
     missing.
     """
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin a new match, as `SequentialEnv.reset`; returns observations and infos.
+        """Begin a new match, as `SequentialEnv.reset` does. Returns observations and infos.
 
         Raises:
             UsageError: the seed is not valid.
@@ -41,10 +41,10 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Play a round, with an action of each agent that has a request.
+        """Play a round, with an action for each agent that has a request.
 
         Raises:
-            UsageError: an action is missing or not legal; nothing has changed.
+            UsageError: an action is missing or not legal. The state is unchanged.
         """
         agents, episode = self.agents, self._episode
         episode.check_begun()
@@ -68,7 +68,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         return result
 
     def render(self) -> str | None:
-        """Show the grid as the program's first player sees it, as text."""
+        """Render the grid as text, from the view of the program's first player."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

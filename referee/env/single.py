@@ -1,4 +1,4 @@
-"""A game against bots, as an environment of Gymnasium (Env): a program plays one seat."""
+"""A game against bots, as a Gymnasium environment (Env). The program plays one seat."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     Args:
         game: a key of `GAMES`.
-        opponents: as of `Episode`, with one None. None: the game's usual opponent
+        opponents: same as for `Episode`, with exactly one None. Default: the game's usual opponent
             (`Environment.opponent`) plays in the second seat.
-        normalised, version, reward: as of `Episode`.
-        render_mode: as of `Common`.
-        options: the game's own that are not to have their defaults.
+        normalised, version, reward: same as for `Episode`.
+        render_mode: same as for `Common`.
+        options: options of the game that differ from the defaults.
 
     Raises:
-        UsageError: the match does not exist.
+        UsageError: the arguments are not valid for the game.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
@@ -76,9 +76,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             )
         (self._seat,) = self._episode.learners
         self._game = game
-        self._is_illegal = False  # the last action
-        self._is_end_due = False  # whether the match was over before the first action
-        self._copies: Any = None  # an environment that copies are made of
+        self._is_illegal = False  # True if the last action was illegal
+        self._is_end_due = False  # True if the match was over before the first action
+        self._copies: Any = None  # the environment that is copied
         self.render_mode = checked_render_mode(render_mode)
         self.observation_space = observations(self._episode)
         self.action_space = actions(self._episode)
@@ -86,9 +86,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new match, as `SequentialEnv.reset`, and play until an action is due.
+        """Begin a new match, as `SequentialEnv.reset` does, and play until an action is due.
 
-        If the opponent leaves before that, any action ends the match, with its reward.
+        If the opponent leaves before that, any action ends the match and gives its reward.
 
         Raises:
             UsageError: the seed is not valid.
@@ -102,7 +102,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return self.seen(), self.facts
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action, and play on until the next one is due.
+        """Apply an action, and play until the next one is due.
 
         Raises:
             UsageError: the action does not exist, or the match is over.
@@ -111,7 +111,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return self.seen(), reward, over, False, self.facts
 
     def advance(self, action: Any) -> tuple[float, bool]:
-        """As `step`, but return only the reward and whether the match is over."""
+        """Apply an action as `step` does. Returns the reward, and True if the match is over."""
         episode, seat = self._episode, self._seat
         if self._is_end_due:
             self._is_end_due = False
@@ -132,9 +132,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return episode.rewards()[seat], episode.outcome is not None
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
-        """Copy the match into an environment of PettingZoo, in which the program plays all seats.
+        """Copy the match into a PettingZoo environment, in which the program plays all seats.
 
-        It has the arguments and errors of `Common.copy`.
+        Same arguments and errors as `Common.copy`.
         """
         episode = self._episode.copy(seat_of(viewer), seed)
         if self._copies is None:
@@ -163,7 +163,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._episode.resume(saved)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """1 for each choice that is legal, for programs that ask for it by this name."""
+        """Return the mask of legal choices. Some libraries call a method of this name."""
         seen = self.seen()
         if isinstance(seen, dict):
             return seen["action_mask"]
@@ -171,16 +171,16 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def facts(self) -> dict[str, float]:
-        """Numbers beside what the player sees: the `info` of a step."""
+        """Return additional numbers about the match: the `info` of a step."""
         return self._episode.facts(self._seat)
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended: as of `MatchFacts`, or "illegal-action"."""
+        """The reason why the match ended, as in `MatchFacts`, or "illegal-action"."""
         return "illegal-action" if self._is_illegal else super().reason
 
     def seen(self) -> Observation:
-        """Return what the player sees; at the end of a match its mask is all 1.
+        """Return the observation. After the end of a match, its mask is all 1.
 
         A vector environment takes one more action before it resets, and ignores it.
         """
@@ -190,9 +190,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return seen
 
     def render(self) -> str | None:
-        """Show the player's knowledge as text; print it with "human"."""
+        """Render the player's knowledge as text. With "human", print it."""
         return shown(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:
-        """End the opponents' processes; `reset` starts new ones."""
+        """Stop the opponents' processes. `reset` starts new ones."""
         self._episode.close()

@@ -16,20 +16,20 @@ from referee.errors import UsageError
 
 
 class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
-    """A SyncVectorEnv of `SingleEnv`, with a step that costs less.
+    """A SyncVectorEnv of `SingleEnv` with a faster `step`.
 
-    It resets a match that is over in the next step (NEXT_STEP), whose action is ignored.
+    A finished match is reset in the next step (NEXT_STEP). The action of that step is ignored.
 
     Args:
-        num_envs: how many matches.
-        game, options: the arguments of `SingleEnv`, the same for each match.
+        num_envs: number of matches.
+        game, options: arguments of `SingleEnv`, the same for all matches.
 
     Attributes:
         envs: the environments of the matches.
 
     Raises:
-        UsageError: the match does not exist, or an object among the opponents can play only one
-            match at a time.
+        UsageError: the arguments are not valid for the game, or an opponent is an object that can
+            only play one match at a time.
     """
 
     _autoreset_envs: NDArray[np.bool_]
@@ -44,7 +44,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         self._share()
 
     def _share(self) -> None:
-        """Let the observation of each match be its row, which `reset` of some others keeps."""
+        """Make each match write its observation to its row. A partial `reset` keeps other rows."""
         rows = self._rows
         self._env_obs = [
             {name: array[place] for name, array in rows.items()}
@@ -59,8 +59,9 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         """Begin a new match in each environment.
 
         Args:
-            seed: of the first match, and of each other one more; or one for each match.
-            options: `{"reset_mask": array}` for some of the matches only.
+            seed: the seed of the first match, incremented for each further match. Or one seed per
+                match.
+            options: `{"reset_mask": array}` to reset only some of the matches.
 
         Raises:
             UsageError: a seed is not valid.
@@ -73,10 +74,10 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Take an action in each match.
+        """Apply an action in each match.
 
         Raises:
-            UsageError: an action does not exist; nothing has changed.
+            UsageError: an action does not exist. The state is unchanged.
         """
         chosen = self._checked(actions)
         rewards, over = [0.0] * self.num_envs, [False] * self.num_envs
@@ -104,7 +105,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         )
 
     def _checked(self, actions: Any) -> Any:
-        """Return the actions, each of which exists."""
+        """Return the actions after checking that each exists."""
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
@@ -119,7 +120,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         return given.tolist() if given.ndim == 1 else given
 
     def _facts(self) -> dict[str, NDArray[Any]]:
-        """Return the numbers beside what is seen, each with "_name": in which matches it is."""
+        """Return the `facts` of all matches. Key "_name" has a mask of the matches with "name"."""
         facts = [env.facts for env in self.envs]
         infos = dict[str, NDArray[Any]]()
         for name in facts[0]:

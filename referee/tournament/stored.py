@@ -111,9 +111,6 @@ def _decode(kind: type, text: object) -> object:
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     try:
         _DECODE[kind](text)
-    except (
-        msgspec.MsgspecError,
-        RecursionError,
-    ) as error:  # the error of `convert` does not name the place
+    except (msgspec.MsgspecError, RecursionError) as error:  # so `convert` adds the place
         raise ValueError(str(error)) from error
     return kind(text)

@@ -89,9 +89,7 @@ def _worst_deals(
     weight = np.where(mean < 1, promised - mean, 0)
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
-        if (
-            deal < len(table.numbers) and table.numbers[deal] == number
-        ):  # False for an excluded deal
+        if deal < len(table.numbers) and table.numbers[deal] == number:  # not excluded
             weight[deal, table.bots[deal] == bot] = trouble
     deal = np.repeat(table.numbers.astype(np.int64), table.players)
     bot = table.bots.reshape(-1)

@@ -125,14 +125,8 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     first: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
-    for (
-        bot,
-        code,
-        times,
-        match,
-        detail,
-        stderr,
-    ) in store.select(  # with min(), SQLite takes all columns from that row
+    # SQLite takes the other columns from the row with the minimum.
+    for bot, code, times, match, detail, stderr in store.select(
         f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
