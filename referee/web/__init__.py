@@ -7,6 +7,7 @@ turned.py    how a match turned, from the scores of its turns
 recorded.py  a match record or a spectator log -> header, steps, lines
 notebook.py  results as a notebook shows them
 file.py      one HTML file of them that needs nothing else
+site.py      a tournament as a folder of pages
 server/      folders of records and stores of tournaments, served
 frame/       what the browser loads: the match page without its game's drawing
 """

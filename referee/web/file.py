@@ -42,9 +42,9 @@ _SHOWN_MARKS = ("fault", "disqualified")
 
 
 class Block(NamedTuple):
-    """A match in the file: JSON, and twice base64 of deflated JSON."""
+    """A match in the file: JSON without `<`, and twice base64 of deflated JSON."""
 
-    header: Markup
+    header: str
     steps: str
     lines: str
 
@@ -63,7 +63,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
     if heading and len(matches) == 1:
         header = msgspec.structs.replace(matches[0].header, title=heading)
         matches = [msgspec.structs.replace(matches[0], header=header)]
-    blocks = [_block(match, all_lines) for match in matches]
+    blocks = [packed(match, all_lines) for match in matches]
     size = sum(len(block.steps) + len(block.lines) for block in blocks)
     if size > MAX_FILE:
         raise UsageError(
@@ -86,9 +86,9 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 
 
 def frame_page(**values: Any) -> str:
-    """The match page: a file has blocks and a script in it, a served page their addresses."""
+    """The match page: a file has blocks and a script in it, other pages have their addresses."""
     texts = dict.fromkeys(("csp", "script", "data", "heading", "crumbs"), "")
-    lists = dict.fromkeys(("styles", "links", "blocks", "scripts"), ())
+    lists = dict.fromkeys(("styles", "links", "blocks", "modules", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 
 
@@ -113,7 +113,7 @@ def small_style(css: str) -> str:
 def bundle(games: Sequence[str]) -> str:
     """The frame with the drawings of some games as one module."""
     made: dict[str, str] = {}
-    _add_module("boot", FRAME, made)
+    _add_module("boot", FRAME / "boot.js", made)
     drawings = []
     for number, game in enumerate(games):
         path = drawing(game)
@@ -124,13 +124,25 @@ def bundle(games: Sequence[str]) -> str:
     return "".join([*made.values(), f"boot.boot({{ {', '.join(drawings)} }});\n"])
 
 
-def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
-    """Add a module after those that it imports."""
+def bundle_of(path: Path) -> str:
+    """A module that exports nothing, with those of the frame that it imports, as one module."""
+    made: dict[str, str] = {}
+    _add_module("page", path, made)
+    return "".join(made.values())
+
+
+def classic(module: str) -> str:
+    """A module that imports nothing as a script that a browser also loads from disk."""
+    return f'"use strict";(()=>{{{module}}})();'
+
+
+def _add_module(name: str, path: Path, made: dict[str, str]) -> None:
+    """Add a module after those of the frame that it imports."""
     if name in made:
         return
-    source = (folder / f"{name}.js").read_text("utf-8")
+    source = path.read_text("utf-8")
     for _, other in _IMPORT.findall(source):
-        _add_module(other, folder, made)
+        _add_module(other, FRAME / f"{other}.js", made)
     made[name] = _as_function(name, source)
 
 
@@ -154,7 +166,8 @@ def policy_hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _block(match: MatchPage, all_lines: bool) -> Block:
+def packed(match: MatchPage, all_lines: bool) -> Block:
+    """A match as text; of very many lines only those around faults, unless all are asked for."""
     encode = msgspec.json.encode
     lines = _packed(encode(match.lines))
     if len(lines) > MAX_LINES and not all_lines:
@@ -162,7 +175,7 @@ def _block(match: MatchPage, all_lines: bool) -> Block:
         lines = _packed(encode(match.lines))
     header = encode(match.header).replace(b"<", rb"\u003c").decode()
     steps = _packed(encode(course_of(match)))
-    return Block(Markup(header), steps, lines)
+    return Block(header, steps, lines)
 
 
 def _packed(data: bytes) -> str:

@@ -20,6 +20,7 @@ from referee.web import file
 from referee.web.data import Header, MatchPage
 from referee.web.file import FRAME, bundle, page_file, small_style
 from referee.web.recorded import read_match
+from referee.web.server.links import ServedLinks
 from referee.web.server.pages import match_page
 from tests.support.helpers import ROOT, cautious
 from tests.support.modules import run_modules
@@ -206,7 +207,7 @@ def test_a_game_without_a_drawing_has_a_page(
 def modules_below(name: str) -> dict[str, str]:
     """A module and everything that it imports, as the file has them."""
     made: dict[str, str] = {}
-    file._add_module(name, FRAME, made)
+    file._add_module(name, FRAME / f"{name}.js", made)
     return made
 
 
@@ -218,7 +219,7 @@ def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -
     assert sum(len(text.encode()) for text in modules_below(module).values()) <= 90_000
     names = list(file.STYLES)
     if mode != "file":
-        page = match_page("", "dominion", f"/{mode}/")
+        page = match_page(ServedLinks(), "", "dominion", f"/{mode}/")
         names = re.findall(r'href="/static/([\w.-]+)"', page)
     assert "theme.css" in names
     folders = [FRAME, FRAME.parent / "server"]

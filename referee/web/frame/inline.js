@@ -1,4 +1,5 @@
-// The matches that are in the file of a page.
+// The matches that are in the file of a page, or in a file beside it: from disk only a script can be loaded,
+// which makes the list MATCHES of their texts.
 
 /** The JSON in base64 of deflate-raw. */
 async function unpack(text) {
@@ -9,16 +10,20 @@ async function unpack(text) {
   return new Response(stream).json();
 }
 
-/** The headers of all matches in this file. */
+function textOf(part, index) {
+  return globalThis.MATCHES ? globalThis.MATCHES[index]?.[part] : document.getElementById(`${part}-${index}`)?.textContent;
+}
+
+/** The headers of all matches that are here. */
 export function inlineHeaders() {
   const found = [];
-  for (let node; (node = document.getElementById(`header-${found.length}`)); ) found.push(JSON.parse(node.textContent));
+  for (let text; (text = textOf("header", found.length)); ) found.push(JSON.parse(text));
   return found;
 }
 
-/** A match that is in this file. */
+/** A match that is here. */
 export function inlineSource(index) {
-  const read = (part) => document.getElementById(`${part}-${index}`).textContent;
+  const read = (part) => textOf(part, index);
   return {
     kind: "file",
     async open(onChange) {

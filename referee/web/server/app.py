@@ -239,7 +239,8 @@ class Site:
         id = request.path_params["match"]
         crumbs = await self._work(self._crumbs, id)
         data = address("match", id)
-        return HTMLResponse(pages.match_page(found.about.title, found.about.game, data, crumbs))
+        page = pages.match_page(ServedLinks(), found.about.title, found.about.game, data, crumbs)
+        return HTMLResponse(page)
 
     def _crumbs(self, id: str) -> Markup:
         self._read()  # the matches around it have links to their records
@@ -372,7 +373,7 @@ class Site:
                 }
             )
         records = self._records(file, {loss.match for loss in losses})
-        return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
+        return self._page("bot.html", file, shown, bot=standing, record_of=records.get, matches=[])
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
         one, other = request.path_params["one"], request.path_params["other"]

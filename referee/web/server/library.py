@@ -309,7 +309,7 @@ class Library:
             if stat.S_ISDIR(found.st_mode):
                 yield from _walk(root, label)
             else:
-                yield _file(label, root, root, found), _is_store(root)
+                yield _file(label, root, root, found), is_store(root)
 
     def _item(self, file: File, *, until: float = math.inf) -> Item:
         """What a file says; it is read without the lock, since that can take a second."""
@@ -384,7 +384,8 @@ def _now(file: File) -> File | None:
     return None
 
 
-def _is_store(path: str) -> bool:
+def is_store(path: str) -> bool:
+    """Whether a file is the store of a tournament."""
     with open(path, "rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 

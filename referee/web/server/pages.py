@@ -324,20 +324,23 @@ def _named(entrant: Entrant, bot: str) -> str:
     return word if takes_name else as_bot(bot)
 
 
-def match_page(title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
+def match_page(links: Links, title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
     """One match, or a seat in it, which loads its data itself from the addresses below `data`."""
     is_seat = data.startswith("/seat/")
-    own = "seat.css" if is_seat else "crumbs.css"
-    links = ["/static/theme.css", "/static/frame.css", f"/static/{own}"]
-    if GAMES[game].page is not None:
-        links.append(f"/static/{game}/drawing.css")
     return file.frame_page(
         title=plain(title),
-        links=links,
-        scripts=[f"/static/{game}{'.seat' * is_seat}.js"],
+        links=match_styles(links, game, "seat.css" if is_seat else "crumbs.css"),
+        modules=[links.asset(f"{game}{'.seat' * is_seat}.js")],
         data=data,
         crumbs=crumbs or "",
     )
+
+
+def match_styles(links: Links, game: str, own: str) -> list[Markup]:
+    """The addresses of the style sheets of a match page; `own`: of its kind of page."""
+    names = ["theme.css", "frame.css", own]
+    names += [f"{game}/drawing.css"] * (GAMES[game].page is not None)
+    return [links.asset(name) for name in names]
 
 
 def crumbs(links: Links, item: Item, around: Around | None) -> Markup:

@@ -43,6 +43,7 @@ from referee.web.data import MatchPage, course_of
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number
+from referee.web.server.links import ServedLinks
 from referee.web.steps import SeatSteps
 
 POLL_SECONDS = 25.0
@@ -404,7 +405,9 @@ class Seats:
             sitting, _ = self._found(request)
         except Refused as refused:
             return HTMLResponse(pages.problem_page(str(refused)), refused.status)
-        return HTMLResponse(pages.match_page("Your match", sitting.game, request.url.path))
+        return HTMLResponse(
+            pages.match_page(ServedLinks(), "Your match", sitting.game, request.url.path)
+        )
 
     async def _enter(self, request: Request) -> Response:
         self._found(request)  # before the body is read

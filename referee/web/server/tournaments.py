@@ -77,7 +77,7 @@ def shown_of(
     )
 
 
-def _shown(store: Store, changed: float) -> Shown:
+def read_shown(store: Store, changed: float) -> Shown:
     """A store as its pages show it, from one pass over its matches."""
     played = played_of(store)
     deals = played.deals(len(store.names))
@@ -211,7 +211,7 @@ class Tournaments:
                 shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
             else:
                 old = None
-                shown = _shown(store, key[0][1] / 1e9)
+                shown = read_shown(store, key[0][1] / 1e9)
             shown = shown._replace(left=self._left(file, shown.report.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
@@ -292,7 +292,9 @@ class Tournaments:
                     numbers = [place.match] if place and self.playing([file], place) else []
                 if numbers:
                     is_own = place is not None and place.match in numbers
-                    return _around(store, file.id, place.match if is_own and place else numbers[0])
+                    return around_match(
+                        store, file.id, place.match if is_own and place else numbers[0]
+                    )
         return None
 
     def _glance(self, file: File) -> tuple[StoreSummary, str]:
@@ -355,7 +357,8 @@ class Tournaments:
             return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]
 
 
-def _around(store: Store, name: str, match: int) -> Around:
+def around_match(store: Store, name: str, match: int) -> Around:
+    """A match of a store, and those around it."""
     size = store.stages[0].matches_a_deal
     first = match // size * size
     (before,), (after,) = (

@@ -1,0 +1,351 @@
+"""A tournament as a folder of pages that need no server: to publish anywhere, or to open from disk.
+
+    index.html                the tournament
+    bot/N.html                a bot
+    pair/N-M.html             two bots that met
+    matches.html, matches-2.html ...
+    match/N.html, match/N.js  a match whose record is there, and its data
+    static/                   style sheets and programs
+
+Paths have only numbers, so nothing that a bot is called is in them. From disk a browser loads
+scripts, but no modules and no data: the data of a match are a script too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import combinations
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+import msgspec
+from markupsafe import Markup
+
+from referee.errors import LogReadError, UsageError, cannot_write
+from referee.logs.outputs import PAGE, check_output
+from referee.text.terminal import plain
+from referee.tournament.playing.records import record_of
+from referee.tournament.rows import MatchRow
+from referee.tournament.store import Store
+from referee.web import file
+from referee.web.data import MatchPage
+from referee.web.recorded import read_match
+from referee.web.server import pages
+from referee.web.server.library import Item
+from referee.web.server.links import Links
+from referee.web.server.tournaments import Shown, around_match, read_shown
+
+ON_A_PAGE = 250
+"""Matches in a list."""
+_STATIC = "static"
+_ENTRIES = {"index.html", "bot", "pair", "match", _STATIC}
+_POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""`file:` is for browsers in which a page from disk has no 'self'; elsewhere it allows nothing."""
+_NONE = Markup("")
+
+
+class SiteReport(NamedTuple):
+    """What was written.
+
+    Attributes:
+        files, size: how many files, and their bytes.
+        matches: with a page.
+        wrong: matches whose record is damaged, or is of another match.
+    """
+
+    files: int
+    size: int
+    matches: int
+    wrong: list[int]
+
+
+class FolderLinks(Links):
+    """Links in a folder, from a page to the pages that are there.
+
+    Args:
+        name: of the tournament, for people.
+        up: from the page to the folder: "" or "../".
+        watched: digest -> number, of each match that has a page.
+        pairs: numbers of two bots that have one, the lower first.
+    """
+
+    is_file = False
+    policy = _POLICY
+
+    def __init__(
+        self, name: str, up: str, watched: Mapping[str, int], pairs: Mapping[tuple[int, int], Any]
+    ) -> None:
+        self.name = name
+        self._up = Markup(up)
+        self._watched = watched
+        self._pairs = pairs
+        self.scripts = (self.asset("pages.js"),)
+
+    def asset(self, name: str) -> Markup:
+        """static/NAME, without folders."""
+        return self._up + f"{_STATIC}/{PurePath(name).name}"
+
+    def every(self, **query: object) -> Markup:
+        """All matches of the tournament."""
+        return self.matches()
+
+    def tournament(self, store: str = "") -> Markup:
+        """index.html."""
+        return self._up + "index.html"
+
+    def bot(self, bot: int, store: str = "") -> Markup:
+        """bot/N.html."""
+        return self._up + f"bot/{bot}.html"
+
+    def pair(self, one: int, other: int) -> Markup:
+        """pair/N-M.html, if the two met."""
+        pair = min(one, other), max(one, other)
+        return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
+
+    def matches(self, **query: object) -> Markup:
+        """matches.html, or another page of the list; there is none of chosen matches."""
+        page = query.pop("page", None)
+        chosen = any(value not in (None, "") for value in query.values())
+        return _NONE if chosen else self._up + _list_name(page)
+
+    def match(self, record: Item) -> Markup:
+        """match/N.html."""
+        return self._up + f"match/{record.id}.html"
+
+    def record_with(self, digest: str) -> Item | None:
+        """The page of a match, whose record was checked."""
+        match = self._watched.get(digest)
+        return None if match is None else _page_of(match)
+
+
+def _page_of(match: int) -> Item:
+    return Item(str(match), "record", checked=True)
+
+
+def _list_name(page: object) -> str:
+    return "matches.html" if page in (None, 1) else f"matches-{page}.html"
+
+
+def write_site(
+    store: Store,
+    name: str,
+    records: Path | None,
+    folder: str,
+    *,
+    title: str = "",
+    all_lines: bool = False,
+    show: Callable[[int], None] = lambda done: None,
+) -> SiteReport:
+    """Write a tournament as a folder of pages.
+
+    Args:
+        name: of the tournament, for people.
+        records: the folder with the records of its matches; None: matches have no pages.
+        folder: is replaced if it is empty or such a folder; its parent exists.
+        title: of the front page; empty for the usual one.
+        all_lines: keep all lines that were sent, however many they are.
+        show: is called with the number of matches that are done.
+
+    Raises:
+        UsageError: the folder cannot be written, or has something else in it.
+    """
+    with _replaced(folder) as made:
+        site = _Site(store, name, made)
+        if records is not None:
+            site.write_data(records, all_lines, show)
+        try:
+            site.write_pages(title)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+        return site.report()
+
+
+def check_site(folder: str) -> None:
+    """Raise `UsageError` if a folder has something in it that is not of a site."""
+    path = Path(folder)
+    if not os.path.lexists(path):
+        return
+    if not path.is_dir():
+        raise UsageError(f"{folder} is not a folder: choose another --output")
+    try:
+        names = sorted(os.listdir(path))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    for name in names:
+        if name not in _ENTRIES and not (name.startswith("matches") and name.endswith(".html")):
+            problem = f"{folder} has {plain(name)}, which is not of such a site"
+            raise UsageError(f"{problem}: choose another --output, or an empty folder")
+    if names:
+        index = path / "index.html"
+        if not index.exists():
+            raise UsageError(f"{folder} is not empty: choose another --output")
+        check_output(str(index), PAGE, hint="an empty folder")
+
+
+@contextmanager
+def _replaced(folder: str) -> Iterator[Path]:
+    """A new folder that takes the place of `folder` at the end; nothing stays if this fails."""
+    check_site(folder)
+    path = Path(os.path.realpath(folder))
+    made, old = (path.with_name(f".{path.name}.{os.getpid()}.{end}") for end in ("new", "old"))
+    try:
+        made.mkdir()
+        yield made
+        with suppress(FileNotFoundError):
+            path.rename(old)
+        made.rename(path)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    finally:
+        for rest in (made, old):
+            shutil.rmtree(rest, ignore_errors=True)
+
+
+class _Site:
+    """A site that is being written to a folder."""
+
+    def __init__(self, store: Store, name: str, folder: Path) -> None:
+        self._store = store
+        self._name = name
+        self._folder = folder
+        self._shown: Shown = read_shown(store, os.stat(store.name).st_mtime)
+        self._rows = [row for row in store.matches() if not row.void]
+        self._pairs: dict[tuple[int, int], list[MatchRow]] = {}
+        for row in self._rows:
+            for one, other in combinations(sorted(row.players), 2):
+                self._pairs.setdefault((one, other), []).append(row)
+        self._watched: dict[str, int] = {}
+        self._titles: dict[int, str] = {}
+        self._wrong: list[int] = []
+        self._files = self._size = 0
+        for part in ("bot", "pair", _STATIC):
+            (folder / part).mkdir()
+
+    def report(self) -> SiteReport:
+        """What was written so far."""
+        return SiteReport(self._files, self._size, len(self._watched), self._wrong)
+
+    def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
+        """Write the data of all matches whose record is there."""
+        (self._folder / "match").mkdir()
+        for done, row in enumerate(self._rows):
+            show(done)
+            match = self._read(record_of(records, row.match), row)
+            if match is None or row.digest in self._watched:
+                continue
+            self._watched[row.digest] = row.match
+            self._titles[row.match] = match.header.title
+            texts = msgspec.json.encode([file.packed(match, all_lines)._asdict()]).decode()
+            self._write(f"match/{row.match}.js", f"var MATCHES = {texts};\n")
+        show(len(self._rows))
+
+    def _read(self, record: Path, row: MatchRow) -> MatchPage | None:
+        """The match of a row; None if its record is missing or wrong."""
+        if not row.digest or not record.is_file():
+            return None
+        names = [self._shown.names[seat.bot] for seat in row.seats]
+        try:
+            match = read_match(str(record), names, [seat.stderr for seat in row.seats])
+        except (UsageError, LogReadError):
+            match = None
+        if match is None or match.header.digest != row.digest:
+            self._wrong.append(row.match)
+            return None
+        header = msgspec.structs.replace(match.header, tournaments=[self._name])
+        return msgspec.structs.replace(match, header=header)
+
+    def write_pages(self, title: str) -> None:
+        """Write all pages, and what they load."""
+        shown, links = self._shown, self._links("")
+        records = {match: _page_of(match) for match in self._watched.values()}
+        front = pages.Front(title=title, records=records)
+        self._write("index.html", pages.standings_page(links, shown, front=front))
+        self._write_lists(links)
+        self._write_bots(records)
+        self._write_pairs()
+        for match, name in self._titles.items():
+            self._write(f"match/{match}.html", self._match(match, name))
+        for name, text in _assets(shown.setup.game, has_matches=bool(self._titles)):
+            self._write(f"{_STATIC}/{name}", text)
+
+    def _write_lists(self, links: Links) -> None:
+        count = max(1, -(-len(self._rows) // ON_A_PAGE))
+        for page in range(1, count + 1):
+            text = pages.store_page(
+                "matches.html",
+                links,
+                self._shown,
+                matches=self._rows[ON_A_PAGE * (page - 1) : ON_A_PAGE * page],
+                total=len(self._rows),
+                page=page,
+                count=count,
+                here=lambda number: links.matches(page=number),
+            )
+            self._write(_list_name(page), text)
+
+    def _write_bots(self, records: Mapping[int, Item]) -> None:
+        found, links = self._shown.report.found, self._links("../")
+        played: dict[int, list[MatchRow]] = {}
+        for row in self._rows:
+            for bot in row.players:
+                rows = played.setdefault(bot, [])
+                if len(rows) < pages.MOST_MATCHES:
+                    rows.append(row)
+        number = {name: number for number, name in enumerate(self._shown.names)}
+        for standing in found.bots:
+            own = number[standing.name]
+            values = {"bot": standing, "record_of": records.get, "matches": played.get(own, [])}
+            text = pages.store_page("bot.html", links, self._shown, **values)
+            self._write(f"bot/{own}.html", text)
+
+    def _write_pairs(self) -> None:
+        links, names = self._links("../"), self._shown.names
+        bots = {bot.name: bot for bot in self._shown.report.found.bots}
+        for (one, other), rows in self._pairs.items():
+            ends = {"one": bots[names[one]], "other": bots[names[other]]}
+            values = {**ends, "matches": rows, "total": len(rows)}
+            text = pages.store_page("pair.html", links, self._shown, **values)
+            self._write(f"pair/{one}-{other}.html", text)
+
+    def _match(self, match: int, title: str) -> str:
+        game, links = self._shown.setup.game, self._links("../")
+        around = around_match(self._store, "", match)
+        return file.frame_page(
+            title=plain(title),
+            csp=links.policy,
+            links=pages.match_styles(links, game, "crumbs.css"),
+            scripts=[Markup(f"{match}.js"), links.asset("match.js")],
+            crumbs=pages.crumbs(links, _page_of(match), around),
+        )
+
+    def _links(self, up: str) -> FolderLinks:
+        return FolderLinks(self._name, up, self._watched, self._pairs)
+
+    def _write(self, name: str, text: str) -> None:
+        data = text.encode()
+        (self._folder / name).write_bytes(data)
+        self._files += 1
+        self._size += len(data)
+
+
+def _assets(game: str, *, has_matches: bool) -> Iterator[tuple[str, str]]:
+    """The style sheets and programs of a site: their names and texts."""
+
+    def small(path: Path) -> tuple[str, str]:
+        return path.name, file.small_style(path.read_text("utf-8"))
+
+    yield small(file.FRAME / "theme.css")
+    yield small(pages.HERE / "server.css")
+    yield "pages.js", file.classic(file.bundle_of(pages.HERE / "server.js"))
+    if has_matches:
+        yield small(file.FRAME / "frame.css")
+        yield small(pages.HERE / "crumbs.css")
+        yield "match.js", file.classic(file.bundle([game]))
+        if style := file.drawing_style(game):
+            yield "drawing.css", file.small_style(style)
