@@ -1,4 +1,4 @@
-"""All matches of a check, and what only several matches show."""
+"""All matches of a check, and mistakes that need several matches."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 
 _AGAIN = 4
-"""So many matches are played again, to compare."""
+"""Number of matches that are repeated for comparison."""
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
 _SLOW = 0.005
-"""Seconds of the game per reply that make long tournaments slow."""
+"""Seconds of the game per reply above which long tournaments are slow."""
 
 
 class GameReport(Struct, frozen=True):
-    """What a check of a game has found.
+    """The result of a check.
 
     Attributes:
-        matches, replies: how many were played to the end, and given in them.
-        seconds: that the game needs for a reply, on average: rules only.
+        matches, replies: number of finished matches, and of their replies.
+        seconds: average time of the game's rules per reply.
     """
 
     game: str
@@ -40,7 +40,7 @@ class GameReport(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether there is no error."""
+        """True if there is no error."""
         return not any(finding.is_error for finding in self.findings)
 
 
@@ -56,11 +56,11 @@ def check_game(
     """Play random matches of a game.
 
     Args:
-        matches: how many.
-        seed: all matches follow from it.
-        seconds: that one call of the game may take.
-        place: where another process finds the game; empty: no other plays it.
-        thorough: whether as many matches use the game's optional parts too.
+        matches: number of matches.
+        seed: determines all matches.
+        seconds: time limit of one call of the game.
+        place: the file from which another process loads the game; empty: no other process plays it.
+        thorough: if True, as many matches also use the game's optional parts.
     """
     findings = Findings()
     guard = Guard(findings, seconds)
@@ -94,7 +94,7 @@ def check_game(
 
 
 def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
-    """Plan the matches: with any number of seats, wrong replies, and seats that leave."""
+    """Plan the matches: all numbers of seats, invalid replies, and seats that leave."""
     counts = range(rules.min_seats, rules.max_seats + 1)
     return [
         Setting(
@@ -110,14 +110,14 @@ def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
 def play_all(
     rules: GameDefinition, matches: int, seed: int, guard: Guard, findings: Findings
 ) -> list[RandomMatch]:
-    """Play the matches of a check; returns those that came to an end."""
+    """Play the matches of a check. Return the finished ones."""
     played = []
     for setting in settings(rules, matches, seed):
         match = RandomMatch(rules, setting, guard, findings)
         try:
             match.play()
         except GameStoppedError:
-            if findings.has("hangs"):  # each match would take as long
+            if findings.has("hangs"):  # every match would take as long
                 break
             continue
         played.append(match)
@@ -127,7 +127,7 @@ def play_all(
 def _play_again(
     rules: GameDefinition, played: Sequence[RandomMatch], guard: Guard, findings: Findings
 ) -> tuple[int, float]:
-    """Give some games the same replies again, and compare; returns replies, and their seconds."""
+    """Repeat some matches with the same replies, and compare. Return replies, and their seconds."""
     replies, taken = 0, 0.0
     for match in played[:_AGAIN]:
         same = RandomMatch(rules, match.setting, guard, findings, replies=match.replies)
@@ -165,7 +165,7 @@ def _use_parts(
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:
-    """Name the first part that differs: "round 3: events"; empty if nothing does."""
+    """Name the first part that differs: "round 3: events"; empty if they are equal."""
     for number, (a, b) in enumerate(zip(one.trace, other.trace, strict=False), start=1):
         if a != b:
             pairs = zip(_PARTS, json.decode(a), json.decode(b), strict=True)
@@ -174,7 +174,7 @@ def _difference(one: RandomMatch, other: RandomMatch) -> str:
 
 
 def _over_all(rules: GameDefinition, played: Sequence[RandomMatch], findings: Findings) -> None:
-    """What only all matches together show; none of it is an error."""
+    """Add findings, but no errors, that depend on all matches."""
     whole = [match for match in played if not match.has_left]
     if not whole:
         return

@@ -1,4 +1,4 @@
-"""The fields of messages and their values, in words, as many messages have them."""
+"""The fields of messages and a description of their values, computed from many messages."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 
 _MOST_TEXTS = 8
-"""More different texts are not listed."""
+"""A longer list of different texts is not shown."""
 _MOST_CHARACTERS = 12
-"""More different characters of texts are not listed."""
+"""A longer list of different characters is not shown."""
 _MOST_KEYS = 20
-"""More different keys of objects are not fields, but data."""
+"""Objects with more different keys are data, not fields."""
 
 
 def fields(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield each field as a path, such as "state.cards", and its values in words."""
+    """Yield each field as a path, such as "state.cards", with a description of its values."""
     for key in dict.fromkeys(key for message in messages for key in message if key != "type"):
         yield from _field(key, [message[key] for message in messages if key in message])
 
@@ -34,7 +34,7 @@ def _field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 
 def in_words(values: Iterable[Any]) -> str:
-    """Say what the values are: their types, and bounds or texts."""
+    """Describe values: their types, and bounds or texts."""
     kinds: dict[type, list[Any]] = {}
     for value in values:
         kinds.setdefault(type(value), []).append(value)
@@ -54,7 +54,7 @@ def _of_kind(kind: type, values: Sequence[Any]) -> str:
         texts = sorted(set(values))
         if len(texts) <= _MOST_TEXTS:
             return ", ".join(map(_json, texts))
-        used = "".join(sorted(set("".join(texts))))  # few, if it is a row of a board
+        used = "".join(sorted(set("".join(texts))))  # few for rows of a board
         of = f", with the characters {_json(used)}" if len(used) <= _MOST_CHARACTERS else ""
         return f"a text, such as {_json(texts[0])}{of}"
     if kind is list:

@@ -1,4 +1,4 @@
-"""What is wrong with a game, in words for its author."""
+"""Mistakes of a game, described for its author."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
 
 
 _SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
-"""Method of a game -> the method of a small game that it is made from."""
+"""Method of a game -> the method of a small game that implements it."""
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is wrong, or that the author should know.
+    """A mistake, or a remark for the author.
 
     Attributes:
-        kind: a word for it, such as "print".
-        text: what is wrong, and what to do, in one line.
-        where: file and line of the game, "FILE:LINE"; empty if they are not known.
-        is_error: whether the game fails the check for it.
+        kind: one word, such as "print".
+        text: the mistake and the next step, in one line.
+        where: file and line of the game, "FILE:LINE"; empty if unknown.
+        is_error: True if the game fails the check.
     """
 
     kind: str
@@ -43,27 +43,27 @@ class Finding(Struct, frozen=True):
 
 
 class Findings:
-    """The findings of a check: the first one of each kind and text."""
+    """The findings of a check, without repetitions of the same kind and text."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Finding] = {}
 
     def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
-        """Report something, unless it is reported already."""
+        """Report a finding, unless it was reported before."""
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
     def has(self, kind: str) -> bool:
-        """Whether there is a finding of a kind."""
+        """True if there is a finding of a kind."""
         return any(found == kind for found, _ in self._found)
 
     @property
     def all(self) -> list[Finding]:
-        """The errors, then the others, each in the order in which they were found."""
+        """The errors, then the remarks, each in the order of their reports."""
         return sorted(self._found.values(), key=lambda finding: not finding.is_error)
 
 
 def is_authors(file: str) -> bool:
-    """Whether a file is code of a game, and not of the referee, of Python or of a library."""
+    """True if a file belongs to a game, not to the referee, Python or a library."""
     if file.startswith(_REFEREE):
         return file.startswith(_GAMES) and not file.startswith(_SHARED)
     if file.startswith((*_LIBRARIES, "<")):
@@ -72,7 +72,7 @@ def is_authors(file: str) -> bool:
 
 
 def in_traceback(trace: TracebackType | None) -> tuple[str, str]:
-    """Find the innermost line of the game in a traceback, and the function that has it."""
+    """Return the innermost line of the game in a traceback, and its function."""
     where, function = "", ""
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -84,7 +84,7 @@ def in_traceback(trace: TracebackType | None) -> tuple[str, str]:
 
 
 def in_frames(frame: FrameType | None) -> str:
-    """Find the innermost line of the game among a frame and its callers."""
+    """Return the innermost line of the game in a stack."""
     while frame is not None:
         if is_authors(frame.f_code.co_filename):
             return shortened(f"{frame.f_code.co_filename}:{frame.f_lineno}")
@@ -93,7 +93,7 @@ def in_frames(frame: FrameType | None) -> str:
 
 
 def of_method(game: Any, name: str) -> str:
-    """Find the line that defines a method of a game; of a small game that of its author's class."""
+    """Return the line that defines a method. For a small game, look in its author's class."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name
@@ -105,5 +105,5 @@ def of_method(game: Any, name: str) -> str:
 
 
 def shortened(where: str) -> str:
-    """Write a path inside the working directory without it."""
+    """Make a path relative if it is inside the working directory."""
     return where.removeprefix(os.getcwd() + os.sep)

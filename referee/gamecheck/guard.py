@@ -1,4 +1,4 @@
-"""Calls of a game's own code: a mistake in one is reported, and does not end the check."""
+"""Calls of a game's code. A mistake in the game is reported, and does not end the check."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randra
 
 
 class GameStoppedError(Exception):
-    """A call of the game has failed. It is reported; this match cannot continue."""
+    """A call of the game failed, and was reported. The match cannot continue."""
 
 
 class Guard:
-    """Makes the calls of a game's own code.
+    """Calls the code of a game.
 
     Args:
-        seconds: that a call may take.
+        seconds: time limit of a call.
     """
 
     def __init__(self, findings: Findings, seconds: float) -> None:
         self._findings, self._seconds = findings, seconds
 
     def __call__(self, what: str, call: Callable[[], T]) -> T:
-        """Make a call.
+        """Call the game.
 
         Args:
             what: the name of the call, such as "advance".
 
         Raises:
-            GameStoppedError: the call raised an exception, or took too long.
-            UsageError: the game cannot do this.
+            GameStoppedError: the call raised an exception, or was too slow.
+            UsageError: the game does not support the call.
         """
         try:
             with in_time(self._seconds):
@@ -73,7 +73,7 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Report what the game prints and draws with the module `random`."""
+    """Context manager: report what the game prints, and its use of the module `random`."""
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():
         setattr(random, name, _watched(findings, name, draw))

@@ -1,7 +1,7 @@
-"""The same matches in other processes, whose sets have other orders.
+"""The same matches in other processes, where sets have another order.
 
-Python gives the texts of a set in another order in each process. A game that takes them in this
-order cannot be played again from its seed.
+The order of strings in a set differs between processes. A game that depends on it cannot be
+reproduced from its seed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _SECONDS = 60.0
 
 
 def is_stable(game: str, seed: int) -> bool:
-    """Whether random matches are the same in processes with different orders of sets.
+    """True if random matches are equal in processes with different hash seeds.
 
     Args:
-        game: a game of the referee, or the file of one.
-        seed: of the first match.
+        game: the name or the file of a game.
+        seed: the seed of the first match.
     """
     words = [sys.executable, "-m", "referee.gamecheck.digest", game, str(seed)]
     children = [
@@ -34,7 +34,7 @@ def is_stable(game: str, seed: int) -> bool:
     try:
         digests = {child.communicate(timeout=_SECONDS)[0] for child in children}
     except subprocess.TimeoutExpired:
-        return True  # nobody knows
+        return True  # unknown
     finally:
         for child in children:
             child.kill()

@@ -1,4 +1,4 @@
-"""A random match of the referee, with lines: for the check of all parts, and for the page."""
+"""A random match of the referee, with lines. The check of optional parts and the page use it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from referee.match.machine import Entry, Match, Sent
 
 
 class LinesMatch:
-    """A match between players who choose at random. A subclass looks at what happens in it.
+    """A match between players who choose at random. Subclasses override its steps.
 
     Attributes:
-        names: of the players.
-        options: of the game.
+        names: the names of the players.
+        options: the options of the game.
         match: the match.
-        players: of all seats; if there are several, they reply in turn.
+        players: players for all seats. If there are several, they take turns.
     """
 
     def __init__(self, rules: GameDefinition, setting: Setting, *, copies: bool = False) -> None:
@@ -40,11 +40,11 @@ class LinesMatch:
         self._asked: dict[int, Struct] = {}
 
     def call(self, what: str, call: Callable[[], Any]) -> Any:
-        """Make a call of the game's code. A subclass can guard it."""
+        """Call the game's code. Subclasses can guard the call."""
         return call()
 
     def make_players(self) -> None:
-        """Make the players: by the environment of the game, or by its person."""
+        """Create the players, from the environment of the game or its person."""
         self.players = [Players(self.rules, self.names, self.options, self.setting.seed)]
 
     def play(self) -> None:
@@ -66,7 +66,7 @@ class LinesMatch:
             self.call("person.end", players.end)
 
     def hear(self, entry: Entry) -> None:
-        """Read a line to a seat or to all, as its bot does."""
+        """Read a line to a seat or to all, as a bot does."""
         if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
             return
         message = self.read(entry)
@@ -79,7 +79,7 @@ class LinesMatch:
         """Decode a message of the game.
 
         Raises:
-            GameError: its line is not as its types have it.
+            GameError: the line does not match the message types of the game.
         """
         try:
             message: Struct = self._decode(entry.line)
@@ -89,12 +89,12 @@ class LinesMatch:
         return message
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Tell the players of a seat a message."""
+        """Pass a message to the players of a seat."""
         for players in self.players:
             self.call("person.observe", partial(players.observe, seat, message))
 
     def reply(self, number: int, seat: int) -> bytes:
-        """Let a seat reply in a round; returns its line."""
+        """Return the reply of a seat in a round, as a line."""
         players = self.players[number % len(self.players)]
         request, view = self._asked[seat], self.match.view(seat)
         assert view is not None  # the game has begun

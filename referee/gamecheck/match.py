@@ -22,13 +22,13 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.match.decode import decode_reply, reply_decoder
 
 MAX_ROUNDS = 20_000
-"""A random match that is longer has no end."""
+"""Longer random matches are considered endless."""
 _ALL_CHECKED, _THEN_EACH = 20, 10
-"""So many rounds of a match are checked whole, and every tenth one of the others."""
+"""This number of rounds is checked completely, then every tenth round."""
 
 
 class Setting(Struct, frozen=True):
-    """How a match is played: its seed and seats, and how likely wrong replies and leaving are."""
+    """The seed and seats of a match, and the probabilities of invalid replies and leaving."""
 
     seed: int
     seats: int
@@ -40,15 +40,15 @@ class RandomMatch:
     """A match of a game between players who choose at random.
 
     Args:
-        replies: those of an earlier match, round by round, to be given again; None: new ones.
-        looks: whether the views are looked at; never without `replies`.
+        replies: the replies of an earlier match, round by round, to repeat it; None: new replies.
+        looks: True if the views are checked; never without `replies`.
 
     Attributes:
-        game: the game, once it has begun.
-        trace: each round as JSON: requests, events, standings; then how it ended.
-        replies: by seat, round by round.
-        is_open: whether spectators have seen everything in each round.
-        count: how many replies were given.
+        game: the game, after its beginning.
+        trace: each round as JSON: requests, events, standings; then the end.
+        replies: the replies by seat, round by round.
+        is_open: True if spectators have seen everything in each round.
+        count: number of replies.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class RandomMatch:
         """Play to the end.
 
         Raises:
-            GameStoppedError: the game has failed; that is reported.
+            GameStoppedError: the game failed, and this was reported.
         """
         rules, setting = self._rules, self.setting
         options = rules.options()
@@ -106,7 +106,7 @@ class RandomMatch:
             else:
                 given = self._given[number] if number < len(self._given) else {}
                 if given.keys() != {each.seat for each in requests}:
-                    return  # it has gone another way, as the trace says
+                    return  # the match differs from the first one, and so does the trace
             self.replies.append(given)
             self.count += len(given)
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
@@ -117,14 +117,14 @@ class RandomMatch:
 
     @property
     def has_left(self) -> bool:
-        """Whether a seat has left the match."""
+        """True if a seat has left the match."""
         return bool(self._left)
 
     def _error(self, kind: str, text: str, method: str) -> None:
         where = of_method(self.game, method) or of_method(self.game, "advance")
         self._findings.add(kind, text, where)
 
-    # --- what a round shows -----------------------------------------------------------------------
+    # --- Checks of a round ------------------------------------------------------------------------
 
     def _note(self, number: int, requests: tuple[Request, ...]) -> None:
         game, guard = self.game, self._guard
@@ -157,7 +157,7 @@ class RandomMatch:
         self.trace.append(self._json(kept, "take_events"))
 
     def _tell(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
-        """Tell people what happens, and what they are asked."""
+        """Pass events and requests to people."""
         for seat in range(self.setting.seats):
             for event in events:
                 if not isinstance(event, Fault):
@@ -190,7 +190,7 @@ class RandomMatch:
             self._error("data", f"JSON cannot carry this: {error}: use plain data", method)
             raise GameStoppedError from error
 
-    # --- views ------------------------------------------------------------------------------------
+    # --- Views ------------------------------------------------------------------------------------
 
     def _views(self, number: int, requests: tuple[Request, ...]) -> dict[Viewer, Any]:
         if not self._looks:
@@ -228,7 +228,7 @@ class RandomMatch:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
     def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
-        """A seat that is asked sees what the public sees, and `ALL` sees what this seat sees."""
+        """Check that a deciding seat sees all public data, and `ALL` all data of the seat."""
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
@@ -240,7 +240,7 @@ class RandomMatch:
                     self._error("leak", text, "view")
 
     def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
-        """Deal again what a seat cannot know: its view and its request stay as they are."""
+        """Redeal the hidden items of a seat, and check that its view and request are unchanged."""
         game: Any = self.game
         seat = request.seat
         is_open = written[seat] == written[ALL] or self._findings.has("random")
@@ -269,7 +269,7 @@ class RandomMatch:
                 )
                 self._error("leak", text, "view")
 
-    # --- replies ----------------------------------------------------------------------------------
+    # --- Replies ----------------------------------------------------------------------------------
 
     def _reply(self, request: Request, views: Mapping[Viewer, Any]) -> object:
         if self._dice.random() < self.setting.leaving:
@@ -286,7 +286,7 @@ class RandomMatch:
             raise GameStoppedError
         return reply
 
-    # --- the end ----------------------------------------------------------------------------------
+    # --- End --------------------------------------------------------------------------------------
 
     def _end(self) -> None:
         outcome = self._guard("outcome", lambda: self.game.outcome)
@@ -321,17 +321,17 @@ def _view(viewer: Viewer) -> str:
 
 
 def beyond(less: Any, more: Any, path: str) -> str:
-    """Find a part of a view that another view has otherwise; empty if there is none.
+    """Return the first part of a view that differs in another view; empty if there is none.
 
-    None and what is missing are hidden, and so are parts of another form and each "?" of a text. A
-    list of the same things in another order hides their order.
+    None, missing parts, parts of another form and each "?" in a text are hidden, so they do not
+    count. A list with the same items in another order hides their order.
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
         return next(filter(None, (beyond(a, b, at) for at, a, b in inside)), "")
     if isinstance(less, list) and isinstance(more, list) and len(less) == len(more):
         if sorted(map(repr, less)) == sorted(map(repr, more)):
-            return ""  # a viewer who may not know the order gets the things in another one
+            return ""  # the viewer must not know the order
         pairs = enumerate(zip(less, more, strict=True))
         return next(filter(None, (beyond(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
     if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
@@ -341,7 +341,7 @@ def beyond(less: Any, more: Any, path: str) -> str:
 
 
 def changed(one: bytes, other: bytes) -> str:
-    """Find the first part of a JSON object that another one has otherwise: "hands[1]"."""
+    """Return the first part of a JSON object that differs in another one, such as "hands[1]"."""
     return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
 
 

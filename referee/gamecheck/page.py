@@ -1,7 +1,7 @@
 """The page of a game for the authors of its bots, as Markdown: `referee game page`.
 
-It has all sections of the game's protocol, the shared ones too, so that nothing else is needed. The
-examples of messages, the values of their fields and the match at the end are from random matches.
+It contains all sections of the game's protocol, including the shared ones, so that readers need no
+other page. Examples of messages, values of fields and the match at the end are from random matches.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from referee.match.machine import Entry, Received, Sent
 from referee.match.pages import Section, game_page
 
 _FIRST, _LAST = 14, 4
-"""Lines of the match that are shown."""
+"""Number of lines shown from the beginning and from the end of the match."""
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
 
 class _Line(NamedTuple):
-    """A line of a match: the receiver, None for all; or the seat whose bot wrote it."""
+    """A line of a match: the receiver, None for all; or the seat of the bot that wrote it."""
 
     seat: int | None
     is_reply: bool
@@ -40,15 +40,15 @@ def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
 
     Args:
         matches: number of random matches that show the values of fields.
-        seed: of the first one.
+        seed: the seed of the first one.
 
     Raises:
-        UsageError: nothing says what is legal in the game.
-        GameError: its code has a mistake.
+        UsageError: the game does not define legal moves.
+        GameError: the game's code has a mistake.
     """
     if not Players.can_play(rules):
         raise UsageError(f"no match of {rules.name} can be played at random, for examples")
-    has_fields = bool(rules.specification_text)  # its own page has no examples and no tables
+    has_fields = bool(rules.specification_text)  # its own page has neither
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(rules, number) for number in numbers]
     own = _own_messages(rules, played) if has_fields else {}
@@ -63,7 +63,7 @@ def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
 
 
 class _Lines(LinesMatch):
-    """A random match that keeps its lines."""
+    """A random match that stores its lines."""
 
     def __init__(self, rules: GameDefinition, seed: int) -> None:
         seats = rules.min_seats + seed % (rules.max_seats - rules.min_seats + 1)
@@ -79,14 +79,14 @@ class _Lines(LinesMatch):
 
 
 def _random_match(rules: GameDefinition, seed: int) -> list[_Line]:
-    """All lines of a match between bots that choose at random."""
+    """Return all lines of a match between bots that choose at random."""
     match = _Lines(rules, seed)
     match.play()
     return match.lines
 
 
 def _own_messages(rules: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
-    """Type of a message of the game -> all of them, in the order of the matches."""
+    """Return type -> all messages of the game with this type, in the order of the matches."""
     kinds = (*rules.public, *rules.requests, *rules.replies)
     found: dict[str, Any] = {str(kind.__struct_config__.tag): [] for kind in kinds}
     for match in matches:
@@ -98,7 +98,7 @@ def _own_messages(rules: GameDefinition, matches: Sequence[Sequence[_Line]]) -> 
 
 
 def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
-    """Write a section, with an example of the game and the values of the fields."""
+    """Yield a section, with an example of the game and the values of the fields."""
     yield f"{'###' if '.' in section.number else '##'} {section.number} {section.title}"
     text = _EXAMPLE.sub(lambda found: _example(found[0], own), section.text).strip()
     if text:
@@ -111,30 +111,30 @@ def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind_of(text: str) -> str:
-    """The type of the message of an example; empty if there is none."""
+    """Return the type of the message in an example; empty if there is none."""
     found = _EXAMPLE.search(text)
     message = msgspec.json.decode(found[1]) if found is not None else {}
     return message.get("type", "") if isinstance(message, dict) else ""
 
 
 def _example(block: str, own: Mapping[str, Any]) -> str:
-    """An example of the same type from a random match, in place of one of the page."""
+    """Replace an example of the page by a message of the same type from a random match."""
     messages = own.get(_kind_of(block))
     if not messages:
         return block
-    shown = messages[min(len(messages), _LAST) - 1]  # a first one may be empty
+    shown = messages[min(len(messages), _LAST) - 1]  # the first one may have empty fields
     return f"```json\n{msgspec.json.encode(shown).decode()}\n```\n"
 
 
 def _link(found: re.Match[str]) -> str:
-    """A link inside the page; only the text of a link to another page."""
+    """Keep links inside the page; reduce links to other pages to their text."""
     text, page, anchor = found[1], found[2], found[3]
     is_here = not page or page.rpartition("/")[2] == "protocol.md"
     return f"[{text}]({anchor})" if is_here and anchor else text
 
 
 def _match(lines: Sequence[_Line]) -> Iterator[str]:
-    """A match as its first player sees it."""
+    """Yield a match as its first player sees it."""
     yield "## A match"
     yield (
         "`>` marks a line that player 1 gets, and `<` a line that it writes. All bots choose at "

@@ -1,6 +1,6 @@
 """The optional parts of a game in random matches: people, programs, copies, logs, statistics.
 
-The matches are those of the referee, with lines, so whatever else uses a part meets the same.
+The matches run in the referee, with lines, so that the parts are used as in the commands.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
 
 _COPIES, _MOST_COPIES = 0.1, 5
-"""How likely a copy is made in a round, and how many of a match play on at most."""
+"""The probability of a copy in a round, and the maximum number of copies that are played on."""
 
 LOG_SECONDS = 60.0
 """Limit for the check of a log, which plays the game many times to find its hidden draws."""
 
 
 class PartsMatch(LinesMatch):
-    """One match of a game, in which all its parts are used.
+    """A match of a game that uses all its parts.
 
-    People and programs choose among what is legal. They reply in turn, if the game has both.
+    People and programs choose legal moves at random. They take turns, if the game supports both.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class PartsMatch(LinesMatch):
         self._trackers: list[StateTracker] = []
 
     def call(self, what: str, call: Callable[[], Any]) -> Any:
-        """Guard a call."""
+        """Call the game's code with the guard."""
         return self._guard(what, call)
 
     def make_players(self) -> None:
-        """Make people and programs, with all that programs know the game by."""
+        """Create people and programs, with the trackers of programs."""
         rules, seats = self.rules, range(self.setting.seats)
         kinds = [rules]
         if rules.person is not None:
@@ -78,26 +78,26 @@ class PartsMatch(LinesMatch):
         self.players = [Players(kind, self.names, self.options, seed) for kind in kinds]
 
     def play(self) -> None:
-        """Play to the end, and look at each part.
+        """Play to the end, and check each part.
 
         Raises:
-            GameStoppedError: the game has failed; that is reported.
+            GameStoppedError: the game failed, and this was reported.
         """
         super().play()
         self._look_at_copies()
         self._look_at_log()
         self._look_at_statistics()
 
-    # --- during the match -------------------------------------------------------------------------
+    # --- During the match -------------------------------------------------------------------------
 
     def hear(self, entry: Entry) -> None:
-        """Keep the lines of the spectator log."""
+        """Store the lines of the spectator log."""
         if isinstance(entry, Sent) and entry.to is None:
             self._public.append(entry.line)
         super().hear(entry)
 
     def read(self, entry: Sent) -> Struct:
-        """Report a message that cannot be read."""
+        """Report a message that cannot be decoded."""
         try:
             return super().read(entry)
         except GameError as error:
@@ -105,13 +105,13 @@ class PartsMatch(LinesMatch):
             raise GameStoppedError from error
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Tell the tracker of a seat too."""
+        """Also pass the message to the tracker of the seat."""
         super().observe(seat, message)
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
 
     def _see(self, seat: int) -> None:
-        """Compare what a bot can know from its lines with the view, and the numbers with bounds."""
+        """Compare the tracker's view with the match's view, and observations with their bounds."""
         if not self._trackers:
             return
         view = self.match.view(seat)
@@ -130,7 +130,7 @@ class PartsMatch(LinesMatch):
                 f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
                 "a view whose lists grow or shrink needs observe(view)"
             )
-            if not self._findings.has("observation"):  # each shape would be one more
+            if not self._findings.has("observation"):  # otherwise each shape would be reported
                 self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])
@@ -139,7 +139,7 @@ class PartsMatch(LinesMatch):
         self._guard("show", player.show)
 
     def reply(self, number: int, seat: int) -> bytes:
-        """Look at what the seat knows, and let it reply or leave; copies get the same reply."""
+        """Check the knowledge of the seat, and let it reply or leave. Copies get the same reply."""
         match = self.match
         if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))
@@ -162,7 +162,7 @@ class PartsMatch(LinesMatch):
             self._guard("advance", lambda copy=copy: copy.take(seat, reply))  # type: ignore[misc]
         return line
 
-    # --- after the match --------------------------------------------------------------------------
+    # --- After the match --------------------------------------------------------------------------
 
     def _look_at_copies(self) -> None:
         now = self._json(self.match)

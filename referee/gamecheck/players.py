@@ -1,4 +1,4 @@
-"""Players who choose at random among what is legal, by what a game has for programs or people."""
+"""Players who choose legal moves at random, using the game's support for programs or people."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TRIES = 20
 
 
 class Players:
-    """Players of all seats of a match.
+    """The players of all seats of a match.
 
     Args:
-        rules: of a game with an environment, a person or a simplest reply.
-        names: of the players.
-        options: of the game.
-        seed: their choices follow from it.
+        rules: a game with an environment, a person or a simplest reply.
+        names: the names of the players.
+        options: the options of the game.
+        seed: determines their choices.
     """
 
     def __init__(
@@ -43,26 +43,26 @@ class Players:
 
     @staticmethod
     def can_play(rules: GameDefinition) -> bool:
-        """Whether the game has anything that says what is legal."""
+        """True if the game defines legal moves for programs or people."""
         return bool(rules.environment or rules.person or rules.simplest_reply)
 
     @property
     def kind(self) -> str:
-        """Who they are: "a person" or "a program"."""
+        """The kind of players: "a person" or "a program"."""
         return "a person" if self._people else "a program"
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Tell a person a message to its seat, or to all."""
+        """Pass a message to the person in a seat, or to all people."""
         if self._people:
             self._people[seat].observe(message)
 
     def end(self) -> None:
-        """Tell people that the match is over."""
+        """Announce the end of the match to people."""
         for person in self._people:
             person.end()
 
     def reply(self, seat: int, request: Struct, view: Struct) -> bytes:
-        """Make a legal reply to a request, as a line of a bot."""
+        """Return a legal reply to a request, as a line."""
         if self._translators:
             return msgspec.json.encode(self._act(seat, view))
         if self._people:
@@ -125,5 +125,5 @@ def _translators(environment: Environment | None, seats: int, options: Any) -> l
 
 
 def name_line(seat: int, name: str) -> bytes:
-    """The reply of a player to the request of its name."""
+    """Return the line with which a player reports its name."""
     return msgspec.json.encode(PlayerNameReply(seat_id(seat), name, 1))

@@ -1,4 +1,4 @@
-"""Small games: one class with the rules, from which everything else of a game is made.
+"""Small games: a class with the rules, from which all other parts of a game are made.
 
     from referee.games.small import Game
 
@@ -15,24 +15,24 @@
         def view(self, viewer): return {"sticks": self.sticks}
         def scores(self): return self.won
 
-author.py      `Game`, the class that an author writes a subclass of
+author.py      `Game`, the base class for authors
 messages.py    the messages of all small games
-machine.py     a match of such a game, by the contract of games
-log_player.py  runs the rules behind a spectator log
-guessed.py     a match behind a log, with guessed draws
-search.py      looks for other draws, where the log says something else
+machine.py     a match of such a game: implements the interface of games
+log_player.py  reproduces a spectator log with the rules
+guessed.py     a match that reproduces a log, with guessed draws
+search.py      searches for other draws, if the match differs from the log
 turns.py       a match turn by turn, for people
 parts.py       the parts of a view: boards, hands, cards, texts
-schemes.py     the ways to read a move as cells of a board
-cells.py       the cells of a board that a move names, found by random turns
+schemes.py     the schemes by which moves may name cells of a board
+cells.py       the cells of a board that a move names, learned from random turns
 person.py      a person who plays
-page/          the parts of a view as a drawing, and cells to click
+page/          a drawing of the parts of a view, with cells to click
 statistics.py  points by seat, over many matches
-environment.py the game for programs that learn
-specification.py  what a game adds to the page of small games
+environment.py the environment for programs that learn
+specification.py  the game's part of the page of small games
 starters/      bots to start from, which play every small game
 bot-cases.json conformance cases for bots of all these games
-definition.py  makes the entry of a game from its class
+definition.py  makes the `GameDefinition` from the class
 """
 
 from referee.games.interface.game import ALL, PUBLIC

@@ -1,4 +1,4 @@
-"""The class that the author of a small game writes a subclass of, and its chance."""
+"""The base class of small games, and its source of chance."""
 
 from __future__ import annotations
 
@@ -12,52 +12,51 @@ from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.random_source import RandomSource
 
 Move: TypeAlias = Any
-"""A value as in JSON: a number, a text, a list or an object. A tuple is a list for bots."""
+"""A JSON value: a number, a text, a list or an object. Bots see a tuple as a list."""
 
 WrongMove: TypeAlias = Literal["loses", "first", "random"]
 WRONG_MOVES: tuple[WrongMove, ...] = get_args(WrongMove)
 
 
 class Chance:
-    """All that is random in a game: `self.chance`. A game must not draw from anything else."""
+    """The only source of chance of a game: `self.chance`."""
 
     def __init__(self, source: RandomSource) -> None:
         self._source = source
 
     def choose(self, count: int) -> int:
-        """Choose one of `count` things: 0 <= result < count."""
+        """Return a random number: 0 <= result < count."""
         return self._source.choose("game", count)
 
     def pick(self, items: Sequence[Any]) -> Any:
-        """Choose one of the items, which stays there."""
+        """Return a random item, without removing it."""
         return items[self.choose(len(items))]
 
     def shuffle(self, items: list[Any]) -> None:
-        """Put the items in a random order, in place."""
+        """Shuffle the items in place."""
         self._source.shuffle("game", items)
 
 
 class Game:
-    """The rules of a small game. Each match has an object of its own; its attributes are the state.
+    """The rules of a small game. Each match has its own object, whose attributes are the state.
 
     Attributes:
-        players: the number of players, or the smallest and the largest number.
-        moves: every move that there can be, for programs that learn: a sequence of moves; or, if a
-            move is an object, each of its fields with a sequence of values. None: the game has no
-            environment.
-        symbols: every text that can be in a view, for the numbers of such programs. A text that is
-            not listed is read letter by letter.
-        together: whether all players always decide at once.
-        wrong_move: what an illegal move, or a line that is not a move, costs: "loses" the game, or
-            the "first" legal move is played in its place, or one at "random".
-        secrets: what a spectator does not see, in words, such as "hands".
+        players: the number of players, or the minimum and the maximum.
+        moves: all possible moves, for programs that learn: a sequence of moves, or, if moves are
+            objects, field -> sequence of values. None: the game has no environment.
+        symbols: all texts that may be in a view, for the observations of such programs. Other texts
+            are read letter by letter.
+        together: True if all players always decide at the same time.
+        wrong_move: the result of an illegal move, or of a line that is not a move: the player
+            "loses", or the "first" legal move or one at "random" is played.
+        secrets: what spectators do not see, as text, such as "hands".
         Options: a class with the options of a match: `rows: int = 6`.
-        options: of this match.
+        options: the options of this match.
         seats: the number of players in this match.
         chance: see `Chance`.
-        left: the seats that do not decide any more.
-        to_move: the seat that decides now; a tuple of seats that decide at once; None: the game is
-            over. `start`, `apply` and `leave` set it.
+        left: the seats that no longer decide.
+        to_move: the seat that decides next; a tuple of seats that decide at the same time; None:
+            the game is over. `start`, `apply` and `leave` set it.
     """
 
     players: ClassVar[int | tuple[int, int]] = 2
@@ -68,7 +67,7 @@ class Game:
     secrets: ClassVar[str] = ""
 
     class Options:
-        """The game has no options of its own."""
+        """Without options."""
 
     options: Any
     seats: int
@@ -81,72 +80,72 @@ class Game:
         raise NotImplementedError
 
     def legal(self, seat: int) -> Sequence[Move]:
-        """List all moves of a seat that decides now: at least one, always in the same order."""
+        """Return the legal moves of a deciding seat: at least one, always in the same order."""
         raise NotImplementedError
 
     def apply(self, move: Any) -> None:
-        """Carry out a move; if `to_move` is a tuple, a dict of moves: seat -> move."""
+        """Apply a move; if `to_move` is a tuple, a dict of moves: seat -> move."""
         raise NotImplementedError
 
     def view(self, viewer: Viewer) -> Mapping[str, Any]:
-        """Return what a seat, `PUBLIC` (spectators) or `ALL` may see, as in JSON.
+        """Return the state visible to a seat, `PUBLIC` (spectators) or `ALL`, as JSON data.
 
-        A bot gets this when it decides, and what spectators see in between. A person at a page sees
-        the hidden places of the last request in between too.
+        A bot receives its own view when it decides, and otherwise the view of spectators. The page
+        for people also shows the hidden places of their last request.
         """
         raise NotImplementedError
 
     def scores(self) -> Sequence[float]:
         """Return a number for each seat, in seat order. At the end the highest one wins.
 
-        Scores are public at any time.
+        Scores are always public.
         """
         raise NotImplementedError
 
-    # --- what a game may change -------------------------------------------------------------------
+    # --- Optional methods -------------------------------------------------------------------------
 
     def leave(self, seat: int) -> None:
-        """Take the news that a seat has left the match, or has lost by a wrong move.
+        """Called when a seat has left the match, or has lost by a wrong move.
 
-        If `to_move` names this seat later, the first of its legal moves is played for it. A game
-        that skips it changes `to_move` here and in `apply`.
+        If `to_move` names this seat later, its first legal move is played. To skip the seat
+        instead, change `to_move` here and in `apply`.
         """
 
     def shown(self, seat: int, move: Move) -> Move:
-        """Return what all may see of a move; None hides it."""
+        """Return the public part of a move; None hides it."""
         return move
 
     def secret(self, seat: int) -> Sequence[MutableSequence[Any] | MutableMapping[Any, Any]]:
-        """Return the lists and dicts of this game whose items a seat cannot tell apart.
+        """Return the lists and dicts of this game whose items a seat cannot distinguish.
 
-        These items can be exchanged among all these places, and the seat does not notice. A game
-        that hides something needs this method for programs that simulate: they deal it again.
+        The seat must not notice if these items are exchanged. A game with hidden information needs
+        this method for programs that simulate, because they redeal the items.
         """
         return ()
 
     @classmethod
     def words(cls, move: Move) -> str:
-        """Say a move in a word or two, for people and as the name of an action."""
+        """Describe a move in a word or two, for people and as the name of an action."""
         return move if isinstance(move, str) else msgspec.json.encode(move).decode()
 
     @classmethod
     def observe(cls, view: Mapping[str, Any]) -> Sequence[int] | None:
-        """Return numbers for programs that learn, always as many; None: all that a view has."""
+        """Return the observation for programs that learn, of fixed length; None: the whole view."""
         return None
 
 
 def sees(viewer: Viewer, seat: int) -> bool:
-    """Whether a viewer sees what only that seat may see."""
+    """True if the viewer sees the private information of a seat."""
     return viewer is ALL or viewer == seat
 
 
 class MistakeError(GameError):
-    """A class is not as `Game` says.
+    """A class violates the interface `Game`.
 
     Args:
         kind: the class.
-        problem: the problem, in words.
-        method: the method that returned something wrong; empty: an attribute is wrong.
+        problem: a description of the mistake.
+        method: the method with a wrong result; empty: an attribute is wrong.
 
     Attributes:
         where: "FILE:LINE" of the method; empty without one.

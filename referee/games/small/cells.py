@@ -1,8 +1,8 @@
-"""The cells of a board that a move names, for people who click on them.
+"""The cells of a board that a move names, so that people can click on them.
 
-A game does not say what its moves mean. So a few random turns are played: a way to read moves fits
-if in each turn one of the named cells changes, such as a cell of column 3 after the move 3. Where
-no way fits, a board cannot be clicked.
+A game does not define the meaning of its moves, so it is learned from a few random turns. A scheme
+fits if in each turn one of the named cells changes, such as a cell of column 3 after the move 3. If
+no scheme fits, the board cannot be clicked.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from referee.games.small.parts import Board, Cards, Hands, Part, Text, parts, wo
 from referee.games.small.schemes import SCHEMES, Cell, Scheme
 
 MOST_TURNS = 60
-"""Turns that are played to learn what moves mean."""
+"""Number of turns for learning."""
 
 
 class Meaning(Struct, frozen=True):
-    """What a few turns have shown of a game.
+    """The meaning of moves, learned from a few turns.
 
     Attributes:
         scheme: how moves name cells; None if they do not.
-        marks: symbol of a board -> the seat that puts it there.
-        hands: the labels of lists that have one list of cards for each seat.
-        lists: the labels of lists that are sometimes not a board.
-        played: the label of the hands from which a move takes a card, or in which it changes a
-            place; empty: there are none.
-        place: the number of the first place of such a hand; None: a move is the card itself.
+        marks: symbol on a board -> the seat that puts it there.
+        hands: labels of lists with one list of cards per seat.
+        lists: labels of lists that are not always a board.
+        played: label of the hands from which a move takes a card, or in which it changes a place;
+            empty without one.
+        place: number of the first place of such a hand; None: a move names the card itself.
     """
 
     scheme: Scheme | None = None
@@ -48,7 +48,7 @@ class Meaning(Struct, frozen=True):
     place: int | None = None
 
     def parts(self, state: Mapping[str, Any], seats: int) -> list[Part]:
-        """The parts of a view, with the names of rows and columns."""
+        """Return the parts of a view, with the names of rows and columns."""
         made = parts(state, seats, self.hands, self.lists)
         return made if self.scheme is None else [self._labelled(part) for part in made]
 
@@ -61,10 +61,10 @@ class Meaning(Struct, frozen=True):
     def targets(
         self, shown: Sequence[Part], moves: Sequence[Move], seat: int
     ) -> list[Target | None]:
-        """For each move the place that it names; None: it does not name one.
+        """Return the place that each move names, or None.
 
         Args:
-            shown: the parts of the view of the seat that moves.
+            shown: the parts of the view of the deciding seat.
         """
         hands = next((p for p in shown if isinstance(p, Hands) and p.label == self.played), None)
         hand = None if hands is None else hands.hands[seat]
@@ -91,7 +91,7 @@ class Meaning(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """A place of a view that a move names.
+    """A place in a view that a move names.
 
     Attributes:
         part: the label of a board, or of hands, whose rows are the seats.
@@ -103,9 +103,9 @@ class Target(Struct, frozen=True):
 
 
 def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[bool, int, bool]:
-    """How well the cells of a board say which moves are legal; the larger, the better.
+    """Rate how well the cells of a board explain which moves are legal. Higher is better.
 
-    Of two seas a person shoots at the one whose cells are hidden where no shot has been.
+    For example, of two seas a player shoots at the one whose cells are hidden before a shot.
     """
     first = {path[0] for path in paths if path}
     rows, columns = board.shape
@@ -119,9 +119,9 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
 
 
 def learn(kind: type[Game], options: Struct) -> Meaning:
-    """Learn what the moves of a game mean, from one match with these options.
+    """Learn the meaning of a game's moves, from one match with these options.
 
-    A mistake of the game is not reported here: in a match it is.
+    Mistakes of the game are ignored here. A match reports them.
     """
     with suppress(Exception, GameTimeoutError), in_time():
         return _learned([*_turns(kind, options)])
@@ -129,14 +129,14 @@ def learn(kind: type[Game], options: Struct) -> Meaning:
 
 
 class _Turn(NamedTuple):
-    """A turn that was played.
+    """A random turn.
 
     Attributes:
         moves: seat -> move.
         shapes: label of a board -> its shape.
-        changed: label of a board -> cell -> what is there now.
+        changed: label of a board -> cell -> its new contents.
         hands: label -> the cards of each seat, before and after.
-        lists: the labels of other lists.
+        lists: labels of other lists.
     """
 
     moves: Mapping[int, Move]
@@ -158,7 +158,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
     before = seen()
     for _ in range(MOST_TURNS):
         asked = [request.seat for request in game.requests]
-        if not asked:  # the next match: what happens is not the same in each
+        if not asked:  # begin another match, with other chance
             game = SmallGame(kind, "", setup)
             before = seen()
             continue
@@ -182,7 +182,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
 
 
 def _is_list(part: Part, after: Part | None) -> bool:
-    """Whether a part is not a board; a text for each card of a hand is not either."""
+    """True if a part is not a board. A hand with a text per card is not a board either."""
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
@@ -218,7 +218,7 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
-    """Whether the cells that moves name have changed, in each turn in which a cell has changed."""
+    """True if the cells named by moves have changed, in each turn with a change."""
     fits = False
     for turn in turns:
         found = {
@@ -236,7 +236,7 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
 
 
 def _have_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
-    """Whether both ends of a path have changed; of several that were named at once, of one."""
+    """True if both ends of a path have changed, or one of several cells named together."""
     columns = {column for _, column in changed}
     ends = [(path[0], path[-1]) for path in paths if path]
     return any(
@@ -246,7 +246,7 @@ def _have_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | 
 
 
 def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
-    """The symbols that only one seat puts on boards, if each seat has one."""
+    """Return the symbols that only one seat puts on boards, if each seat has one."""
     by: dict[str, set[int]] = {}
     for turn in turns:
         for symbol in (symbol for cells in turn.changed.values() for symbol in cells.values()):
@@ -256,7 +256,7 @@ def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
 
 
 def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
-    """Whether each move that names a card of the own hand, or a place there, has changed it."""
+    """True if each move that names a card or a place of the own hand has changed it."""
     plays = [
         _has_played(hand or [], after[seat] or [], turn.moves[seat], place)
         for turn in turns
@@ -270,7 +270,7 @@ def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
 def _has_played(
     before: Sequence[Any], after: Sequence[Any], move: Any, place: int | None
 ) -> bool | None:
-    """Whether a move took its card from a hand, or changed its place there; None: it names none."""
+    """True if a move took its card from a hand, or changed its place; None: it names neither."""
     if place is None:
         return after.count(move) < before.count(move) if move in before else None
     if type(move) is not int:

@@ -1,4 +1,4 @@
-"""The entry of a small game, from its class."""
+"""Makes the `GameDefinition` of a small game from its class."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
-"""The cases in which only the bot is left after one of two players has left."""
+"""Conformance cases in which the bot is alone after one of two players has left."""
 MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
 
 
 def definition(kind: type[Game], name: str) -> GameDefinition:
-    """Make the entry of a game. A game changes parts of it with `msgspec.structs.replace`.
+    """Make the definition of a game. Change parts of it with `msgspec.structs.replace`.
 
     Args:
         kind: the author's class.
         name: the game's id in logs: a-z, 0-9 and _.
 
     Raises:
-        GameError: an attribute of the class is not as `Game` says.
+        GameError: an attribute of the class violates the interface `Game`.
     """
     _check(kind)
     options = options_of(kind)
@@ -59,7 +59,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
 
     @cache
     def environment() -> Environment:
-        from referee.games.small.environment import environment_of  # loads numpy
+        from referee.games.small.environment import environment_of  # imports numpy
 
         return environment_of(kind, name, means)
 
@@ -110,18 +110,18 @@ def _check(kind: type[Game]) -> None:
 
 
 def _cases(kind: type[Game], name: str, least: int) -> bytes:
-    """The conformance cases for bots of a game that has at least so many players."""
+    """Return the conformance cases for bots of a game, given its minimum number of players."""
     file = msgspec.json.decode(_CASES.read_bytes())
     file["game"] = name
     if "max_turns" in get_type_hints(kind.Options):
-        file["options"] = {}  # the author says how many turns there may be
+        file["options"] = {}  # options and their limits depend on the author
     if least > 2:
         file["shared"]["omit"] = _ONE_LEFT
     return msgspec.json.encode(file)
 
 
 def options_of(kind: type[Game]) -> type[Struct]:
-    """The struct of a game's options: those of the author, and `max_turns`."""
+    """Return the struct of a game's options: the author's, and `max_turns`."""
     author = kind.Options
     hints = get_type_hints(author, include_extras=True)
     bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]

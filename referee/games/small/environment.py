@@ -1,4 +1,4 @@
-"""A small game for programs that learn: a choice for each move, and the numbers of a view."""
+"""The environment of a small game: one action per move, and the numbers of a view."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.person import phrases
 
 BOUND = 2**20
-"""The largest number of an observation."""
+"""Largest number in an observation."""
 _key = msgspec.json.Encoder(order="sorted").encode
 
 
 def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) -> Environment:
-    """Make the environment of a game that has `moves`; `means` says how a view is shown."""
+    """Make the environment of a game that defines `moves`. `means`: the meaning of its moves."""
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
@@ -66,24 +66,24 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
 
 
 class Tracker:
-    """A seat's view, from the requests that it gets."""
+    """Tracks the view of a seat, from its requests."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._request: MoveRequest
 
     def observe(self, message: Struct) -> None:
-        """Keep the last request."""
+        """Store the last request."""
         if isinstance(message, MoveRequest):
             self._request = message
 
     def view(self) -> View:
-        """Return what the request says."""
+        """Return the view of the last request."""
         own = self._request
         return View(own.turn, own.scores, own.moves, own.state)
 
 
 def all_moves(kind: type[Game]) -> Sequence[Move]:
-    """Every move that there can be, as in JSON: `Game.moves`, or all values of its fields."""
+    """Return all possible moves, as JSON data: `Game.moves`, or all combinations of its fields."""
     assert kind.moves is not None
     if not isinstance(kind.moves, Mapping):
         return [plain(move) for move in kind.moves]
@@ -101,7 +101,7 @@ def _names(kind: type[Game], view: View) -> list[str]:
 
 
 def _flat(kind: type[Game], value: Any) -> list[int]:
-    """All values inside a value as numbers: symbols count from 1, nothing is -1."""
+    """Flatten a value to numbers: symbols count from 1, and missing values are -1."""
     match value:
         case dict():
             return [number for part in value.values() for number in _flat(kind, part)]

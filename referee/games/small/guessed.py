@@ -1,4 +1,4 @@
-"""A match of a small game behind a spectator log: its hidden draws and secret moves are guessed."""
+"""A match of a small game that reproduces a spectator log, with guessed draws and secret moves."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply
 
 LOST = InvalidReply(WRONG_TYPE, "")
-"""Stands for the reply of a player who lost by a wrong move."""
+"""Represents the reply of a player who lost by a wrong move."""
 _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
-"""A result: the number of a choice, the order of a shuffle as places, a secret move as JSON."""
+"""A result: the index of a choice, the order of a shuffle, or a secret move as JSON."""
 
 
 SMALL_SHUFFLE = 4
-"""Of so many items every order is tried; of more, every exchange of two."""
+"""Up to this number of items all orders are tried, otherwise all exchanges of two items."""
 
 
 class Draw(NamedTuple):
-    """A result of chance, or a secret move, which is kept as a draw."""
+    """A result of chance, or a secret move, which is handled like a draw."""
 
     value: Value
     size: int
-    items: Sequence[Any] = ()  # of a shuffle, before it; or all secret moves that are possible
+    items: Sequence[Any] = ()  # the items before a shuffle, or all possible secret moves
 
     @property
     def first(self) -> Value:
-        """The result if none is given."""
+        """The default result."""
         if isinstance(self.value, bytes):
             first: bytes = self.items[0]
             return first
@@ -43,11 +43,11 @@ class Draw(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """Whether `others` are all other results."""
+        """True if `others` yields all other results."""
         return not isinstance(self.value, tuple) or self.size <= SMALL_SHUFFLE
 
     def others(self) -> Iterator[Value]:
-        """Other results: every choice, every order of few items, or every exchange of two."""
+        """Yield other results: all choices, all orders of few items, or all exchanges of two."""
         if isinstance(self.value, bytes):
             yield from (key for key in self.items if key != self.value)
         elif isinstance(self.value, int):
@@ -59,7 +59,7 @@ class Draw(NamedTuple):
                 yield _exchanged(self.value, one, two)
 
     def changed(self, random: Random) -> Draw:
-        """Take another result at random: of a shuffle, with two items exchanged."""
+        """Change the result at random. A shuffle exchanges two items."""
         if isinstance(self.value, bytes):
             return self._replace(value=random.choice(self.items))
         if isinstance(self.value, int):
@@ -69,7 +69,7 @@ class Draw(NamedTuple):
         return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
 
     def moves(self, value: Value, named: Sequence[Any]) -> bool:
-        """Whether another result of a shuffle has one of these items in another place."""
+        """True if another result of a shuffle moves one of these items."""
         if not isinstance(value, tuple) or not isinstance(self.value, tuple):
             return False
         return any(
@@ -78,7 +78,7 @@ class Draw(NamedTuple):
         )
 
     def is_like(self, other: Draw) -> bool:
-        """Whether the results of another draw are results of this one."""
+        """True if both draws have the same set of results."""
         if isinstance(self.value, bytes):
             return other.value in self.items
         return type(other.value) is type(self.value) and other.size == self.size
@@ -91,21 +91,21 @@ def _exchanged(order: tuple[int, ...], one: int, two: int) -> tuple[int, ...]:
 
 
 class GuessedDraws:
-    """A random source whose first draws are given; the others are the first of all results."""
+    """A random source whose first draws are given. Other draws have the default result."""
 
     def __init__(self, given: Sequence[Value] = ()) -> None:
         self._given = given
         self.draws: list[Draw] = []
 
     def choose(self, stream: str, count: int) -> int:
-        """Choose as it is given."""
+        """Return the given choice."""
         value = self._next()
         number = value if isinstance(value, int) and value < count else 0
         self.draws.append(Draw(number, count))
         return number
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Shuffle as it is given."""
+        """Shuffle in the given order."""
         before, value = [*items], self._next()
         fits = isinstance(value, tuple) and len(value) == len(items)
         order = value if fits and isinstance(value, tuple) else tuple(range(len(items)))
@@ -113,7 +113,7 @@ class GuessedDraws:
         self.draws.append(Draw(order, len(items), before))
 
     def secret_move(self, moves: Sequence[Move]) -> Move:
-        """Choose one of the moves as it is given."""
+        """Return the given one of the moves."""
         keys, value = [_key(move) for move in moves], self._next()
         place = keys.index(value) if isinstance(value, bytes) and value in keys else 0
         self.draws.append(Draw(keys[place], len(keys), keys))
@@ -125,14 +125,14 @@ class GuessedDraws:
 
 
 class LoggedGame(SmallGame):
-    """A match behind a log. It takes moves as the log shows them, and publishes no faults."""
+    """A match that accepts moves as shown in a log, and publishes no faults."""
 
     def take_events(self) -> list[Struct]:
-        """As `SmallGame`, without faults: a log has none."""
+        """Like `SmallGame`, but without faults, which are not in logs."""
         return [event for event in super().take_events() if not isinstance(event, Fault)]
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Carry out the moves; a `Shown` reply is a move as the log shows it."""
+        """Apply the moves. A `Shown` reply is a move as shown in the log."""
         super().advance(
             {
                 seat: self._meant(seat, reply) if isinstance(reply, Shown) else reply
@@ -141,7 +141,7 @@ class LoggedGame(SmallGame):
         )
 
     def candidates(self, seat: int, shown: Any) -> list[Move]:
-        """The legal moves of a seat that a log shows in this way."""
+        """Return the legal moves of a seat that have this public part."""
         legal = self.legal[seat]
         if type(self.game).shown is Game.shown:
             place = find(legal, shown)
@@ -156,6 +156,6 @@ class LoggedGame(SmallGame):
 
 
 class Shown(Struct, frozen=True):
-    """Stands for a reply: what a log shows of the move."""
+    """A reply of which only the public part is known."""
 
     move: Any

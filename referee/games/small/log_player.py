@@ -1,8 +1,8 @@
-"""The rules of a small game, run behind a spectator log.
+"""Reproduces the match of a spectator log with the rules of a small game.
 
-A log has no hidden draws and no secret moves. They are guessed: a match behind a log keeps its
-draws in a list (guessed.py), and a secret move is one more draw. Where the rules publish something
-else than the log, other draws are looked for (search.py).
+A log does not contain hidden draws and secret moves, so they are guessed: the match keeps its draws
+in a list (guessed.py), where a secret move counts as a draw. If the rules publish anything that
+differs from the log, other draws are tried (search.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from referee.games.small.search import Search
 
 
 class SmallLog:
-    """Implements `interface.log_player.LogPlayer` for a small game with these options."""
+    """A `LogPlayer` for a small game with these options."""
 
     sections: Mapping[type[Struct], str] = {
         GameInfo: "2.3",
@@ -53,7 +53,7 @@ class SmallLog:
 
     @property
     def draws(self) -> Sequence[Draw]:
-        """All draws of the match so far, guessed."""
+        """All guessed draws of the match so far."""
         return self._chance.draws
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
@@ -67,7 +67,7 @@ class SmallLog:
         return GameSetup(chance=chance, names=tuple(names), options=options)
 
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Find what the log shows of the move."""
+        """Return the part of the move that the log shows."""
         self.replies += 1
         self.before_turn = len(self.draws)
         seat, player = asked.seat, seat_id(asked.seat)
@@ -85,22 +85,22 @@ class SmallLog:
                 if not game.candidates(seat, shown):
                     raise _illegal(game, seat, shown)
                 return Shown(shown)
-            if isinstance(found, End):  # the others have left: no move was played
+            if isinstance(found, End):  # the other players have left, so no move was played
                 return MoveReply(plain(game.legal[seat][0]))
             if not isinstance(found, PlayerLost | Gone):
                 raise DifferenceError("the next moves")
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Change nothing: other draws are looked for from the beginning of the match."""
+        """Change nothing: the search for other draws starts at the beginning of the match."""
         return False
 
     def again(self, values: Sequence[Value]) -> SmallLog:
-        """Make a player of the same log with other draws."""
+        """Create a player of the same log with other draws."""
         return type(self)(self._options, self._search, values)
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Look for the draws that fit the log best."""
+        """Search for the draws that fit the log best."""
         best = self._search.best(self, follow)
         return self.again([draw.value for draw in best.draws])
 
@@ -113,5 +113,7 @@ def _illegal(game: LoggedGame, seat: int, shown: Any) -> DifferenceError:
         ours=game.legal[seat],
         theirs=shown,
         place=(0, place),
-        equal=0.4 * place / len(game.requests),  # moves that are legal are at least half of it
+        equal=0.4
+        * place
+        / len(game.requests),  # at least half of the result depends on the number of legal moves
     )

@@ -1,4 +1,4 @@
-"""A match of a small game as a state machine: the contract of games over the author's class."""
+"""A match of a small game: implements the interface of games with the author's class."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
 class SmallGame:
-    """One match of a small game; implements `referee.games.interface.game.CopyableGame`.
+    """One match of a small game. Implements `referee.games.interface.game.CopyableGame`.
 
     Attributes:
         game: the author's object.
         left: the seats that have left the match or lost by a wrong move.
-        legal: the legal moves of the seats that decide in this turn.
+        legal: the legal moves of the deciding seats.
     """
 
     def __init__(self, kind: type[Game], name: str, setup: GameSetup) -> None:
@@ -83,10 +83,10 @@ class SmallGame:
             self._leave(seat)
         self._go_on()
 
-    # --- the contract -----------------------------------------------------------------------------
+    # --- Interface of games -----------------------------------------------------------------------
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Carry out the moves of a turn, and run to the next requests."""
+        """Apply the moves of a turn, and continue to the next requests."""
         asked, self.requests = self.requests, ()
         moves: dict[int, Move] = {}
         for seat in (request.seat for request in asked):
@@ -110,10 +110,10 @@ class SmallGame:
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """Return what the viewer sees, with its own legal moves if it is asked.
+        """Return the view of a viewer, with its legal moves if it decides.
 
-        A seat that is not asked sees what spectators see, and in hidden places what it was sent
-        with its last request.
+        A seat that does not decide gets the public view, whose hidden places are filled from the
+        view of its last request.
         """
         if not isinstance(viewer, int):
             return View(self.turns, self._scores(), [], self._seen(viewer))
@@ -126,7 +126,7 @@ class SmallGame:
         return View(self.turns, self._scores(), [], state)
 
     def copy(self, chance: RandomSource) -> SmallGame:
-        """Make a game that continues as this one does."""
+        """Return a copy that continues like this game."""
         new: SmallGame = object.__new__(type(self))
         vars(new).update(vars(self))
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
@@ -137,15 +137,15 @@ class SmallGame:
         return new
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal again the items that `Game.secret` names.
+        """Redeal the items in `Game.secret`.
 
         Raises:
-            UsageError: the game hides something from the seat, and does not say what.
+            UsageError: the game has information hidden from the seat, but no `Game.secret`.
         """
         self._deal_again(self._secret(seat), chance)
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal again the items that `Game.secret` names for every seat; raises as `redeal`."""
+        """Redeal the items in `Game.secret` of every seat. Raises like `redeal`."""
         places = self._secret(0)
         for seat in range(1, self.seats):
             secret = {(id(pile), place) for pile, place in self._secret(seat)}
@@ -153,7 +153,7 @@ class SmallGame:
         self._deal_again(places, chance)
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
-        """The places whose items a seat does not know, each as its pile and its key there."""
+        """Return the places whose items a seat does not know, as (container, key)."""
         places = list(_places(self.game.secret(seat)))
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
@@ -168,10 +168,10 @@ class SmallGame:
             pile[place] = item
         self.legal = {asked: self._legal_of(asked) for asked in self.legal}
 
-    # --- a turn -----------------------------------------------------------------------------------
+    # --- Turns ------------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
-        """Run to the next requests: for seats that have left, the first move is played."""
+        """Continue to the next requests. Seats that have left play their first legal move."""
         while self.outcome is None and not self._has_too_few_seats():
             deciding = self._deciding()
             most = self.setup.options.max_turns
@@ -195,7 +195,7 @@ class SmallGame:
         self.requests = tuple(self._request(seat) for seat in deciding if seat not in self.left)
 
     def _play(self, moves: Mapping[int, Move]) -> None:
-        """Apply the moves of a turn, unless seats that left have changed who decides."""
+        """Apply the moves of a turn, unless the deciding seats changed because seats left."""
         deciding = self._deciding()
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
@@ -209,7 +209,7 @@ class SmallGame:
         self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._seen(PUBLIC)))
 
     def _read(self, seat: int, reply: object, moves: dict[int, Move]) -> None:
-        """Read a reply: its move, or what a wrong one costs."""
+        """Convert a reply to its move, or apply the rule for wrong moves."""
         if type(reply) is MoveReply:
             place = find(self.legal[seat], reply.move)
             if place >= 0:
@@ -242,7 +242,7 @@ class SmallGame:
         self.game.leave(seat)
 
     def _has_too_few_seats(self) -> bool:
-        """End the game if fewer than two seats are left in it."""
+        """End the game if fewer than two seats are left."""
         there = self.seats - len(self.left)
         if there > 1 or self.outcome is not None:
             return self.outcome is not None
@@ -257,10 +257,10 @@ class SmallGame:
         keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
         self.requests, self.outcome = (), Outcome(reason, ranks(keys))
 
-    # --- what the author's object says ------------------------------------------------------------
+    # --- Calls of the author's object -------------------------------------------------------------
 
     def _deciding(self) -> tuple[int, ...]:
-        """The seats that decide now, in seat order."""
+        """Return the deciding seats, in seat order."""
         to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
@@ -284,14 +284,14 @@ class SmallGame:
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), self._seen(seat))
 
     def _written(self, seat: int) -> MoveRequest:
-        """As `_message`, with the author's data as text."""
+        """Return the request of a seat, with the author's data encoded."""
         moves: Any = Raw(_encode(self.legal[seat]))
         data = self._sent[seat] = _encode(self.game.view(seat))
         state: Any = Raw(data)
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
     def shown(self, seat: int, move: Move) -> Any:
-        """Return what all may see of a move, as in JSON."""
+        """Return the public part of a move as JSON data."""
         return self._plain("shown", self.game.shown(seat, move))
 
     def _seen(self, viewer: Viewer) -> dict[str, Any]:
@@ -322,7 +322,7 @@ class SmallGame:
 
 
 def plain(value: Any) -> Any:
-    """Copy data of the author as JSON has it."""
+    """Convert the author's data to JSON data."""
     return _decode(_encode(value))
 
 
@@ -338,9 +338,9 @@ def filled(public: Any, own: Any) -> Any:
 
 
 def find(legal: Sequence[Move], move: Any) -> int:
-    """The place of a bot's move among the legal ones, or -1.
+    """Return the index of a bot's move in the legal moves, or -1.
 
-    1 and 1.0 are equal, since JavaScript writes both as 1. true is another value.
+    1 equals 1.0, because JavaScript writes both as 1. true is a different value.
     """
     kind = type(move)
     if kind is int or kind is float or kind is str:
@@ -360,7 +360,7 @@ def find(legal: Sequence[Move], move: Any) -> int:
 
 
 def _with_integers(value: Any) -> Any:
-    """A JSON value with 1 in place of 1.0, also inside of lists and objects."""
+    """Replace 1.0 by 1 in a JSON value, recursively."""
     if isinstance(value, list | tuple):
         return [_with_integers(item) for item in value]
     if isinstance(value, dict):
@@ -369,7 +369,7 @@ def _with_integers(value: Any) -> Any:
 
 
 def _places(piles: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each item of lists and dicts as the list or dict that it is in, and its place there."""
+    """Return (container, key) for each item of lists and dicts."""
     return [
         (pile, place)
         for pile in piles

@@ -1,7 +1,7 @@
-"""The parts of a view as people see them: boards, hands, cards and texts.
+"""The parts of a view for people: boards, hands, cards and texts.
 
-A person at the terminal and the page of a match show the same parts. `None`, and a "?" in a row of
-a board, is a place that the viewer does not see.
+The terminal and the page of a match show the same parts. `None`, and "?" in a row of a board, mark
+places that the viewer does not see.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import msgspec
 from msgspec import Struct
 
 MOST_CARDS, LONGEST_CARD = 40, 16
-"""Items of a list, and characters of an item, up to which a list is shown as cards."""
+"""Maximum number of items, and characters per item, of a list shown as cards."""
 LONGEST_CELL = 6
-"""Characters of an item up to which a list of lists is shown as a board."""
+"""Maximum number of characters per item of a list of lists shown as a board."""
 
 
 class Board(Struct, frozen=True, tag_field="kind", tag="board"):
-    """Rows of equal length; a row is a text with one character for each cell, or a list.
+    """Rows of equal length. A row is a text with one character per cell, or a list.
 
     Attributes:
-        across, down: the names of the columns and rows in moves; empty if moves do not name them.
+        across, down: the names of columns and rows in moves; empty if moves do not name them.
     """
 
     label: str
@@ -32,7 +32,7 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
+        """The number of rows and columns."""
         return len(self.rows), len(self.rows[0])
 
 
@@ -51,7 +51,7 @@ class Cards(Struct, frozen=True, tag_field="kind", tag="cards"):
 
 
 class Text(Struct, frozen=True, tag_field="kind", tag="text"):
-    """Any other value, in words; None: it is hidden."""
+    """Any other value, as text; None: it is hidden."""
 
     label: str
     text: str | None
@@ -69,10 +69,10 @@ def parts(
     """Divide a view into its parts, in the order of the view.
 
     Args:
-        state: as `Game.view` has it.
-        seats: a list with one list for each of them has their hands.
-        hands: the labels of hands that may all be hidden.
-        lists: the labels of lists that may look like boards, such as ["bet", "bet"].
+        state: the result of `Game.view`.
+        seats: number of seats. A list with one list per seat contains hands.
+        hands: labels of hands that may all be hidden.
+        lists: labels of lists that may look like boards, such as ["bet", "bet"].
     """
     made: list[Part] = []
     for label, value in _flat("", state):
@@ -88,7 +88,7 @@ def parts(
 
 
 def _flat(before: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The values with their labels, also those of a dict that has lists in it."""
+    """Yield the values with their labels, including the values of dicts that contain lists."""
     for name, value in state.items():
         label = f"{before} {name}" if before else name
         if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
@@ -98,7 +98,7 @@ def _flat(before: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_hands(value: Any, seats: int) -> bool:
-    """Whether a value has one list of cards for each seat; some lists may be hidden."""
+    """True if a value contains one list of cards per seat. Some lists may be hidden."""
     return (
         isinstance(value, list)
         and len(value) == seats
@@ -108,14 +108,14 @@ def _is_hands(value: Any, seats: int) -> bool:
 
 
 def _rows(value: Any) -> list[Any]:
-    """The rows of a board: at least two, of one length above 1; empty if it is not a board."""
+    """Return the rows of a board: at least two, of equal length above 1; empty if not a board."""
     if isinstance(value, str):
         value = value.rstrip("\n").split("\n")
     elif not isinstance(value, list) or len(value) < 2:
         return []
     elif all(isinstance(row, str) for row in value):
         symbols = "".join(value)
-        if 2 * len({*symbols}) > len(symbols):  # of words, such as the cards ["KH", "7S"]
+        if 2 * len({*symbols}) > len(symbols):  # words, such as the cards ["KH", "7S"]
             return []
     elif not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
         return []
@@ -133,14 +133,14 @@ def _longest(row: Sequence[Any]) -> int:
 
 
 def word(item: Any) -> str:
-    """Write one item of a list; a hidden one is "?"."""
+    """Format one item of a list; a hidden item is "?"."""
     if item is None or isinstance(item, bool):
         return {None: "?", True: "yes", False: "no"}[item]
     return item if isinstance(item, str) else msgspec.json.encode(item).decode()
 
 
 def words(value: Any) -> str:
-    """Write a value, with ", " between the items of a list."""
+    """Format a value, with ", " between the items of a list."""
     if isinstance(value, list):
         return ", ".join(map(words, value)) or "none"
     if isinstance(value, dict):

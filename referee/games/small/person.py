@@ -1,4 +1,4 @@
-"""A person who plays a small game: the state in words, and a choice among the legal moves."""
+"""A person who plays a small game: shows the state, and asks for a legal move."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from referee.games.small.messages import MoveRequest
 from referee.games.small.parts import Board, Cards, Hands, Part, word, words
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
-"""What is not typed of a move: a name is one word."""
+"""Characters between words. A typed name is one word, so they are removed."""
 MOST_COLUMNS = 60
-"""Characters of a row up to which there are spaces between the cells."""
+"""Maximum width of a row with spaces between its cells."""
 
 
 class Person(TurnListener[Turn]):
-    """Implements `interface.dialogue.Dialogue`. A subclass names the author's class.
+    """Implements `interface.dialogue.Dialogue`. Subclasses set the author's class.
 
     Attributes:
-        means: returns what the moves of the game mean.
+        means: returns the meaning of the game's moves.
     """
 
     verbs: ClassVar[dict[str, str]] = {"plays": "plays"}
@@ -36,14 +36,14 @@ class Person(TurnListener[Turn]):
     means: ClassVar[Callable[[], Meaning]]
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what others did in a turn; of a turn of all, what all did."""
+        """Describe the moves of other players in a turn, or of all players if all move together."""
         if turn.player_number:
             return super().tell(turn)
         said = ", ".join(action.card for action in turn.actions)
         return [f"Turn {turn.turn}: {said}."] if said else []
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for one of the legal moves."""
+        """Ask for a legal move."""
         assert isinstance(request, MoveRequest)
         means = type(self).means()
         shown = means.parts(request.state, len(request.scores))
@@ -59,14 +59,14 @@ class Person(TurnListener[Turn]):
 
 
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
-    """The moves as choices. If one of them is a number, each is chosen by its own words."""
+    """Return the moves as choices. If any move is a number, moves are chosen by their text."""
     names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)
     return [Choice(name or "nothing", key=name if has_numbers else "") for name in names]
 
 
 def phrases(shown: Sequence[Part]) -> list[Phrase]:
-    """The parts of a view as labelled lines: one for each row of a board, and for each hand."""
+    """Return the parts of a view as labelled lines: one per row of a board, and per hand."""
     made: list[Phrase] = []
     for part in shown:
         for place, text in enumerate(_lines(part)):
@@ -75,7 +75,7 @@ def phrases(shown: Sequence[Part]) -> list[Phrase]:
 
 
 def _symbols(marks: Mapping[str, int], shown: Sequence[Part]) -> Iterator[Phrase]:
-    """Say whose the symbols of a board are."""
+    """Yield the owners of the symbols on a board."""
     if marks and any(isinstance(part, Board) for part in shown):
         yield Phrase(
             "symbols", ", ".join(f"{mark} {seat_id(seat)}" for mark, seat in marks.items())
@@ -96,7 +96,7 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 def _rows(board: Board) -> Iterator[str]:
-    """The rows of a board under the names of its columns."""
+    """Yield the names of the columns, then the rows of a board."""
     rows = [[word(item).strip() or "." for item in row] for row in board.rows]
     if board.across:
         rows.insert(0, [*board.across])

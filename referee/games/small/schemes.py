@@ -1,4 +1,4 @@
-"""The ways to read a move as cells of a board, in the order in which they are tried."""
+"""The schemes by which moves may name cells of a board, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, NamedTuple, TypeAlias
 _CELL = re.compile(r"([A-Za-z])([0-9]{1,2})")
 _CELLS = re.compile(rf"(?:{_CELL.pattern}[-x ]?)+")
 Cell: TypeAlias = tuple[int | None, int]
-"""A row and a column, counted from 0; without a row it is the whole column."""
+"""Row and column, counted from 0; without a row it is the whole column."""
 Labels: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
 class Scheme(NamedTuple):
-    """A way to read moves.
+    """How moves name cells.
 
     Attributes:
-        atoms: the parts of a move that name a cell each; none if it is not such a move.
-        cell: the cell of a part, from the shape of the board; it may be outside.
-        labels: the names of columns and rows, from the shape.
+        atoms: the parts of a move that name one cell each; empty for another kind of move.
+        cell: the cell of a part, given the shape of the board. It may be outside the board.
+        labels: the names of columns and rows, given the shape.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Scheme(NamedTuple):
     labels: Callable[[int, int], Labels]
 
     def path(self, move: Any, shape: tuple[int, int]) -> list[Cell] | None:
-        """The cells that a move names; empty: none; None: cells that the board does not have."""
+        """Return the cells that a move names. Empty: none; None: cells outside the board."""
         atoms = self.atoms([*move.values()] if isinstance(move, dict) else move)
         cells = [self.cell(atom, *shape) for atom in atoms]
         inside = all(

@@ -1,15 +1,15 @@
-"""The search for the hidden draws of a match behind a log.
+"""The search for the hidden draws that reproduce a log.
 
-Where the rules publish something else than the log, draws are changed and the match is played
-again, until its messages are those of the log:
+If the rules publish anything that differs from the log, draws are changed and the match is played
+again, until the messages are equal:
 
-1. Each single change is tried, likely changes first. A change that brings the first wrong message
-   nearer to the log is kept: a message that shows five hidden cards is reached card by card.
-2. If no single change helps, the last draws are tried in all combinations.
-3. At last the search walks at random through matches that fit as far as this one.
+1. Try each single change, likely changes first. Keep a change that brings the first wrong message
+   nearer to the log: a message with five hidden cards is reached card by card.
+2. If no single change helps, try all combinations of the last draws. 3. Finally, walk at random
+through matches that fit as far as this one.
 
-If the difference is the same in all these matches, the hidden draws have nothing to do with it, and
-the log is wrong. If it is not, nobody knows, unless step 2 has tried everything.
+If the difference is the same in all these matches, it does not depend on hidden draws, and the log
+is wrong. Otherwise the result is unknown, unless step 2 has tried all combinations.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from referee.games.interface.log_player import Followed, UnfollowedError
 from referee.games.small.guessed import Draw, Value
 
 MOST_REPLIES = 80_000
-"""Replies that the searches in one log play at most. They take a few seconds."""
+"""Maximum number of replies played by all searches in one log. They take a few seconds."""
 COMBINATIONS = 2_000
-"""Combinations of the last draws that are tried at most."""
+"""Maximum number of combinations of the last draws."""
 STEPS = 300
-"""Steps of the walk."""
+"""Number of steps of the random walk."""
 
 
 class Guess(Protocol):
     """A match with guessed draws.
 
     Attributes:
-        replies: the number of replies that were played.
-        before_turn: the number of draws before the last turn.
+        replies: number of replies played.
+        before_turn: number of draws before the last turn.
     """
 
     replies: int
@@ -42,10 +42,10 @@ class Guess(Protocol):
 
     @property
     def draws(self) -> Sequence[Draw]:
-        """All its draws so far."""
+        """All draws so far."""
 
     def again(self, values: Sequence[Value]) -> Guess:
-        """Make the match with other draws, not yet played."""
+        """Create a match with other draws, not played yet."""
 
 
 Follow: TypeAlias = Callable[[Any], Followed]
@@ -60,14 +60,14 @@ class Search:
         self._tried_all = False
 
     def best(self, start: Guess, follow: Follow) -> Guess:
-        """Find the draws that fit a log best.
+        """Return the draws that fit a log best.
 
         Args:
-            start: has the draws to begin with.
-            follow: plays a match as far as its messages are those of the log.
+            start: the match with the initial draws.
+            follow: plays a match until its messages differ from the log.
 
         Raises:
-            UnfollowedError: other draws may fit better, and are too many.
+            UnfollowedError: other draws may fit better, but there are too many to try.
         """
         best: _Match | None = _Match(start.again(_values(start.draws)), follow)
         while best is not None and best.difference is not None and best.player.draws:
@@ -76,7 +76,7 @@ class Search:
         return start if best is None else best.player
 
     def _better(self, best: _Match) -> _Match | None:
-        """The first match found that fits better; None if no draws do."""
+        """Return the first match that fits better; None without one."""
         is_open = False
         for new in self._others(best):
             self._replies += new.player.replies
@@ -97,7 +97,7 @@ class Search:
             yield from self._walk(best)
 
     def _walk(self, best: _Match) -> Iterator[_Match]:
-        """Change one to three draws at random, again and again, and keep what fits as far."""
+        """Repeatedly change one to three draws at random, and yield matches that fit as far."""
         random, now = self._random, best
         for _ in range(STEPS):
             draws = [*now.player.draws]
@@ -110,7 +110,7 @@ class Search:
 
 
 class _Match:
-    """A match with guessed draws, played as far as its messages are those of the log."""
+    """A match with guessed draws, played until its messages differ from the log."""
 
     def __init__(self, player: Guess, follow: Follow) -> None:
         self.player, self._follow = player, follow
@@ -121,7 +121,7 @@ class _Match:
         return _Match(self.player.again(values), self._follow)
 
     def is_other(self, best: _Match) -> bool:
-        """Whether it fits as far as another match, and has something else in its wrong part."""
+        """True if it fits as far as another match, but its wrong part differs."""
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
             return False
@@ -131,7 +131,7 @@ class _Match:
 
 
 def _singles(best: _Match) -> Iterator[_Match]:
-    """All changes of one draw, the last draw first; before them those that move a named item."""
+    """Yield all changes of one draw, last draw first, but first changes that move a named item."""
     draws = best.player.draws
     values, named = _values(draws), [*_leaves(best.difference and best.difference.theirs)]
     places = range(len(draws) - 1, -1, -1)
@@ -142,7 +142,7 @@ def _singles(best: _Match) -> Iterator[_Match]:
 
 
 def _combinations(best: _Match) -> Generator[_Match, None, bool]:
-    """Combinations of all draws, which vary the last draws first; returns whether these are all.
+    """Yield combinations of all draws, varying the last ones first. Return True if these are all.
 
     Raises:
         UnfollowedError: there are too many even for the draws of the last turn.

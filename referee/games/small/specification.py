@@ -1,4 +1,4 @@
-"""What a small game adds to the page of all small games: its rules, its options, what it hides."""
+"""The part of a small game's page that differs from other games: rules, options, secrets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
 
 
 def _about(kind: type[Game]) -> Iterator[str]:
-    """What the author says of the fields of a request."""
+    """Yield the author's descriptions of the fields of a request."""
     for field, method in (("moves", kind.legal), ("state", kind.view)):
         if method.__doc__ and method not in (Game.legal, Game.view):
             yield f"`{field}`: {getdoc(method)}"
@@ -44,7 +44,7 @@ def _about(kind: type[Game]) -> Iterator[str]:
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:
-    """Their docstring, and a table."""
+    """Return the docstring of the options, and a table."""
     schema: Any = msgspec.json.schema(options)
     fields = schema["$defs"][options.__name__]["properties"]
     chosen = "`--set NAME=VALUE` chooses an option."
@@ -57,7 +57,7 @@ def _options(kind: type[Game], options: type[Struct]) -> str:
 
 
 def _values(field: dict[str, Any]) -> str:
-    """The values that an option can have, in words."""
+    """Describe the possible values of an option."""
     if "enum" in field:
         words = " or ".join(msgspec.json.encode(value).decode() for value in field["enum"])
     else:

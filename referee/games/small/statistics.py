@@ -1,4 +1,4 @@
-"""Statistics of a small game: points, turns and score, bot by bot and by seat."""
+"""Statistics of a small game: points, turns and score, by bot and by seat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS = ("bot", "seat", "matches", "points", "turns", "score")
 
 
 class SeatOfMatch(Struct, frozen=True):
-    """One seat of one match: its seat, the turns of the match, its score."""
+    """The seat, turns and score of one player in one match."""
 
     seat: int
     turns: int
@@ -26,7 +26,7 @@ class SmallStatistics:
     """Implements `referee.games.interface.capabilities.Statistics`."""
 
     def of_match(self, game: SmallGame) -> list[bytes]:
-        """Return the numbers of each seat."""
+        """Return the statistics of each seat."""
         scores = enumerate(standing.score for standing in game.standings())
         return [msgspec.json.encode(SeatOfMatch(seat, game.turns, s)) for seat, s in scores]
 

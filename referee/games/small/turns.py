@@ -1,4 +1,4 @@
-"""A match of a small game turn by turn, in words."""
+"""A match of a small game turn by turn, as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECRET = "a secret move"
 
 
 class Turns(turns.TurnReader[Turn]):
-    """One turn for each `moves-played`. A subclass names the author's class."""
+    """One turn per `moves-played`. Subclasses set the author's class."""
 
     turn_type = Turn
     styles: ClassVar[dict[str, str]] = {"loses": "red"}
@@ -38,5 +38,5 @@ class Turns(turns.TurnReader[Turn]):
         return [self.close()]
 
     def title(self, turn: Turn) -> str:
-        """Give the player, if only one moves, and the scores."""
+        """Return the player, if only one moved, and the scores."""
         return super().title(turn).removeprefix(", ")

@@ -14,7 +14,7 @@ from referee.games.small.messages import View
 
 
 def page_of(means: Callable[[], Meaning]) -> PageDefinition:
-    """Make the page of a game, from a function that returns what its moves mean."""
+    """Make the page of a game. `means` returns the meaning of its moves."""
 
     def fields(view: View) -> dict[str, Any]:
         return {"parts": to_builtins(means().parts(view.state, len(view.scores)))}
