@@ -1,11 +1,11 @@
-"""Pictures of every page, to be looked at.
+"""Take screenshots of every page, for looking at them.
 
     python -m tools.look DIR [--only WORD] [--sizes 360,1280,2560]
 
-Each page at three widths in both themes: `match-dominion-record.1280.dark.png`; and at 1280 pixels
-as people see it who lack one kind of cones: `match-dominion-record.protanopia.light.png`. Colour
-must not be the only difference there. Says which page is wider than its window, and which logs
-something in the console.
+Each page is taken at three widths in both themes, such as `match-dominion-record.1280.dark.png`. At
+1280 pixels there are also pictures with simulated colour blindness, such as
+`match-dominion-record.protanopia.light.png`: colour must not be the only difference there. Prints
+pages that are wider than their window, and messages in the console.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WIDER = "document.documentElement.scrollWidth - document.documentElement.clientW
 
 
 def main(argv: list[str]) -> int:
-    """Make them; 1 if a page overflows or complains."""
+    """Take the pictures. Return 1 if a page overflows or logs a message."""
     parser = argparse.ArgumentParser(prog="python -m tools.look")
     parser.add_argument("directory", type=Path)
     parser.add_argument("--only", default="", help="pages whose name has this in it")
@@ -78,7 +78,7 @@ def _browser() -> Iterator[Any]:
 
 @contextmanager
 def _pages(made: Path) -> Iterator[dict[str, str]]:
-    """All pages but seats: name -> address."""
+    """Yield name -> URL of all pages except seats."""
     served = made / "served"
     served.mkdir()
     found: dict[str, str] = {}
@@ -107,13 +107,13 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     lines = (served / "starrealms.record.jsonl").read_bytes().splitlines(keepends=True)
     for name in ("cut-off.record.jsonl", "live.record.jsonl"):
         (served / name).write_bytes(b"".join(lines[:90]))
-    os.utime(served / "cut-off.record.jsonl", (0, 0))  # nobody has written it for a while
+    os.utime(served / "cut-off.record.jsonl", (0, 0))  # looks abandoned
     with (
         (served / "live.record.jsonl").open("rb") as live,
         running("--play", "minimal") as (_, play),
         running(str(served)) as (_, url),
     ):
-        fcntl.flock(live, fcntl.LOCK_SH)  # as a referee does that writes it
+        fcntl.flock(live, fcntl.LOCK_SH)  # like a referee that is writing it
         found |= {
             "served-list": url,
             "served-play": play,
@@ -134,7 +134,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
 
 
 def _run(*words: str) -> str:
-    """Run the command. Returns: its output."""
+    """Run the command and return its output."""
     printed = StringIO()
     with redirect_stdout(printed):
         code = cli.main(list(words))
@@ -144,7 +144,7 @@ def _run(*words: str) -> str:
 
 
 def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]) -> Iterator[str]:
-    """Take the pictures of a page. Returns: its problems."""
+    """Take the pictures of a page. Yield its problems."""
     views = [(width, theme, "") for width in widths for theme in THEMES]
     views += [(1280, theme, lack) for lack in DEFICIENCIES for theme in THEMES if 1280 in widths]
     said: list[str] = []
@@ -162,8 +162,8 @@ def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]
         page.set_viewport_size({"width": width, "height": HEIGHTS.get(width, 800)})
         page.emulate_media(color_scheme=theme)
         session.send("Emulation.setEmulatedVisionDeficiency", {"type": lack or "none"})
-        page.wait_for_timeout(150)  # a frame in the page takes its new size late
-        whole = page.locator(".match").count() == 0  # a match has its place in the window
+        page.wait_for_timeout(150)  # a frame in the page resizes late
+        whole = page.locator(".match").count() == 0  # a match fits into the window
         page.screenshot(path=folder / f"{name}.{lack or width}.{theme}.png", full_page=whole)
         if page.evaluate(WIDER) > 0:
             said.append(f"wider than {width} pixels")

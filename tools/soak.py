@@ -1,4 +1,4 @@
-"""Play many seeded matches with every example bot; no fault may happen.
+"""Play many seeded matches with every example bot. Faults are errors.
 
     python -m tools.soak [--matches 200] [--jobs 2]
 
@@ -31,7 +31,7 @@ OTHERS = ("militia_money", "random_legal", "village_engine")
 
 
 def seatings(bot: str) -> Iterator[list[str]]:
-    """A bot in each seat of matches of two, three and four players."""
+    """Yield matches of two, three and four players, with the bot in each seat."""
     for count in (2, 3, 4):
         for seat in range(count):
             bots = list(OTHERS[: count - 1])
@@ -40,7 +40,7 @@ def seatings(bot: str) -> Iterator[list[str]]:
 
 
 async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
-    """Play one bot in all seats in turn, `jobs` matches at a time; counts of what happened."""
+    """Play one bot in all seats, `jobs` matches at a time. Return counts of the results."""
     counts: Counter[str] = Counter()
     limiter = trio.CapacityLimiter(jobs)
 

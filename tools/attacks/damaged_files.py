@@ -1,11 +1,12 @@
-"""Damaged logs and records of all games through `replay`, `verify`, `validate` and `page`.
+"""Pass damaged logs and records of all games to `replay`, `verify`, `validate` and `page`.
 
     python -m tools.attacks.damaged_files [--files 100000] [--seed 1] [--jobs 2] [--keep FOLDER]
 
-For any content of a file, the exit code is 0 or 1. stderr has at most one line, which begins with
-"referee: ". stdout has nothing that drives a terminal, or one JSON object per line. Prints a table,
-the memory of each process after a tenth, half and all of its files, and each file that breaks these
-rules, with its damage. The exit code is 1 if there is such a file, or if memory grows.
+For any contents of a file, the exit code must be 0 or 1. stderr must have at most one line,
+beginning with "referee: ". stdout must have no control sequences for the terminal, or one JSON
+object per line. Prints a table, the memory of each process after a tenth, half and all of its
+files, and each file that breaks these rules, with its damage. The exit code is 1 if there is such a
+file, or if memory grows.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ COMMANDS = {
     "page": ["page", "-o", os.devnull],
 }
 ALLOWED = 25.0
-"""MiB that a process may grow from a tenth of its files on."""
+"""Allowed growth in MiB of a process, after a tenth of its files."""
 
 
 class Wrong(NamedTuple):
-    """A file on which a command did what it must not.
+    """A file for which a command broke the rules.
 
     Attributes:
-        number: of the file.
-        damages: the edits, in words.
+        number: the number of the file.
+        damages: descriptions of the edits.
         problem: one line.
         errors: the text on stderr.
     """
@@ -66,9 +67,9 @@ class Outcomes:
     """Counts over all files.
 
     Attributes:
-        codes: how often each command ended with which exit code.
-        slowest: command -> most seconds, and the number of the file.
-        wrong: what must not be.
+        codes: (command, exit code) -> count.
+        slowest: command -> maximum seconds, and the number of the file.
+        wrong: the broken rules.
         memory: MiB of the process after a tenth, half and all of the files.
     """
 
@@ -79,7 +80,7 @@ class Outcomes:
         self.memory: list[float] = []
 
     def add(self, other: Outcomes) -> None:
-        """Take those of other files as well, but not their memory."""
+        """Add the counts of other files, except their memory."""
         self.codes += other.codes
         self.wrong += other.wrong
         for command, slowest in other.slowest.items():
@@ -89,13 +90,14 @@ class Outcomes:
 def attack(
     numbers: range, seed: int, folder: Path, keep: Path | None = None, matches: int = 60
 ) -> Outcomes:
-    """Run damaged files through all commands.
+    """Run all commands on damaged files.
 
     Args:
-        numbers: of the files; each is what follows from its number and the seed.
-        folder: for the files.
-        keep: where to leave those on which a command did what it must not.
-        matches: whose files are damaged, of all games in turn; beside the examples.
+        numbers: the numbers of the files. The seed and the number determine a file.
+        folder: the folder for the files.
+        keep: a folder for files that break the rules; or None.
+        matches: number of matches whose files are damaged, of all games in turn, in addition to the
+            examples.
     """
     outcomes = Outcomes()
     valid = originals(matches)
@@ -111,7 +113,7 @@ def attack(
             outcomes.slowest[command] = max(outcomes.slowest[command], (took, number))
             outcomes.codes[command, code] += 1
             if code > 128:
-                raise KeyboardInterrupt  # a signal came, which the command has taken
+                raise KeyboardInterrupt  # the command handled a signal
             problem = judge(code, out, errors, json="json" in arguments)
             if problem:
                 outcomes.wrong.append(Wrong(number, command, damages, problem, errors))
@@ -123,13 +125,13 @@ def attack(
 
 
 def memory() -> float:
-    """MiB of this process."""
+    """Return the MiB of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
-    """Run the command here; its exit code (70 as well if it raised), stdout and stderr."""
+    """Run a command in this process. Return its exit code (70 if it raised), stdout, stderr."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in "ab")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
@@ -147,7 +149,7 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
 def judge(
     code: int, out: str, errors: str, *, json: bool = False, codes: Collection[int] = (0, 1)
 ) -> str:
-    """The problem with how a command ended, in one line; empty if there is none."""
+    """Return the problem with the result of a command, in one line; empty if there is none."""
     lines = errors.splitlines()
     if code not in codes:
         raised = [line for line in lines if line[:1] not in ("", " ") and "referee: " not in line]
@@ -209,13 +211,13 @@ def main() -> int:
     for wrong in outcomes.wrong:
         print(f"file {wrong.number}, {wrong.command}: {wrong.problem[:200]}")
         print(f"  damage: {wrong.damages}")
-        if wrong.problem not in seen:  # each once
+        if wrong.problem not in seen:  # without repetition
             print("  " + wrong.errors.replace("\n", "\n  ")[-3000:])
         seen.add(wrong.problem)
     return 1 if outcomes.wrong or grown > ALLOWED else 0
 
 
 if __name__ == "__main__":
-    from tools.attacks import damaged_files  # by which name workers find what they are to run
+    from tools.attacks import damaged_files  # workers import functions by this name
 
     sys.exit(damaged_files.main())

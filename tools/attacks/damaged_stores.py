@@ -1,11 +1,12 @@
-"""Stores with one edit, or with flipped bytes, through all that reads a store, in this process.
+"""Pass stores with one edit, or with flipped bytes, to all commands that read stores.
 
     python -m tools.attacks.damaged_stores [--stores 500] [--seed 1] [--keep FOLDER]
 
-For any content of a store, the exit code is 0 or 2 (`verify`: 1 as well). stderr has at most one
-line, which begins with "referee: ". stdout has nothing that drives a terminal. Prints a table, and
-each store that breaks these rules, with its edit; then the exit code is 1. A store is called
-harmless if all commands end with 0: the edit has made a row that could be true.
+For any contents of a store, the exit code must be 0 or 2 (`verify`: also 1). stderr must have at
+most one line, beginning with "referee: ". stdout must have no control sequences for the terminal.
+Prints a table, and each store that breaks these rules, with its edit; then the exit code is 1. A
+store is counted as harmless if all commands end with 0: the edit made a row that could be real. All
+commands run in this process.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tests.support.made_up import MadeUp, left, row, workers
 from tools.attacks.damaged_files import judge, run
 
 HANG_SECONDS = 120
-STORE = "STORE"  # in a command: the file
+STORE = "STORE"  # placeholder for the file in a command
 COMMANDS = {
     "standings": ["standings", STORE],
     "standings --bot": ["standings", STORE, "--bot", "first"],
@@ -72,7 +73,7 @@ ODD: list[Any] = [
 
 
 class Wrong(NamedTuple):
-    """A store on which a command did what it must not."""
+    """A store for which a command broke the rules."""
 
     number: int
     command: str
@@ -86,9 +87,9 @@ class Outcomes:
 
     Attributes:
         codes: (kind of damage, command, exit code) -> stores.
-        found: kind of damage -> stores that a command has refused.
+        found: kind of damage -> stores that a command refused.
         slowest: seconds, command and number of the store.
-        wrong: what must not be.
+        wrong: the broken rules.
     """
 
     def __init__(self) -> None:
@@ -99,11 +100,11 @@ class Outcomes:
 
 
 def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Outcomes:
-    """Run so many stores of each kind of damage through all commands.
+    """Run all commands on this number of stores for each kind of damage.
 
     Args:
-        folder: for the stores.
-        keep: where to leave those on which a command did what it must not.
+        folder: the folder for the stores.
+        keep: a folder for stores that break the rules; or None.
     """
     outcomes = Outcomes()
     file = str(folder / "damaged.sqlite")
@@ -129,7 +130,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
                     took = time.perf_counter() - started
                     faulthandler.cancel_dump_traceback_later()
                     if code > 128:
-                        raise KeyboardInterrupt  # a signal came, which the command has taken
+                        raise KeyboardInterrupt  # the command handled a signal
                     outcomes.slowest = max(outcomes.slowest, (took, command, number))
                     outcomes.codes[kind, command, code] += 1
                     refused = refused or code != 0
@@ -144,7 +145,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
 
 
 def result(plan: Plan) -> MatchRow:
-    """A match that is made up, with all that a row can have."""
+    """Make up the result of a match, with all possible fields."""
     seats = len(plan.players)
     facts = b'{"bought":{"gold":[2,7]},"turns":9,"botlets":3,"energy":1,"gathered":2,"spawned":3,'
     facts += b'"lost":4,"moves":5,"ignored_moves":6,"spawn_disabled":false}'
@@ -167,11 +168,11 @@ def _original(path: Path, words: list[str]) -> tuple[str, list[str]]:
     return str(path), words
 
 
-# --- damage ---------------------------------------------------------------------------------------
+# --- Damage ---------------------------------------------------------------------------------------
 
 
 def _edit(chance: Random, file: str) -> str:
-    """Make one edit of any table. Returns: the edit, in words."""
+    """Make one edit in any table. Return its description."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         while True:
             query, values = chance.choice(EDITS)(chance, connection)
@@ -179,7 +180,7 @@ def _edit(chance: Random, file: str) -> str:
                 if connection.execute(query, values).rowcount != 0:
                     return f"{query} {values!r:.80}"
             except (sqlite3.Error, UnicodeError):
-                continue  # a constraint forbids it, or SQLite has no such value
+                continue  # violates a constraint, or is not a value for SQLite
 
 
 def _cell(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
@@ -199,7 +200,7 @@ def _some_row(
 
 
 def _copied(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """A value of the column in another row: of the right type at least."""
+    """Return a value of the column from another row, so that its type is right."""
     column = chance.choice(["bot", "rank", "score", "seat", "match", "faults", "statistics"])
     key, keys = _some_row(chance, connection, "seats")
     other, others = _some_row(chance, connection, "seats")
@@ -231,7 +232,7 @@ def _schema(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[A
 
 
 def _stages(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """A value somewhere in the setup is another one."""
+    """Change a value inside the setup."""
     (text,) = connection.execute("SELECT value FROM about WHERE key = 'stages'").fetchone()
     stages = json.loads(text)
     at: Any = stages
@@ -255,7 +256,7 @@ EDITS: list[Callable[[Random, sqlite3.Connection], tuple[str, list[Any]]]] = [
 
 
 def _flip(chance: Random, file: str) -> str:
-    """One to three bytes are others."""
+    """Change one to three bytes."""
     data = bytearray(Path(file).read_bytes())
     places = [chance.randrange(len(data)) for _ in range(chance.choice([1, 1, 2, 3]))]
     for place in places:

@@ -2,12 +2,12 @@
 
     python -m tools.attacks.fuzz_lines [--lines 1000000] [--game G]... [--seed 1] [--jobs 2]
 
-Each line is, at random, a legal reply, one that is damaged, one of the right form with wrong
-values, any bytes, or one of those that cost most (`tests/support/worst_lines.py`); now and then a
-bot leaves instead. The record and the spectator log of each match must be valid. Prints
-for each game the lines, matches, faults by code, matches whose record holds and whose log is valid,
-those with which anything was wrong, and the memory of each process after a tenth, half and all of
-its lines. The exit code is 1 if anything was wrong, an exception say, or if memory grows.
+Each line is chosen at random: a legal reply, a damaged one, one of the right form with wrong
+values, any bytes, or one of the most expensive lines (`tests/support/worst_lines.py`). Occasionally
+a bot leaves instead. The record and the spectator log of each match must be valid. Prints for each
+game the lines, matches, faults by code, matches with a valid record and log, problems, and the
+memory of each process after a tenth, half and all of its lines. The exit code is 1 if there was a
+problem, such as an exception, or if memory grows.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from tests.support.fuzzed import fuzzed_match
 from tools.attacks.damaged_files import memory
 
 ALLOWED = 12.0
-"""MiB that a process may grow from a tenth of its lines on."""
+"""Allowed growth in MiB of a process, after a tenth of its lines."""
 
 
 class Found:
     """Counts over some lines.
 
     Attributes:
-        matches: how many were played; all that have no problem hold and are valid.
-        lines: how many of each kind.
-        faults: by code.
+        matches: number of matches. A match without a problem has a valid record and log.
+        lines: number of lines by kind.
+        faults: number of faults by code.
         problems: each with the seed of its match; the first of each kind has its traceback.
         memory: MiB of the process after a tenth, half and all of the lines.
     """
@@ -55,7 +55,7 @@ class Found:
 
 
 def fuzz(game: str, lines: int, seed: int, folder: Path) -> Found:
-    """Play matches of a game until so many lines were received."""
+    """Play matches of a game until this number of lines was received."""
     found = Found()
     marks = iter([lines // 10, lines // 2, lines])
     mark = next(marks)
@@ -73,7 +73,7 @@ def fuzz(game: str, lines: int, seed: int, folder: Path) -> Found:
 
 
 def _one(game: str, dice: Random, folder: Path, found: Found) -> None:
-    """Play a match and check what was written of it."""
+    """Play a match, and check its record and log."""
     played = fuzzed_match(game, dice, found.lines)
     for faults in played.match.faults:
         found.faults.update(faults)
@@ -138,6 +138,6 @@ def _counts(counter: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    from tools.attacks import fuzz_lines  # by which name workers find what they are to run
+    from tools.attacks import fuzz_lines  # workers import functions by this name
 
     sys.exit(fuzz_lines.main())

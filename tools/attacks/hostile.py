@@ -1,16 +1,18 @@
-"""Play every hostile behaviour against the referee and print what came of each.
+"""Play every hostile behaviour against the referee and print the results.
 
     python -m tools.attacks.hostile [--only WORD]... [--sandbox none|bwrap] [--jobs N]
                                    [--slower N]
 
-A behaviour is a match of the command, as a process, with limits of seconds; each is played without
-a sandbox and in one. Prints the behaviour, and for both the expected and the actual result and the
-remains. Remains are processes that still run when the referee has ended (a second later, if it was
-killed), and files in its working directory. The result is the exit code and the verdict on the
-hostile bot. If its opponent lost something, or a log or a record is not valid, the result says so.
-An attack on things of others succeeds or fails. Without a sandbox many succeed, as expected. At the
-end there must be no more processes, descriptors, control groups and mounts than before.
-The exit code is 1 if anything is not as expected.
+A behaviour is a match of the command, in a separate process, with limits of seconds. It is played
+without and with a sandbox. Prints the behaviour, and for both the expected and the actual result
+and leftovers. Leftovers are processes that still run after the referee has ended (a second later,
+if it was killed), and files in its working directory. The result is the exit code and the verdict
+on the hostile bot. If its opponent was harmed, or a log or a record is not valid, the result says
+so. An attack on something outside the bot succeeds or fails. Without a sandbox many succeed, as
+expected. At the end there must be no more processes, descriptors, control groups and mounts than
+before.
+
+The exit code is 1 if a result is not as expected.
 """
 
 from __future__ import annotations
@@ -59,12 +61,12 @@ SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
 IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank", "--cpu-limit")
 PATIENT = "--time-limit 30"
-"""For what takes long on a busy machine, and is not about time."""
+"""For slow behaviours that are not about time, on a busy machine."""
 KILLED_SECONDS = 1.0
 GONE_SECONDS = 5.0
 HANG_SECONDS = 10.0
 SERVERS = contextlib.ExitStack()
-"""Is closed at the end."""
+"""Closed at the end."""
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
 KINDS = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGSEGV),
@@ -73,22 +75,22 @@ KINDS = (
 )
 """Signals of each kind; `tools.attacks.signals` tries all."""
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
-"""Do not stop a process whose group has no parent in its session, and no bot's group has one."""
+"""These do not stop a process in an orphaned process group, such as the group of a bot."""
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
-"""How control characters of a line are shown."""
+"""Escapes for control characters in a line."""
 
 
 ATTACKER = (sys.executable, "-I", "-S", str(HOSTILE.with_name("attacker.py")))
 SEED = 718_281_828_459_045
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
 SECRET = "referee-attack-secret"
-"""Is in the referee's environment."""
+"""A value in the referee's environment."""
 SUCCEEDS, FAILS, ANY = (f"{what}, 0, plays on" for what in ("succeeds", "fails", "any"))
 _CAP_SYS_PTRACE = 19
 
 
 def may_trace_all() -> bool:
-    """Whether this user's processes may read those that have hidden themselves."""
+    """True if this user's processes may read processes that are not dumpable."""
     status = Path("/proc/self/status").read_text()
     return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> _CAP_SYS_PTRACE & 1)
 
@@ -98,23 +100,22 @@ BY_TRACER = SUCCEEDS if TRACER else FAILS
 
 
 PROCESSES_ARE_LIMITED = cgroups.home() is not None or os.geteuid() != 0
-"""In a sandbox: without a control group the system does not limit those of root."""
+"""In a sandbox without a control group, the system does not limit the processes of root."""
 
 
 class Behaviour(NamedTuple):
-    """Something hostile.
+    """A hostile behaviour.
 
     Attributes:
-        what: it does, in words.
-        bots: the BOT arguments; `{folder}` stands for a folder of this match's own, `{given}` for
-            one in it that bots in a sandbox can read, `{tmp}` for one that they can write.
-        expected: exit code and verdict; by sandbox where they differ. "any" before them means that
-            an attack may succeed or fail, as this machine has it. " or " stands between two of
-            which each is right.
-        options: of `referee play`, beside limits and logs.
-        files: path in `{folder}` -> content.
-        shell: the line for bash; PLAY stands for the command.
-        alone: nothing else is to be played meanwhile, as it takes the time of all.
+        what: its description.
+        bots: the BOT arguments; `{folder}` is a folder of this match, `{given}` a folder in it that
+            bots in a sandbox can read, `{tmp}` one that they can write.
+        expected: exit code and verdict, by sandbox if they differ. "any" before them: an attack may
+            succeed or fail, depending on the machine. " or " separates alternatives.
+        options: options of `referee play`, in addition to limits and logs.
+        files: path in `{folder}` -> contents.
+        shell: a line for bash, in which PLAY is the command.
+        alone: True if no other behaviour may run at the same time, because it uses all CPU time.
     """
 
     what: str
@@ -126,7 +127,7 @@ class Behaviour(NamedTuple):
     alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
-        """The expected verdict there; None: it is not to be played there."""
+        """Return the expected verdict in a sandbox; None: it is not played there."""
         if isinstance(self.expected, str):
             return self.expected
         return self.expected.get(sandbox)
@@ -150,7 +151,7 @@ def behaviours() -> Iterator[Behaviour]:
 
 
 def one(what: str, mode: str, argument: object, verdict: str, *options: str) -> Behaviour:
-    """The hostile bot is player 2, against Big Money."""
+    """Make a behaviour with the hostile bot as player 2, against Big Money."""
     code = 0 if verdict.startswith(("plays on", "fault")) else 1
     expected = f"{code}, {verdict}"
     return Behaviour(what, ["big_money", hostile(mode, argument)], expected, options)
@@ -195,7 +196,7 @@ def clocks() -> Iterator[Behaviour]:
 def exits() -> Iterator[Behaviour]:
     yield one("exits at a request", "exit_at", 4, "exited")
     yield from (signals_itself(number) for number in KINDS)
-    # The processes of bubblewrap have the bot's stdout, too, so that its end is not seen.
+    # bubblewrap keeps the bot's stdout open, so the referee cannot see its end.
     closed = {"none": "1, exited", "bwrap": "1, timeout"}
     yield one("closes stdout, lives on", "close_stdout", 2, "")._replace(expected=closed)
     yield one("closes stdin after a reply", "close_stdin", 1, "timeout")
@@ -206,10 +207,10 @@ def exits() -> Iterator[Behaviour]:
 
 
 def signals_itself(number: int, whom: str = "") -> Behaviour:
-    """A bot sends a signal to itself, to its "group", or to "all" processes that it may."""
+    """Make a bot that sends a signal to itself, to its "group", or to "all" processes."""
     name = next((s.name for s in signal.Signals if s == number), "no name")
     verdict = "exited"
-    if number in IGNORED | TERMINAL_STOPS or whom == "all":  # of which it is none
+    if number in IGNORED | TERMINAL_STOPS or whom == "all":  # kill(-1) does not include its sender
         verdict = "plays on"
     elif number == signal.SIGSTOP:
         verdict = "timeout"
@@ -217,7 +218,7 @@ def signals_itself(number: int, whom: str = "") -> Behaviour:
     behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
     if whom == "all":
         behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
-    elif number == signal.SIGCONT:  # which nothing there can send: an exception of the bot
+    elif number == signal.SIGCONT:  # denied in the sandbox, so the bot raises an exception
         expected = {"none": str(behaviour.expected), "bwrap": "1, exited"}
         behaviour = behaviour._replace(expected=expected)
     return behaviour
@@ -235,7 +236,7 @@ def outputs() -> Iterator[Behaviour]:
 
 
 def lines() -> Iterator[Behaviour]:
-    """The first line of each code; `tests/test_play.py` has bots that write all."""
+    """Yield bots whose first line has a fault, for each code (`tests/test_play.py` has more)."""
     firsts = {code: line for line, code in reversed(BAD_LINES)}
     for code, line in firsts.items():
         shown = line if len(line) < 50 else line[:40] + b"..."
@@ -255,7 +256,7 @@ def processes() -> Iterator[Behaviour]:
         for request in (0, 1, 5):
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
             what = f"sends the referee {number.name} at request {request}"
-            # It must come to that before it is disqualified, on a busy machine too.
+            # The bot must reach this point before a timeout, also on a busy machine.
             expected = {"none": f"{128 + number}", "bwrap": "0, plays on"}
             yield Behaviour(what, bots, expected, options=["--startup-limit", "60"])
     for number in (
@@ -268,16 +269,16 @@ def processes() -> Iterator[Behaviour]:
 
 
 def limits() -> Iterator[Behaviour]:
-    """Each that no other part has reached, in each way.
+    """Yield bots that reach limits not covered elsewhere, in each way.
 
-    Without a control group a limit holds for each process of a bot, not for all together (8.6).
+    Without a control group a limit applies to each process of a bot, not to all together (8.6).
     """
     home = cgroups.home()
     together = home is not None
 
     def limited(what: str, mode: str, argument: object, limit: str, none: str,
                 bwrap: str = "") -> Behaviour:  # fmt: skip
-        """As `one`, with a verdict for each sandbox; one stands for both."""
+        """Like `one`, with a verdict for each sandbox. Without `bwrap` both are equal."""
         behaviour = one(what, mode, argument, none, *limit.split())
         if not bwrap:
             return behaviour
@@ -298,9 +299,11 @@ def limits() -> Iterator[Behaviour]:
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, "memory-limit")
     for kind in ("shared", "let-go", "memfd", "children", "files", "unix", "tcp"):
         taken = limited(f"takes 400 MiB: {kind}", "take_as", f"{kind} 400", memory, "memory-limit")
-        if kind in ("files", "unix", "tcp"):  # without a sandbox they are not told from others
+        if kind in ("files", "unix", "tcp"):  # they are not counted separately without a sandbox
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
-        if kind == "tcp" and home is not None and home.name == "cgroup-v2":  # it refuses more
+        if (
+            kind == "tcp" and home is not None and home.name == "cgroup-v2"
+        ):  # the kernel denies more socket memory
             taken = taken._replace(expected={"bwrap": "1, timeout"})
         yield taken
     for what in ("fork", "threads"):
@@ -313,7 +316,7 @@ def limits() -> Iterator[Behaviour]:
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
-    # They take memory of the kernel: about 1.3 KiB each.
+    # They use about 1.3 KiB of kernel memory each.
     few = f"{PATIENT} --memory-limit 50M"
     made = limited("makes 100,000 empty files in /tmp", "empty_files", "{tmp} 100000", few, "")
     yield made._replace(expected={"bwrap": "1, memory-limit"})
@@ -323,7 +326,7 @@ def limits() -> Iterator[Behaviour]:
 
 
 def rule_files() -> Iterator[Behaviour]:
-    """Files that multiply work, and play in the referee's own process."""
+    """Yield rule files that multiply work, and are played in the referee's own process."""
     for count, options, expected in (
         (600, "", "1, step-limit"),
         (500, "--time-limit 0.001", "1, timeout"),
@@ -342,7 +345,7 @@ def logs() -> Iterator[Behaviour]:
         for target in ("log", "record"):
             what = f"{mode.replace('_', ' ')}: its {target}"
             bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
-            # In a sandbox the file is not there, and the bot ends with an error.
+            # In a sandbox the file does not exist, and the bot ends with an error.
             expected = {"none": "0, plays on, restored", "bwrap": "1, exited"}
             yield Behaviour(what, bots, expected)
     yield Behaviour(
@@ -361,7 +364,7 @@ def logs() -> Iterator[Behaviour]:
 
 
 def web() -> Iterator[Behaviour]:
-    """Bots over HTTP; their servers run until this program ends."""
+    """Yield bots over HTTP. Their servers run until this program ends."""
 
     def hang(connection: socket.socket, body: bytes) -> bool:
         threading.Event().wait(HANG_SECONDS)
@@ -373,7 +376,7 @@ def web() -> Iterator[Behaviour]:
 
     for what, (data, code, _) in servers.BROKEN.items():
         broken = over_http(what, servers.always(data, keep=False), f"1, {code}")
-        yield broken._replace(expected={"none": str(broken.expected)})  # no process, no sandbox
+        yield broken._replace(expected={"none": str(broken.expected)})  # no process, so no sandbox
     page = servers.response(b"<html></html>")
     faults = "fault bad-name-reply invalid-json"
     yield over_http("answers with a page", servers.always(page), f"0, {faults}")
@@ -430,7 +433,7 @@ def strangers() -> Iterator[Behaviour]:
 
 
 def _check(query: str, row: str) -> str:
-    """A line that asks the store, and has exit code 2 if the answer is this row."""
+    """Return a shell line that queries the store, with exit code 2 if the result is this row."""
     check = (
         f"import sqlite3, sys; found = sqlite3.connect(sys.argv[1]).execute({query!r}); "
         f"sys.exit(2 if found.fetchone() == ({row}) else 3)"
@@ -439,7 +442,7 @@ def _check(query: str, row: str) -> str:
 
 
 def folders() -> Iterator[Behaviour]:
-    """Behaviours of bots as authors submit them."""
+    """Yield behaviours of bots in folders, as authors submit them."""
     two = ["big_money", "{folder}/other"]
     theirs = (ROOT / "example_bots" / "dominion" / "big_money.json").read_bytes()
     secret = {"given/s.json": theirs, "given/a": b"exit 3\n"}
@@ -452,7 +455,7 @@ def folders() -> Iterator[Behaviour]:
     link = "ln -s ../given/s.json {folder}/other/s.json; exec PLAY"
     yield named("a link to another's rule file", b"s.json", link)
     yield named("a command that runs another's file", b"/bin/sh ../given/a")
-    # What the referee writes into its folder must not make the other one its folder.
+    # The files that the referee writes must not make the other folder a bot's folder.
     toml = "echo 'command = \"python3 {folder}/given/bot.py\"' >{folder}/other/bot.toml"
     yield Behaviour(
         "a folder with a record, and a command of another's", two, {"bwrap": "1, exited"},
@@ -466,7 +469,7 @@ def folders() -> Iterator[Behaviour]:
         "echo 'command = \"./run\"' >bin/bot.toml; cd here; exec PLAY"
     )
     bots = ["big_money", "{folder}/bin"]
-    # Its own Python would be a folder around those of all others.
+    # Making its own Python visible would show the folder of all bots.
     expected = {"bwrap": "1, failed-to-start or 1, exited"}
     files = {"given/bot.py": MINIMAL}
     yield Behaviour("folders named bin and lib", bots, expected, (), files, make)
@@ -494,7 +497,7 @@ def machine() -> Iterator[Behaviour]:
 
 
 def attacks() -> Iterator[Behaviour]:
-    """Attacks on things that are not the bot's own. A sandbox must stop them."""
+    """Yield attacks on other users' and the referee's data. A sandbox must stop them."""
     yield from on_processes()
     yield from on_time_of_others()
     yield from on_secrets()
@@ -506,10 +509,10 @@ def attacks() -> Iterator[Behaviour]:
 def attack(what: str, mode: str, argument: object = "", *, none: str | None = SUCCEEDS,
            options: Sequence[str] = (), files: Mapping[str, bytes] = MappingProxyType({}),
            opponent: str = "big_money") -> Behaviour:  # fmt: skip
-    """An attack by player 2, which fails in a sandbox.
+    """Make an attack by player 2, which fails in a sandbox.
 
     Args:
-        none: the expected result without one; None: it is not to be tried there.
+        none: the expected result without a sandbox; None: it is not tried there.
     """
     expected = {"bwrap": FAILS} | ({"none": none} if none else {})
     options = ["--record-stderr", *options]
@@ -517,12 +520,12 @@ def attack(what: str, mode: str, argument: object = "", *, none: str | None = SU
 
 
 def attacker(mode: str, argument: object) -> str:
-    """The BOT argument for a bot that attacks."""
+    """Return the BOT argument of an attacking bot."""
     return shlex.join([*ATTACKER, mode, str(argument)])
 
 
 def attacks_at_once() -> Behaviour:
-    """A bot that makes all attacks in one match, but for those that leave processes."""
+    """Make a bot with all attacks in one match, except those that leave processes."""
     words: list[str] = []
     for behaviour in attacks():
         *_, program, mode, argument = shlex.split(behaviour.bots[1])
@@ -554,13 +557,13 @@ def on_processes() -> Iterator[Behaviour]:
     burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
                    opponent=hostile("compute", 0.04),
                    options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
-    # They may make their own bot late as well.
+    # The attacks may also delay their own bot.
     expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
     yield burns._replace(expected=expected, alone=True)
 
 
 def on_time_of_others() -> Iterator[Behaviour]:
-    """Bots that compute on while they are stopped, since another one has to reply."""
+    """Yield bots that try to compute while they are stopped, during another bot's request."""
     for what, way in (
         ("processes without end", "burners"),
         ("a chain of processes", "chain"),
@@ -609,14 +612,14 @@ def on_files() -> Iterator[Behaviour]:
     for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"):
         yield attack(f"opens {path}", "open_to_write", path, none=ANY)
     device = attack("changes a device: mode, owner, times", "change_device", "/dev/full")
-    yield device._replace(alone=True)  # it looks when it was last changed
+    yield device._replace(alone=True)  # it reads the time of the last change
     for folder in ("{tmp}", "/dev/shm"):
         what = f"writes 80 MiB into {folder.strip('{}')}"
         yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
 
 
 def on_shared_files() -> Iterator[Behaviour]:
-    """By these a bot gives another one a message, or keeps it from starting."""
+    """Yield bots that send messages to another bot through shared files, or block its start."""
     for path in ("/usr/bin/env", "/dev/null"):
         yield attack(f"sees from elsewhere its own lock on {path}", "lock", path)
     yield attack("has a lease on code of the referee", "lease", referee.__file__, none=ANY)
@@ -646,7 +649,7 @@ def on_rights() -> Iterator[Behaviour]:
         yield attack(what, mode, none=ANY)
 
 
-# --- trying ---------------------------------------------------------------------------------------
+# --- Run ------------------------------------------------------------------------------------------
 
 
 class Seen(NamedTuple):
@@ -655,7 +658,7 @@ class Seen(NamedTuple):
 
 
 def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
-    """Play one match, with time limits that are `slower` times as long as usual."""
+    """Play one match, with time limits that are `slower` times the usual ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = folder / "here"
@@ -713,7 +716,7 @@ def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
 
 
 def prolonged(words: Sequence[str], slower: float) -> Iterator[str]:
-    """The words of a command, with limits of time that are `slower` times as long."""
+    """Multiply the time limits in a command by `slower`."""
     for option, word in pairwise(["", *words]):
         yield f"{float(word) * slower:g}" if option in IN_SECONDS else word
 
@@ -745,7 +748,7 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
 
 
 def _verdict(player: dict[str, Any]) -> str:
-    """The verdict on a player; empty if it played to the end without a fault."""
+    """Return the verdict on a player; empty if it played to the end without a fault."""
     faults = " ".join(player["faults"])
     return player["disqualified"] or (f"fault {faults}" if faults else "")
 
@@ -765,13 +768,13 @@ def main() -> int:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
-    adopt_orphans()  # to count what has hidden from the referee, too
+    adopt_orphans()  # to count processes that have hidden from the referee
     before = remains()
     with SERVERS:
         wrong = play_all(options.only or [""], sandboxes, options.jobs, options.slower)
-    until = time.monotonic() + GONE_SECONDS  # a worker ends a moment after its command
+    until = time.monotonic() + GONE_SECONDS  # a worker ends shortly after its command
     while (after := remains()).is_more_than(before) and time.monotonic() < until:
-        with contextlib.suppress(ChildProcessError):  # what was killed and nobody waits for
+        with contextlib.suppress(ChildProcessError):  # reap killed processes
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         time.sleep(0.05)
@@ -780,7 +783,7 @@ def main() -> int:
 
 
 def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: float) -> int:
-    """Play the behaviours that have one of these words; how many were wrong."""
+    """Play the behaviours with one of these words. Return the number of wrong results."""
     chosen = [each for each in behaviours() if any(word in each.what for word in words)]
     if not chosen:
         raise UsageError(f"no behaviour has {' or '.join(map(repr, words))}")
@@ -816,7 +819,7 @@ def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: 
 def try_all(
     chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int, slower: float
 ) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
-    """Play so many at a time, then one by one those that need the machine."""
+    """Play `jobs` behaviours at a time, then one by one those that need the whole machine."""
     for alone in (False, True):
         group = [behaviour for behaviour in chosen if behaviour.alone == alone]
         with ThreadPoolExecutor(1 if alone else jobs) as pool:

@@ -1,15 +1,15 @@
-"""A tournament of 8 with hostile bots, and the same without them.
+"""Play a tournament of eight bots, four of them hostile, and the same without the hostile ones.
 
     python -m tools.attacks.hostile_tournament [--deals 3] [--jobs 2]
 
-Four sound bots play each other, then beside four that hang, flood, crash and fork. Both schedules
-are fixed here, so that a match of sound bots has the same number of its deal and the same seed in
-both: deals of the sound ones come first in the list, and are mixed with the others as batches are.
-What one worker plays is drawn by lot.
+Four good bots play each other, first without and then with four bots that hang, flood, crash and
+fork. Both schedules are fixed here, so that a match between good bots has the same deal and the
+same seed in both: their deals come first in the list, and are shuffled together with the others, as
+batches are.
 
-Each must finish; the sound bots' results among themselves must be as without the others, by digest;
-the hostile ones must lose by the codes that are expected; and no process, file, descriptor, control
-group or mount may be left. Prints a line for each, and exits with 1 if anything was wrong.
+Both tournaments must finish. The results among the good bots must be equal, by digest. The hostile
+bots must lose with the expected codes. No process, file, descriptor, control group or mount may be
+left. Prints a line for each, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ EXPECTED = {
     "crashes": "exited",
     "forks": "exited",
 }
-"""Of each hostile bot the code that it is disqualified with in every match."""
+"""Hostile bot -> the code of its disqualification in every match."""
 LIMITS = {"time_limit": 2.0, "startup_limit": 20.0, "grace": 0.2}
-"""Seconds: short for those who hang, long enough for a busy machine."""
+"""Seconds: short for bots that hang, long enough for a busy machine."""
 GONE_SECONDS = 5.0
 
 
 def hostile_bots(folder: Path) -> list[Entrant]:
-    """One of each kind. Their processes are known by a variable of the environment."""
+    """Return a bot of each kind. An environment variable identifies their processes."""
     bots = (
         hostile("daemon_and_hang", str(folder / "pid")),
         hostile("flood"),
@@ -62,7 +62,7 @@ def hostile_bots(folder: Path) -> list[Entrant]:
 
 
 def plans(bots: int, deals: int) -> list[Plan]:
-    """A round robin in which a pair's deals have the same seeds however many bots there are."""
+    """Plan a round robin. The seeds of a pair's deals do not depend on the number of bots."""
     pairs = sorted(combinations(range(bots), 2), key=lambda pair: pair[1])
     return [
         Plan(2 * deal + seat, deal, deal_seed(1, deal), pair[:: -1 if seat else 1])
@@ -73,9 +73,9 @@ def plans(bots: int, deals: int) -> list[Plan]:
 
 
 def play(what: TournamentSetup, deals: int, jobs: int, ours: set[int]) -> list[MatchRow]:
-    """Play all in an order drawn by lot, so that sound and hostile bots share workers.
+    """Play all matches in random order, so that good and hostile bots share workers.
 
-    The processes that descend from this one meanwhile are added to `ours`.
+    Adds the descendants of this process to `ours`.
     """
     todo = plans(len(what.bots), deals)
     Random(1).shuffle(todo)
@@ -89,10 +89,10 @@ def play(what: TournamentSetup, deals: int, jobs: int, ours: set[int]) -> list[M
 
 @contextmanager
 def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
-    """See that this block leaves no process, file, descriptor, control group or mount.
+    """Context manager: check that no process, file, descriptor, control group or mount is left.
 
-    It fills the set that it is given with the processes whose control groups are looked for:
-    other programs that play matches here leave theirs when they are killed.
+    Yields a set, to which the block adds process ids. Only control groups of these processes are
+    checked, because other programs on this machine may leave some when they are killed.
     """
     ours: set[int] = set()
     there, before = remains_of(ours), left_behind()
@@ -100,7 +100,7 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
     until = time.monotonic() + GONE_SECONDS
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
-    files = {name for name in os.listdir(folder) if name != "pid"}  # a bot's, as it was told
+    files = {name for name in os.listdir(folder) if name != "pid"}  # written by a bot, as intended
     while (now := remains_of(ours)).is_more_than(there) and time.monotonic() < until:
         time.sleep(0.05)
     print(f"left behind: {len(processes)} processes, {len(files)} files")
@@ -110,12 +110,12 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
 
 
 def remains_of(ours: set[int]) -> Remains:
-    """What is left now; of control groups, those that one of these processes has made."""
+    """Return the current leftovers, with the control groups created by these processes."""
     return remains()._replace(cgroups=len(cgroups_of(ours)))
 
 
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
-    """The problems."""
+    """Return the problems."""
     problems = []
     sound = range(len(SOUND))
     mixed = {row.match: row for row in together}
@@ -134,7 +134,7 @@ def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
     for bot, (name, code) in enumerate(EXPECTED.items(), len(SOUND)):
         found = {which: count for (who, which), count in codes.items() if who == bot}
         print(f"{name}: {seats[bot]} matches, disqualified {found}")
-        # Two hostile ones: the first to leave ends the match, and the other may not come to it.
+        # With two hostile bots, the first one to leave ends the match before the other one fails.
         if found.get(code, 0) < seats[bot] * len(SOUND) // (len(SOUND) + len(EXPECTED) - 1):
             problems.append(f"{name}: expected {code}, found {found}")
     return problems
@@ -150,7 +150,7 @@ def main() -> int:
         folder = Path(name)
         sound = [Entrant(bot, bot) for bot in SOUND]
         make = partial(setup, game="dominion", seed=1, settings=LIMITS)
-        with worker_processes(1) as pool:  # starts what Python keeps for good
+        with worker_processes(1) as pool:  # creates Python's permanent helpers
             pool.submit(os.getpid).result()
         with nothing_left(folder, problems) as ours:
             alone = play(make(sound), options.deals, options.jobs, ours)

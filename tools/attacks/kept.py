@@ -1,12 +1,12 @@
-"""Attacks by bots that play match after match, in the middle of a match.
+"""Attacks by bots that play several matches in one process, in the middle of a match.
 
     python -m tools.attacks.kept [--only WORD] [--sandbox none|bwrap]
 
 Each attack is made in one match of `referee play`. Then the bot plays four matches of a tournament
-in kept processes, and attacks from the second match of a process on. Its opponent must play on in
-all of them. Printed are both verdicts, and the seconds of the longest match of the tournament.
-A process that still runs at its end is an error. The exit code is 1 if a verdict is not as
-expected, if there is more of something than before, or if a match took longer than `SECONDS`.
+in reused processes, and attacks from the second match of a process on. Its opponent must finish all
+of them. Prints both verdicts, and the seconds of the longest match of the tournament. A process
+left at its end is an error. The exit code is 1 if a verdict is not as expected, if a resource has
+leaked, or if a match took longer than `SECONDS`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SETTINGS: dict[str, object] = {
     "max_turns": 20,
 }
 SECONDS = 15.0
-"""No match takes longer, on a busy machine."""
+"""Maximum length of a match on a busy machine."""
 MATCHES = 4
 LATE_TRIES = 20
-"""How often a tournament is played whose matches were played again: that has new processes."""
+"""Maximum number of tournaments, if matches had to be repeated, which uses new processes."""
 _RUNS = itertools.count()
 PLAYS_ON = "plays on"
 EXPECTED = {
@@ -72,7 +72,7 @@ EXPECTED = {
 }
 """By mode of `tests/hostile_bots/kept.py`."""
 OUTPUT_IS_OPEN = {"closes_all": "timeout"}
-"""In a sandbox, whose own processes have the bot's stdout, too: its end is not seen."""
+"""In a sandbox, whose own processes keep the bot's stdout open."""
 
 
 class Attack(NamedTuple):
@@ -80,9 +80,9 @@ class Attack(NamedTuple):
 
     Attributes:
         once: the BOT arguments of the single match.
-        often: those of the tournament.
+        often: the BOT arguments of the tournament.
         expected: verdict on the last bot.
-        others: verdict on the first one.
+        others: verdict on the first bot.
     """
 
     what: str
@@ -94,18 +94,18 @@ class Attack(NamedTuple):
 
 
 def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
-    """All attacks, with the verdicts that this sandbox leads to."""
+    """Return all attacks, with the verdicts expected in this sandbox."""
     found = [
         Attack(mode, ["big_money", kept(mode, "1")], ["big_money", kept(mode, "2")], expected)
         for mode, expected in (EXPECTED | (OUTPUT_IS_OPEN if sandbox != NO_SANDBOX else {})).items()
     ]
-    both = [kept()] * 2  # they know only the handshake of this game
+    both = [kept()] * 2  # both implement only the handshake of this game
     found.append(Attack("both hang in one round", both, both, "timeout", "timeout", "botwars"))
     return found
 
 
 def try_out(attack: Attack, sandbox: Sandbox = NO_SANDBOX) -> Seen:
-    """Play both."""
+    """Play the single match and the tournament."""
     settings = SETTINGS | ({"time_bank": 0.3} if attack.what == "thinks" else {})
     once = single(attack, sandbox, settings)
     for _ in range(LATE_TRIES):
@@ -120,9 +120,9 @@ class Seen(NamedTuple):
 
     Attributes:
         once: the verdicts of the single match, in seat order.
-        often: those of each match of the tournament, in the order of its bots.
+        often: the verdicts of each match of the tournament, in the order of its bots.
         longest: seconds of the longest match of the tournament.
-        again: how many of its matches were played again.
+        again: number of repeated matches.
     """
 
     once: list[str]
@@ -131,7 +131,7 @@ class Seen(NamedTuple):
     again: int
 
     def is_right(self, attack: Attack) -> bool:
-        """Whether all verdicts are as expected, also in the matches without a strike."""
+        """True if all verdicts are as expected, also in matches without an attack."""
         others, struck = zip(self.once, *self.often, strict=True)
         return (
             {*others} == {attack.others}
@@ -141,12 +141,12 @@ class Seen(NamedTuple):
 
 
 def verdict(code: str | None) -> str:
-    """The verdict on a seat, in words."""
+    """Describe the verdict on a seat."""
     return code or PLAYS_ON
 
 
 def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> list[str]:
-    """The verdicts of one match."""
+    """Return the verdicts of one match."""
     spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
     sources = [find_bot(bot, attack.game) for bot in attack.once]
     with launch_bots(sources, spec.limits, spec.sandbox) as started:
@@ -160,10 +160,11 @@ def tournament(
     """Play a tournament.
 
     Returns:
-        The verdicts of each match, the seconds of the longest, and how many were played again,
-        because the referee was late or a bot that had waited failed in its handshake.
+        The verdicts of each match, the seconds of the longest, and the number of repeated matches,
+        after
+        a delay of the referee or a failed handshake of a waiting bot.
     """
-    run = next(_RUNS)  # a worker remembers entrants that failed
+    run = next(_RUNS)  # workers remember entrants that failed
     entrants = {number: Entrant(f"{run}.{number}", bot) for number, bot in enumerate(attack.often)}
     plans = tuple(Plan(n, n, n, (0, 1)) for n in range(MATCHES))
     spec = match_spec(attack.often, game=attack.game, seed=0, options=settings, sandbox=sandbox)

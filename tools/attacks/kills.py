@@ -1,18 +1,19 @@
-"""Interrupt a tournament in every way and continue it: its store must get the same rows.
+"""Interrupt a tournament in every way and continue it. Its store must get the same rows.
 
     python -m tools.attacks.kills [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
                                   [--killer 30]
 
-The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
-on, some by the matches that it has stored. After each, the same command is run again. Then the disk
-is full, the store or its folder cannot be written, two runs want one store, and workers are killed.
-While signals come `standings` and `export` read the store again and again. After each signal no
-process of the run may be there, no lock, and no file except the store (with `-wal` and `-shm` if it
-was killed). At the end the rows equal a run without interruption, except for times. Bots are in a
-sandbox if there is one; but two fields are cut off as well, with SIGKILL, SIGTERM and Ctrl-C in
-turn, with and without a Dask cluster: in one a bot kills the processes that play, in the other a
-bot fails in each match, and is withdrawn. Prints a line for each kind, and exits with 1 if anything
-was wrong.
+The running command gets SIGKILL, then Ctrl-C, at random moments: some chosen by time since its
+start, some by the number of stored matches. After each signal, the same command runs again. Then
+the disk is full, the store or its folder is read-only, two runs use one store, and workers are
+killed. Meanwhile `standings` and `export` read the store repeatedly.
+
+After each signal there must be no process of the run, no lock, and no file except the store (with
+`-wal` and `-shm` after SIGKILL). At the end the rows must equal the rows of a run without
+interruption, except for times. Bots run in a sandbox if possible. Two fields of bots are also
+interrupted with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster: in one a bot
+kills the worker processes, in the other a bot fails in each match, and is withdrawn. Prints a line
+for each kind, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
 FAILING = f"failing={hostile('exit_at', '4')}"
 FIELDS = {"kills": (KILLER, *BOTS[:3]), "is withdrawn": (*BOTS[:2], FAILING, *BOTS[2:])}
-"""What the worst bot of a field does -> the field."""
+"""Description of a field's worst bot -> the field."""
 FIELD_DEALS = 50
 GONE_SECONDS = 10.0
-"""Seconds after which what was killed must be gone, on a busy machine."""
+"""Seconds after which killed processes must be gone, on a busy machine."""
 WAIT_SECONDS = 900.0
 LATEST_SECONDS = 4.0
-"""The last moment that is drawn: then the run has stored some matches."""
+"""Latest random moment; by then the run has stored some matches."""
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE = 1
 
@@ -65,9 +66,9 @@ class Tournament:
     """The command, the folder of its store, and a reader of it.
 
     Attributes:
-        folder: has nothing but the store.
-        store: its file.
-        problems: found so far.
+        folder: contains only the store.
+        store: the file of the store.
+        problems: the problems so far.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class Tournament:
         self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
 
     def start(self, **options: Any) -> subprocess.Popen[str]:
-        """Start the command, as from a terminal: in a group of its own."""
+        """Start the command in its own process group, as from a terminal."""
         return subprocess.Popen(
             [sys.executable, "-m", "referee", *self._words],
             stdout=subprocess.PIPE,
@@ -95,26 +96,26 @@ class Tournament:
         )
 
     def stored(self) -> int:
-        """How many matches there are."""
+        """Return the number of stored matches."""
         try:
             with Store.for_reading(str(self.store)) as store:
                 return store.count()[0]
-        except UsageError:  # there is no store yet
+        except UsageError:  # the store does not exist yet
             return 0
 
     def await_matches(self, count: int, run: subprocess.Popen[str]) -> None:
-        """Wait until the store has so many, or the run has ended."""
+        """Wait until the store has this number of matches, or the run has ended."""
         until = time.monotonic() + WAIT_SECONDS
         while self.stored() < count and run.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
 
     def finish(self, code: int = 0) -> None:
-        """Let the command finish, with this exit code."""
+        """Run the command to its end, and check its exit code."""
         self.expect(self.start(), code)
         self.check_left(cut_off=False)
 
     def expect(self, run: subprocess.Popen[str], code: int, says: str = "") -> None:
-        """A run ends with this exit code, and says this; on a mistake no more than a line."""
+        """Check a run's exit code and output. An error must be a single line."""
         _, said = run.communicate(timeout=WAIT_SECONDS)
         self.check(run.returncode == code, f"exit {run.returncode}, not {code}: {said}")
         self.check(says in said, f"said {said!r}")
@@ -122,12 +123,12 @@ class Tournament:
             self.check(said.count("\n") == 1, f"said {said!r}")
 
     def check(self, holds: bool, problem: str) -> None:
-        """Note what is wrong."""
+        """Report a problem."""
         if not holds:
             self.problems.append(problem)
 
     def check_left(self, *, cut_off: bool) -> None:
-        """See that a run that has ended has left nothing but the store."""
+        """Check that a finished run left only the store."""
         processes = end_left_behind(GONE_SECONDS if cut_off else 0.5, self._run)
         self.check(not processes, f"left behind: {processes}")
         allowed = {self.store.name}
@@ -143,13 +144,13 @@ class Tournament:
                     self.problems.append("it is locked")
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """The rows of the store, without times."""
+        """Return the rows of the store, without times."""
         with Store.for_reading(str(self.store)) as store:
             return contents(store)
 
 
 def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
-    """Send a run the signal at a random moment; whether it was still running then."""
+    """Send a signal to a run at a random moment. Return True if it was still running."""
     before = game.stored()
     run = game.start()
     if chance.random() < 0.5:
@@ -160,18 +161,18 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
     was_running = run.poll() is None
     referees = descendants(run.pid)
     if number == signal.SIGKILL:
-        run.kill()  # this process alone: nobody kills the others for it
+        run.kill()  # only this process; the others must notice it
         run.communicate(timeout=WAIT_SECONDS)
         game.check_left(cut_off=True)
     else:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(run.pid, number)
         _, said = run.communicate(timeout=WAIT_SECONDS)
-        # A signal in its first moments ends it as it is, before it can catch any.
+        # A signal in its first moments ends it before it can install handlers.
         early = run.returncode == -number and not said
         if run.returncode not in (0, 1) and not early:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
-            # In its last moments nothing is left to continue.
+            # In its last moments there is nothing left to continue.
             lines = said.splitlines(True)
             said = "".join(
                 line for line in lines if not re.search(" is (out|withdrawn): it ", line)
@@ -189,7 +190,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
 
 @contextlib.contextmanager
 def reading(game: Tournament) -> Iterator[Callable[[], str]]:
-    """Read the store again and again in this block; yields what says how often that was."""
+    """Context manager: read the store repeatedly. Yields a function that describes the reads."""
     reader = subprocess.Popen(
         [sys.executable, __file__, "--read", str(game.store)],
         stdin=subprocess.PIPE,
@@ -206,7 +207,7 @@ def reading(game: Tournament) -> Iterator[Callable[[], str]]:
 
 
 def read(store: str) -> int:
-    """Read a store with the commands until stdin is at its end; 1 if anything was wrong."""
+    """Read a store with the commands until the end of stdin. Return 1 if there was a problem."""
     import select
 
     times = 0
@@ -218,7 +219,7 @@ def read(store: str) -> int:
             if code == 2 and any(
                 text in error.getvalue() for text in ("no such file", "no tournament has begun")
             ):
-                continue  # it has not begun yet
+                continue  # not created yet
             problem = error.getvalue() or wrong(out.getvalue())
             if code or problem:
                 print(f"{command[0]}: exit {code}, {problem}")
@@ -229,7 +230,7 @@ def read(store: str) -> int:
 
 
 def wrong(text: str) -> str:
-    """The problem with an export or standings as JSON; empty if there is none."""
+    """Return the problem with an export or standings as JSON; empty if there is none."""
     lines = [json.loads(line) for line in text.splitlines()]
     if len(lines) == 1 and "bots" in lines[0]:
         found = lines[0]
@@ -244,11 +245,11 @@ def wrong(text: str) -> str:
     return "" if numbers == sorted(set(numbers)) else "rows are not in order"
 
 
-# --- the machine ----------------------------------------------------------------------------------
+# --- The machine ----------------------------------------------------------------------------------
 
 
 def full_disk(game: Tournament) -> None:
-    """No file can be larger than what the store has now and a bit."""
+    """Limit the size of files to little more than the store."""
     first = game.start()
     game.await_matches(10, first)
     first.kill()
@@ -262,7 +263,7 @@ def full_disk(game: Tournament) -> None:
 
 
 def full_file_system(game: Tournament) -> None:
-    """The store is on a file system that is too small for it, then larger."""
+    """Put the store on a file system that is too small for it, and later enlarge it."""
 
     def mount(size: int, how: str) -> None:
         words = ["mount", "-t", "tmpfs", "-o", f"{how}size={size}k", "tmpfs", str(game.folder)]
@@ -277,7 +278,7 @@ def full_file_system(game: Tournament) -> None:
     try:
         game.expect(game.start(), 2, f"cannot write {game.store}: ")
         game.check_left(cut_off=True)
-        game.stored()  # it can be read
+        game.stored()  # still readable
         mount(100_000, "remount,")
         game.finish()
         rows = game.rows()
@@ -287,12 +288,12 @@ def full_file_system(game: Tournament) -> None:
 
 
 def obey_permissions() -> None:
-    """Let root be refused what others are."""
+    """Drop the capabilities with which root ignores file permissions."""
     ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
 def read_only(game: Tournament) -> None:
-    """The store cannot be written, then its folder."""
+    """Make the store read-only, then its folder."""
     run = game.start()
     game.await_matches(5, run)
     os.killpg(run.pid, signal.SIGINT)
@@ -313,10 +314,10 @@ def read_only(game: Tournament) -> None:
 
 
 def two_at_once(game: Tournament) -> None:
-    """A second run on the same store is refused while the first one runs."""
+    """Check that a second run on the same store is refused during the first one."""
     first = game.start()
     game.await_matches(1, first)
-    first.send_signal(signal.SIGSTOP)  # or it would be over too soon
+    first.send_signal(signal.SIGSTOP)  # otherwise it would finish too early
     for _ in range(3):
         game.expect(game.start(), 2, f"another run is writing {game.store}")
     first.send_signal(signal.SIGCONT)
@@ -325,7 +326,7 @@ def two_at_once(game: Tournament) -> None:
 
 
 def killed_workers(game: Tournament) -> None:
-    """A process that plays matches is killed, or stopped for good: it costs only time."""
+    """Kill or stop a worker process, which must cost only time."""
     run = game.start()
     for count, how in ((2, signal.SIGKILL), (30, signal.SIGSTOP), (60, signal.SIGKILL)):
         game.await_matches(count, run)
@@ -338,7 +339,7 @@ def killed_workers(game: Tournament) -> None:
     game.check_left(cut_off=False)
 
 
-# --- all ------------------------------------------------------------------------------------------
+# --- Main program ---------------------------------------------------------------------------------
 
 
 def main() -> int:

@@ -1,12 +1,12 @@
-"""Thousands of matches, one in five with a hostile bot: nothing may grow.
+"""Play thousands of matches, one in five with a hostile bot, and check that no resource leaks.
 
     python -m tools.attacks.many_matches [--matches 3000] [--way none|bwrap|workers] [--jobs 2]
 
-They are played in this process, one after the other, without a sandbox and in one; and by the
-workers of a tournament, in a sandbox if there is one. Printed is what there is of each after a
-tenth, in the middle and at the end: processes, descriptors and memory (of workers too), control
-groups that nobody needs any more, and mounts. The exit code is 1 if there is more of one at the end
-than after a tenth (of memory: more than 8 MiB a process), or if a sound bot was disqualified.
+They are played in this process, one after the other, without and with a sandbox; and by the workers
+of a tournament, in a sandbox if there is one. Prints the resources after a tenth, in the middle and
+at the end: processes, descriptors and memory (also of workers), unused control groups, and mounts.
+The exit code is 1 if there is more of one at the end than after a tenth (for memory: more than 8
+MiB per process), or if a good bot was disqualified.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ HOSTILE = (
 )
 WAYS = (*SANDBOXES, "workers")
 EVERY = 5
-"""One match of so many has a hostile bot."""
+"""Every fifth match has a hostile bot."""
 SETTINGS = {"time_limit": 1.0, "startup_limit": 20.0, "grace": 0.1, "max_turns": 5}
-"""Seconds: a match shows what its hostile bot does, and no more."""
+"""Seconds: just enough to show the behaviour of the hostile bot."""
 GROWTH = 8 * 1024
 """KiB."""
 
 
 def line_ups() -> Iterator[tuple[int, int]]:
-    """Bots by their numbers, sound ones first, in each match."""
+    """Yield the numbers of the bots in each match, good ones first."""
     bots = len(SOUND) + len(HOSTILE)
     number = 0
     while True:
@@ -67,12 +67,12 @@ def line_ups() -> Iterator[tuple[int, int]]:
 
 
 def settings(sandbox: Kind) -> dict[str, object]:
-    """The limits, as the command has them."""
+    """Return the limits, with the defaults of the command."""
     return {**(SANDBOXED if sandbox != "none" else {}), **SETTINGS}
 
 
 class Lost(Exception):
-    """A sound bot has lost a match by a fault of its own, or of somebody else's."""
+    """A good bot was disqualified."""
 
 
 def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
@@ -89,14 +89,14 @@ def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
 
 
 def check(pair: tuple[int, ...], codes: list[str | None]) -> None:
-    """See that no sound bot was disqualified."""
+    """Raise `Lost` if a good bot was disqualified."""
     for bot, code in zip(pair, codes, strict=True):
         if bot < len(SOUND) and code:
             raise Lost(f"{SOUND[bot]}: {code}, beside {pair}")
 
 
 def measured(total: int, play: Callable[[Iterator[tuple[int, int]]], None]) -> list[Remains]:
-    """Play so many in three parts, and count after each."""
+    """Play matches in three parts, and measure after each."""
     found, matches = [], line_ups()
     for part in (total // 10, total // 2 - total // 10, total - total // 2):
         play(islice(matches, part))
@@ -105,7 +105,7 @@ def measured(total: int, play: Callable[[Iterator[tuple[int, int]]], None]) -> l
 
 
 def in_workers(total: int, jobs: int) -> list[Remains]:
-    """Play in the workers of a tournament, where bots play match after match if they can."""
+    """Play in the workers of a tournament, which reuse bots if possible."""
     bots = [Entrant(f"bot {number}", bot) for number, bot in enumerate((*SOUND, *HOSTILE))]
     kind = resolve("auto").kind
     what = setup(bots, game="dominion", seed=1, settings=settings(kind), sandbox=kind)
@@ -123,7 +123,7 @@ def in_workers(total: int, jobs: int) -> list[Remains]:
 
 
 def report(what: str, total: int, found: list[Remains]) -> bool:
-    """Print what there was; whether any of it has grown."""
+    """Print the resources. Return True if any has grown."""
     print(f"{what}, {total} matches")
     for when, there in zip(("after a tenth", "in the middle", "at the end"), found, strict=True):
         print(f"  {when}: {there}", flush=True)

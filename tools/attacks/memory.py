@@ -1,9 +1,9 @@
-"""Peak memory of `validate` and `verify`: it must not grow with the number of files.
+"""Check that the peak memory of `validate` and `verify` does not grow with the number of files.
 
     python -m tools.attacks.memory [--few 100] [--many 4000]
 
-The many files are the few again and again. Prints a table: files, command, peak MiB; the exit code
-is 1 if a command took `ALLOWED` more for many than for few.
+The many files repeat the few. Prints a table: files, command, peak MiB. The exit code is 1 if a
+command used `ALLOWED` more for many files.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ COMMANDS = {
     "valid records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
     "damaged records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
 }
-# A process that is started counts the memory of the one that it was started from, which is why a
-# small one stands in between.
+# A process inherits the peak memory of its parent, so a small one is started in between.
 LAUNCHER = """
 import os, sys
 command = [sys.executable, *sys.argv[1:]]
@@ -41,11 +40,11 @@ pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=nowhere)
 _, status, usage = os.wait4(pid, 0)
 print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 """
-UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, of ru_maxrss
+UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there
 
 
 def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
-    """Kinds of files, and so many files of each."""
+    """Yield kinds of files, and this number of files of each."""
     valid = originals(min(count, 100), ["dominion"])
     records = [data for data in valid if data.startswith(b'{"entry"')]
     logs = [log_of(record) for record in records]
@@ -56,7 +55,7 @@ def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
                 chance = Random(f"{number}, {kind}")
                 data = source[number % len(source)]
                 if state == "damaged" and kind == "logs" and number % 2:
-                    _, data = mutate(chance, data)  # what looks like a log to its end
+                    _, data = mutate(chance, data)  # with the ending of a log
                 elif state == "damaged":
                     _, data = damage(chance, [data])
                 file.write_bytes(data)
@@ -64,7 +63,7 @@ def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
 
 
 def peak(command: list[str], files: list[Path], count: int) -> float:
-    """The most memory that the command takes for so many files, some more than once, in MiB."""
+    """Return the peak memory of a command in MiB for this number of files, some repeated."""
     names = [str(files[number % len(files)]) for number in range(count)]
     words = [sys.executable, "-S", "-c", LAUNCHER, "-m", "referee", *command, *names]
     done = subprocess.run(words, capture_output=True, text=True, check=True)

@@ -1,13 +1,13 @@
-"""Every command whose reader goes away, or whose disk is full: a code, a line, and nothing left.
+"""Run every command with a closed pipe and a full disk: check exit code, message and leftovers.
 
     python -m tools.attacks.outputs [--only WORD]
 
-Each command that prints writes to a pipe whose reader closes it before the first byte or after some
-bytes, and to a full device. Commands that write files do so where files can only be so large, and
-where root or a user namespace allows it to a file system that is too small. A command whose reader
-is gone ends with 141 and says nothing; one that cannot write ends with 2 and one line. Logs
-of a match are valid up to their last line. No process and no temporary file is left. Prints
-a line for each command, and exits with 1 if anything was wrong.
+Each command that prints writes to a pipe that its reader closes before the first byte or after some
+bytes, and to a full device. Commands that write files do so with a limit for the size of files, and
+on a file system that is too small, if root or a user namespace allows it. A command with a closed
+pipe must end with 141 and print nothing; a command that cannot write must end with 2 and print one
+line. Logs of a match must be valid up to their last line. No process and no temporary file may be
+left. Prints a line for each command, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ EXAMPLES = ROOT / "spec" / "examples"
 RECORD, LOG = (str(EXAMPLES / f"four-players.{kind}.jsonl") for kind in ("record", "log"))
 PLAY = ("play", "big_money", "minimal", "--seed", "4", "--max-turns", "40")
 READ = (0, 1, 300, 5000)
-"""Bytes after which the reader goes."""
+"""Number of bytes after which the reader closes the pipe."""
 SIZES = (0, 100, 1000, 4096, 9999)
-"""Bytes of the largest file."""
+"""Maximum size of files in bytes."""
 FILE_SYSTEMS = (4, 16, 64)
 """KiB."""
 CUT_SHORT = {
     *("a truncated last line", "the end of the log", "the end of the compressed data"),
-    "an empty file",  # before the first block of one that is compressed
+    "an empty file",  # before the first block of a compressed file
 }
-"""What is found in a log that was cut short."""
+"""Allowed findings in a truncated log."""
 SPEAKING = ("play", "tournament", "conform")
-"""Commands that say on stderr what they are doing."""
+"""Commands that print their progress on stderr."""
 
 
 def printing(folder: Path) -> Iterator[list[str]]:
-    """Commands that print; some need what the first ones leave in the folder."""
+    """Yield commands that print. Some need files that earlier ones leave in the folder."""
     store = str(folder / "night.sqlite")
     rules = str(ROOT / "example_bots" / "dominion" / "big_money.json")
     tournament = [
@@ -81,7 +81,7 @@ def printing(folder: Path) -> Iterator[list[str]]:
 
 
 def writing(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Commands that write files into a folder, and the names of these."""
+    """Yield commands that write files into a folder, and the names of the files."""
     record, log = str(folder / "record"), str(folder / "log")
     yield [*PLAY, "-q", "--record", record, "--log", log], ["record", "log"]
     yield [*PLAY, "-q", "--record", f"{record}.gz", "--log", f"{log}.zst"], ["record.gz", "log.zst"]
@@ -97,10 +97,10 @@ def referee_run(words: list[str], **options: Any) -> subprocess.CompletedProcess
 
 
 class Attack:
-    """Runs commands, and looks for files and processes that they leave.
+    """Runs commands, and checks for files and processes that they leave.
 
     Attributes:
-        problems: found so far.
+        problems: the problems so far.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,7 +112,7 @@ class Attack:
         self.environment = {**os.environ, name: value, "TMPDIR": str(self._temporary)}
 
     def judge(self, what: str, code: int, said: bytes, expected: dict[int, int]) -> None:
-        """Note what is wrong with the end of a command: code -> lines that it may say."""
+        """Check the exit code of a command, and the number of lines allowed for it."""
         lines = said.count(b"\n")
         if lines != expected.get(code, -1):
             self.problems.append(f"{what}: exit {code}, said {said.decode()[-300:]!r}")
@@ -124,7 +124,7 @@ class Attack:
                 file.unlink()
 
     def without_reader(self, words: list[str], count: int) -> None:
-        """Read so many bytes of the output of a command, and close the pipe."""
+        """Read this number of bytes of the output of a command, and close the pipe."""
         reading, writing = os.pipe()
         if count == 0:
             os.close(reading)
@@ -140,20 +140,20 @@ class Attack:
                 os.close(reading)
             assert process.stderr is not None
             said = process.stderr.read()
-        fits = {0: 0} if count else {}  # all may be in the pipe by then
+        fits = {0: 0} if count else {}  # the pipe may have taken all output before
         if words[0] in SPEAKING and b"bug" not in said:
             said = b""
         self.judge(f"a reader of {count} bytes", process.returncode, said, {141: 0} | fits)
 
     def to_full_device(self, words: list[str]) -> None:
-        """Let a command print where nothing fits."""
+        """Print to a full device."""
         with open("/dev/full", "wb") as full:
             done = referee_run(words, stdout=full, stderr=subprocess.PIPE, env=self.environment)
-        said = b"\n".join(done.stderr.splitlines()[-1:]) + b"\n"  # behind progress and the seed
+        said = b"\n".join(done.stderr.splitlines()[-1:]) + b"\n"  # after the progress and the seed
         self.judge("/dev/full", done.returncode, said, {2: 1})
 
     def limited(self, words: list[str], folder: Path, names: list[str], size: int) -> None:
-        """Run a command that can write no file larger than so many bytes."""
+        """Run a command with a maximum size of files in bytes."""
         done = referee_run(
             words,
             stdout=subprocess.DEVNULL,
@@ -165,7 +165,7 @@ class Attack:
         self.check_logs(f"files of {size} bytes", folder, names, done.returncode)
 
     def check_logs(self, what: str, folder: Path, names: list[str], code: int) -> None:
-        """See that the logs of a match are valid up to their last line."""
+        """Check that the logs of a match are valid up to their last line."""
         for name in names:
             file = folder / name
             if not file.exists() or not file.stat().st_size:
@@ -176,7 +176,7 @@ class Attack:
                     self.problems.append(f"{what}: {verdict.text}")
             else:
                 found = {finding.found for finding in validate_log(str(file))}
-                if code:  # the last line may be torn, and is no JSON then
+                if code:  # the last line may be truncated, and not valid JSON
                     found = {one for one in found - CUT_SHORT if not one.startswith("not JSON: ")}
                 if found:
                     self.problems.append(f"{what}: {found}")
@@ -184,7 +184,7 @@ class Attack:
 
 
 def small_file_system(attack: Attack, size: int) -> bool:
-    """Play with logs on a file system of so many KiB; False if none can be mounted."""
+    """Play with logs on a file system of `size` KiB. Return False if it cannot be mounted."""
     with tempfile.TemporaryDirectory() as name:
         copied = Path(name, "copied")
         copied.mkdir()

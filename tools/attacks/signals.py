@@ -1,4 +1,4 @@
-"""Send signals, from bots and to the referee: it must not crash, and no bot may stay.
+"""Send signals, from bots and to the referee. It must not crash, and no bot may be left.
 
     python -m tools.attacks.signals [--sandbox none|bwrap] [--times N] [--mid-match N] [--kills N]
                                     [--seed S]
@@ -6,9 +6,9 @@
 First bots send each signal to themselves, to their group and, in a sandbox, to all processes. Then
 the referee gets SIGTERM and SIGINT, from the start of the first bot to 100 ms later (N times each);
 then, in the middle of a match, SIGKILL (`--kills`) and others, caught and not (`--mid-match`). The
-bots ignore the end of their input and SIGTERM, and each has a child in a session of its own. Only
-without a sandbox, and if the referee does not catch the signal, may those children stay. Prints a
-line per signal for each sandbox, and exits with 1 if anything was wrong.
+bots ignore the end of their input and SIGTERM, and each has a child in another session. These
+children may be left only without a sandbox, after a signal that the referee does not catch. Prints
+a line per signal for each sandbox, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CHILD = "setsid sleep 600"
 
 
 def start(folder: Path, sandbox: str) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a match whose first bot says through a FIFO that it was started."""
+    """Start a match whose first bot reports its start through a FIFO."""
     fifo = folder / "fifo"
     if not fifo.exists():
         os.mkfifo(fifo)
@@ -66,7 +66,7 @@ def start(folder: Path, sandbox: str) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
-    """Send one signal so long after the first bot's start. Returns: the problem, or nothing."""
+    """Send a signal `after` seconds after the first bot's start. Return the problem, or ""."""
     referee, started = start(folder, sandbox)
     time.sleep(after)
     referee.send_signal(number)
@@ -90,7 +90,7 @@ def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
 
 
 def by_bots(sandbox: str, whom: str) -> list[str]:
-    """The problem with each signal that a bot sends; "" if there was none."""
+    """Return the problem with each signal that a bot sends; "" for none."""
     behaviours = [signals_itself(number, whom) for number in range(1, 65)]
     with ThreadPoolExecutor(2) as pool:
         tried = pool.map(partial(try_out, sandbox=sandbox), behaviours)
@@ -104,7 +104,7 @@ def by_bots(sandbox: str, whom: str) -> list[str]:
 def to_referee(
     sandbox: str, options: argparse.Namespace, chance: random.Random
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yields: the signal and when it was sent, and the problem each time."""
+    """Yield the signal with its time, and the problem of each repetition."""
     rounds = [(number, options.times, START_SECONDS, 0.0) for number in (15, 2)]
     rounds.append((signal.SIGKILL, options.kills, MATCH_SECONDS, START_SECONDS))
     rounds += [

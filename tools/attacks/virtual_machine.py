@@ -1,22 +1,22 @@
-"""Attack the referee on machines that differ from this one in their control groups.
+"""Attack the referee on machines with other control groups.
 
     python -m tools.attacks.virtual_machine [--machine NAME]... [--only WORD]...
                                            [--run COMMAND]...
 
-Each machine is a virtual one, which qemu emulates in software, with a kernel of Debian. Its files
-are those of this machine, read-only; what it writes stays in its memory. In each run `referee
-doctor`, `tools.attacks.hostile` and the tests of limits, or the COMMANDs, one after the other:
+Each machine is emulated by qemu in software, with a kernel of Debian. Its files are those of this
+machine, read-only; changes stay in its memory. In each machine `referee doctor`,
+`tools.attacks.hostile` and the tests of limits run, or the COMMANDs, one after the other:
 
     root-v2   root, control groups v2
     user-v2   an ordinary user in `systemd-run --user --scope -p Delegate=yes`, groups v2
     user      an ordinary user, no control groups
     root-v1   root, control groups v1
 
-Prints for each command the exit code, the seconds, and the lines that matter. All output and the
+Prints for each command the exit code, the seconds, and the relevant lines. The whole output and the
 console are in `DIR/NAME`, where DIR is the folder of `--cache`. The kernel is downloaded to DIR
 once, with `apt-get download`. Needs Debian on x86-64, qemu-system-x86 and, for user-v2, systemd;
-no root. The exit code is 1 if a command fails. A virtual machine is about 8 times slower than this
-one, so `hostile` has `--slower`.
+not root. The exit code is 1 if a command fails. A virtual machine is about 8 times slower than this
+one, hence `--slower` of `hostile`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ KERNEL = "linux-image-amd64"
 """Depends on the package of the newest kernel."""
 BUSYBOX = "busybox-static"
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
-"""What a kernel of Debian needs to reach the shared files."""
+"""Modules that a kernel of Debian needs for the shared files."""
 USER = 65534
 HOME = "/run/attack"
 OUTPUT = "/mnt/output"
-"""In the virtual machine: a folder of this machine that it can write."""
+"""In the virtual machine: a folder of this machine that is writable."""
 TESTS = "-k 'not cpu_time' tests/bots/processes/test_cgroups.py tests/test_limits.py"
-"""A bot of a slow machine takes longer to start than those of CPU time allow."""
+"""On a slow machine, bots need more CPU time to start than those tests allow."""
 MATTERS = re.compile(r"control groups|WRONG|^(none|bwrap): |^(FAILED|ERROR) |^\d+ (passed|failed)")
 """The lines of output that are printed."""
 
@@ -72,7 +72,7 @@ share="trans=virtio,version=9p2000.L,msize=524288"
 /busybox mount -t tmpfs run /root/run
 exec /busybox switch_root /root /bin/sh {output}/start
 """
-"""Mounts the files of this machine below what the virtual machine writes."""
+"""Mounts the files of this machine below a writable overlay."""
 
 ALL = """\
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -118,7 +118,7 @@ class Machine(NamedTuple):
     Attributes:
         setup: lines for its shell, as root.
         prefix: words before each command.
-        has_systemd: whether systemd starts it.
+        has_systemd: True if systemd starts it.
     """
 
     setup: str
@@ -140,18 +140,18 @@ MACHINES = {
 
 
 class Ended(NamedTuple):
-    """A command that has ended: exit code, duration in seconds, and its output."""
+    """The result of a command: exit code, duration in seconds, and its output."""
 
     code: int
     seconds: int
     output: str
 
 
-# --- the kernel -----------------------------------------------------------------------------------
+# --- The kernel -----------------------------------------------------------------------------------
 
 
 def run(*words: str, folder: Path | None = None) -> str:
-    """The output of a program.
+    """Return the output of a program.
 
     Raises:
         UsageError: it is not installed, or fails.
@@ -167,7 +167,7 @@ def run(*words: str, folder: Path | None = None) -> str:
 
 
 def unpacked(package: str, cache: Path) -> Path:
-    """The folder with a package's files; download it if it is not there."""
+    """Return the folder with a package's files, after downloading it if necessary."""
     folder = cache / package
     if not folder.is_dir():
         for old in cache.glob(f"{package}_*.deb"):
@@ -182,7 +182,7 @@ def unpacked(package: str, cache: Path) -> Path:
 
 
 def newest_kernel() -> str:
-    """The package on which that of the newest kernel depends."""
+    """Return the package of the newest kernel."""
     for line in run("apt-cache", "depends", KERNEL).splitlines():
         word, _, name = line.strip().partition(": ")
         if word == "Depends" and name.startswith("linux-image-"):
@@ -193,7 +193,7 @@ def newest_kernel() -> str:
 
 
 def modules(kernel: Path) -> dict[str, bytes]:
-    """The modules that are needed, each after those that it needs itself."""
+    """Return the needed modules in loading order."""
     found = {
         file.name.partition(".ko")[0].replace("-", "_"): file
         for file in kernel.glob("**/modules/*/kernel/**/*.ko*")
@@ -217,7 +217,7 @@ def modules(kernel: Path) -> dict[str, bytes]:
 
 
 def archive(files: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A cpio archive, as the kernel reads it, of paths, modes and contents."""
+    """Make a cpio archive for the kernel from paths, modes and contents."""
     packed = bytearray()
     for number, (path, mode, content) in enumerate([*files, ("TRAILER!!!", 0, b"")], 1):
         name = path.encode() + b"\0"
@@ -229,7 +229,7 @@ def archive(files: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def first_files(kernel: Path, busybox: Path) -> bytes:
-    """The archive from which the kernel starts."""
+    """Return the archive from which the kernel starts."""
     needed = modules(kernel)
     init = INIT.format(modules=" ".join(needed), output=OUTPUT)
     files = [(name, 0o40755, b"") for name in ("dev", "files", "memory", "root")]
@@ -239,11 +239,11 @@ def first_files(kernel: Path, busybox: Path) -> bytes:
     return archive(files)
 
 
-# --- the machines ---------------------------------------------------------------------------------
+# --- The machines ---------------------------------------------------------------------------------
 
 
 def scripts(machine: Machine, commands: Iterable[str]) -> tuple[str, str]:
-    """What the virtual machine runs as its first program, and what attacks in it."""
+    """Return the scripts of the first program of the virtual machine, and of the attacks."""
     tools = {*Path(sys.executable).parents, *Path(sys.base_prefix, "bin").parents}
     readable = shlex.join(map(str, sorted(tools | {ROOT, *ROOT.parents})))
     attack = ALL.format(home=HOME, user=USER, project=shlex.quote(str(ROOT)), readable=readable)
@@ -252,7 +252,7 @@ def scripts(machine: Machine, commands: Iterable[str]) -> tuple[str, str]:
         words = f"{machine.prefix} sh -c {shlex.quote(command)}".strip()
         attack += f"begin=$(date +%s)\n{words} >{OUTPUT}/{number}.output 2>&1\n"
         attack += f"echo $? $(($(date +%s) - begin)) >{OUTPUT}/{number}.ended\n"
-    attack += "exec sleep infinity\n"  # the first program may not end
+    attack += "exec sleep infinity\n"  # the first program must not exit
     start = BY_SYSTEMD if machine.has_systemd else BARE + f"exec /bin/sh {OUTPUT}/attack\n"
     return start.format(output=OUTPUT, systemd=SYSTEMD), attack
 
@@ -288,7 +288,7 @@ def emulate(
 
 
 def wait_for(command: Path, qemu: subprocess.Popen[bytes], until: float, console: Path) -> Ended:
-    """Wait until a command has ended, or its machine, or the time is over."""
+    """Wait until a command or its machine has ended, or for the time limit."""
     ended = command.with_suffix(".ended")
     while True:
         is_over = qemu.poll() is not None or time.monotonic() > until
@@ -304,7 +304,7 @@ def wait_for(command: Path, qemu: subprocess.Popen[bytes], until: float, console
 
 
 def usual(slower: float, words: Iterable[str]) -> list[str]:
-    """The commands that run without `--run`."""
+    """Return the commands without `--run`."""
     python = shlex.quote(sys.executable)
     only = "".join(f" --only {shlex.quote(word)}" for word in words)
     return [
@@ -335,7 +335,7 @@ def main() -> int:
     except (UsageError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that qemu ends
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that qemu is terminated
     failed = False
     print(f"{'machine':8}  {'command':52}  {'code':4}  seconds")
     for name in options.machine or MACHINES:

@@ -1,20 +1,20 @@
-"""Measure the referee, each figure as a ratio to something run beside it in the same run.
+"""Measure the referee. Each figure is a ratio to a simpler program in the same run.
 
     python -m tools.benchmarks.bench [--rounds N]
 
 (a) One request in a whole match (rules, JSON, both logs on) against a bare trio loop that sends
     the same bytes to the same bot program and reads its line: no rules, no JSON, no logs.
 (b) Only the rules, in process, with events: Big Money against Big Money.
-(c) `referee play` as a whole process, against two bare Pythons started side by side, and against a
-    Python that imports trio and ends.
-(d) `referee verify` on the records of matches that were just played, against playing them, one
-    after the other in one process; and on two cores against one.
-(e) `play_matches` with functions in process, against processes of the same bot that are kept alive,
-    and against processes that are started for each match; one at a time, the same matches.
+(c) `referee play` as a process, against two bare Pythons that run in parallel, and against a
+    Python that imports trio and exits.
+(d) `referee verify` on the records of new matches, against playing them, one after the other in
+    one process; and on two cores against one.
+(e) `play_matches` with functions in process, against processes of the same bot that are reused,
+    and against new processes for each match; one at a time, the same matches.
 (f) `play_matches` with two objects, against a plain loop over `Match` with the same objects and
-    matches: processor time, so that other work on the machine counts little.
+    matches: CPU time, so that other work on the machine has little effect.
 (g) `validate` on the spectator log of a match, against `verify` on its record, in one process: the
-    processor time of matches of random bots that keep the rules.
+    CPU time of matches between random bots with legal moves.
 
 The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
 """
@@ -64,7 +64,7 @@ RULES = GAMES["dominion"]
 
 
 def conversations(record: Path) -> list[tuple[int, bytes]]:
-    """The match as the bots saw it: in order, (seat, all it is handed before its line)."""
+    """Return the match as the bots saw it: (seat, all bytes before its line) in order."""
     pending = [b"", b""]
     exchanges: list[tuple[int, bytes]] = []
     for line in record.read_bytes().splitlines():
@@ -82,7 +82,7 @@ def conversations(record: Path) -> list[tuple[int, bytes]]:
 
 
 async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> tuple[float, int]:
-    """Seconds from the first to the last request of a match, and how many requests that were."""
+    """Return seconds from the first to the last request of a match, and the number of requests."""
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
     for file in (log, record):
         assert file is not None
@@ -101,7 +101,7 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
 
 
 async def echo_seconds(commands: list[BotCommand], exchanges: list[tuple[int, bytes]]) -> float:
-    """Seconds for the same exchanges in a bare loop, the handshake's not counted."""
+    """Return the seconds for the same exchanges in a bare loop, without the handshake."""
     processes = [
         subprocess.Popen(command.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         for command in commands
@@ -162,7 +162,7 @@ def bench_requests(rounds: int) -> list[tuple[str, ...]]:
 
 
 def big_money(message: PlayTurn) -> PlayReply:
-    """The same decisions as `example_bots/dominion/big_money.py`."""
+    """Make the same decisions as `example_bots/dominion/big_money.py`."""
     if not message.buys:
         return PlayReply("cleanup")
     treasures = [card for card in message.hand if card in WORTH]
@@ -174,7 +174,7 @@ def big_money(message: PlayTurn) -> PlayReply:
 
 
 def rules_alone(matches: int) -> float:
-    """Matches a second."""
+    """Return matches per second."""
     started = time.perf_counter()
     for seed in range(matches):
         setup = GameSetup(
@@ -188,7 +188,7 @@ def rules_alone(matches: int) -> float:
 
 
 def python_speed() -> float:
-    """Something of pure Python beside it: millions of loop steps a second."""
+    """Return the speed of pure Python, in millions of loop steps per second."""
     started = time.perf_counter()
     total = 0
     for number in range(1_000_000):
@@ -219,8 +219,8 @@ def bench_rules(rounds: int) -> list[tuple[str, ...]]:
 
 
 def wall(commands: list[list[str]]) -> float:
-    """Seconds until all of the commands, started side by side, have ended."""
-    # As on a user's machine, where byte code is kept: some forbid that by this variable.
+    """Run commands in parallel and return the seconds until all have ended."""
+    # Some machines turn off byte code with this variable. Users have it.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
     processes = [
@@ -252,7 +252,7 @@ def bench_start(rounds: int) -> list[tuple[str, ...]]:
 # --- (d) ------------------------------------------------------------------------------------------
 
 PLAYED, COPIES = 40, 25
-"""Matches played in a round, and how often each record is given to verify."""
+"""Matches per round, and how often each record is passed to verify."""
 
 
 def bench_verify(rounds: int) -> list[tuple[str, ...]]:
@@ -336,7 +336,7 @@ def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
 
 
 class BigMoney:
-    """Big Money as an object that is given lines, of which it reads the last."""
+    """Big Money as an object that receives lines. It reads only the last one."""
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         asked = _ask_decoder.decode(lines[-1])
@@ -351,7 +351,7 @@ _ask_decoder = msgspec.json.Decoder(PlayTurn | PlayerNameRequest)
 
 
 def bare_match(seed: int) -> list[int]:
-    """The scores of a match in a plain loop."""
+    """Return the scores of a match in a plain loop."""
     match = Match(RULES, seats=2, seed=seed)
     bots = [BigMoney(), BigMoney()]
     new: list[list[bytes]] = [[], []]
@@ -369,7 +369,7 @@ def bare_match(seed: int) -> list[int]:
 
 def bench_objects(rounds: int) -> list[tuple[str, ...]]:
     n = 100
-    referee.play_matches([BigMoney, BigMoney], 1, seed=0)  # what it imports is imported
+    referee.play_matches([BigMoney, BigMoney], 1, seed=0)  # warms up imports
     ours, bare = [], []
     for number in range(rounds * 3):
         started = time.process_time()
@@ -388,7 +388,7 @@ def bench_objects(rounds: int) -> list[tuple[str, ...]]:
 # --- (g) ------------------------------------------------------------------------------------------
 
 LOGS = 15
-"""Matches of each game; each is checked once in a round."""
+"""Matches of each game; each is checked once per round."""
 
 
 def bench_validate(rounds: int) -> list[tuple[str, ...]]:

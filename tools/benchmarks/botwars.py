@@ -1,7 +1,7 @@
-"""Turns a second of the rules of Bot Wars, with 30 botlets a side: `botwars.py [TURNS]`.
+"""Measure turns per second of Bot Wars, with 30 botlets per side: `botwars.py [TURNS]`.
 
-Nobody meets: each army takes a step down and a step up again. This measures a usual
-turn: moves sorted out and made, neighbours looked for, energy, the message with the state.
+The armies never meet: each goes one step down and one step up again. This measures a usual turn:
+sorting and applying moves, finding neighbours, energy, the message with the state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COLS = 20
 
 
 def armies() -> str:
-    """Red in the upper half of 20 by 20 cells, blue in the lower, far enough apart."""
+    """Return red in the upper half of 20 by 20 cells, blue in the lower, far enough apart."""
     random = Random(3)
     grid = ["."] * COLS * COLS
     for what, cells in (("r", range(160)), ("b", range(240, 400))):
@@ -32,7 +32,7 @@ def armies() -> str:
 def turns_a_second(turns: int, grid: str) -> float:
     options = Options(max_turns=10_000)
     setup = GameSetup(chance=SeededRandomSource(1), names=("red", "blue"), options=options)
-    # Without spawn points the armies stay as they are.
+    # Without spawn points the armies do not change.
     game = begin_at(setup, {"grid": grid, "disabled": [True, True]})
     taken = 0.0
     for turn in range(turns):
@@ -46,7 +46,7 @@ def turns_a_second(turns: int, grid: str) -> float:
 
 
 def steps(game: BotWars, seat: int, turn: int) -> list[dict[str, int]]:
-    """Towards the other side, and back."""
+    """Move towards the other side, and back."""
     step = COLS if turn % 2 == seat else -COLS
     return [{"from": cell, "to": cell + step} for cell in game.board.botlets[seat]]
 

@@ -1,10 +1,10 @@
-"""Whether 24 processes of a bot that only use CPU time make its opponent late (sandbox.md, 12).
+"""Check whether 24 busy processes of a bot make its opponent late (sandbox.md, 12).
 
     python -m tools.benchmarks.burners [--sandbox none]
 
 The opponent needs 20 ms of CPU time for each of 200 replies and has 100 ms. Dominion sends requests
-to one bot at a time, Bot Wars to both. Prints a line per match: how many of its replies took longer
-than the limit, and the longest. As an ordinary user: `setpriv --reuid 65534 --clear-groups python
+to one bot at a time, Bot Wars to both. Prints a line per match: the number of its replies above the
+limit, and the longest. To run it as an ordinary user: `setpriv --reuid 65534 --clear-groups python
 -m ...`.
 """
 
@@ -66,7 +66,7 @@ async def measured(game: str, sandbox: str, burners: int) -> None:
         ]
         bots = [shlex.join(each) for each in words]
         place = resolve(sandbox)
-        # The limit is not set: each reply that would have exceeded it is to be counted.
+        # The limit is not set, because all replies above it are counted.
         chosen = {} if place.kind == "none" else dict(SANDBOXED)
         spec = match_spec(
             bots, game=game, seed=1, options=chosen | {"max_turns": REPLIES}, sandbox=place
@@ -85,7 +85,7 @@ async def measured(game: str, sandbox: str, burners: int) -> None:
 
 
 def main() -> None:
-    """Play with and without those that burn."""
+    """Play with and without busy processes."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sandbox", default="bwrap")
     options = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Measure a Dask cluster, and see that one whose worker is killed has the same results.
+"""Measure a Dask cluster, and check that a killed worker does not change the results.
 
     .venv/bin/python -m tools.benchmarks.cluster [--workers 3] [--deals 150] [--rounds 5]
 
-A scheduler and workers as processes of this machine, against as many jobs without Dask, in turn.
-The time of the whole tournament counts, with the start of processes and bots.
+Compares a scheduler and workers, which are processes of this machine, with the same number of jobs
+without Dask, in turns. Measures the whole tournament, including the start of processes and bots.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Measure the sandbox and the limits, beside neither (sandbox.md).
+"""Measure the cost of the sandbox and the limits (sandbox.md).
 
     python -m tools.benchmarks.confinement [--rounds N]
 
-Started and ended: a process that ends by itself, in milliseconds. A request: of a kept Big Money
-bot that plays against itself, in microseconds. A tournament: of the same two bots with one job, in
-milliseconds a match. The sides take turns; ratios are medians of those of one round. At the end:
-how many control groups are left.
+Start: a process that exits immediately, in milliseconds. Request: a reused Big Money bot that plays
+against itself, in microseconds. Tournament: the same two bots with one job, in milliseconds per
+match. The variants take turns; ratios are medians of the ratios of each round. At the end it prints
+the number of remaining control groups.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HELD: dict[str, object] = dict(OF_TOURNAMENTS)
 
 
 def start(sandbox: Sandbox, settings: dict[str, object]) -> float:
-    """Milliseconds of a start and an end."""
+    """Return the milliseconds for a start and an exit."""
     limits = Limits(**settings)  # type: ignore[arg-type]
     began = time.perf_counter()
     for _ in range(STARTS):
@@ -48,11 +48,11 @@ def start(sandbox: Sandbox, settings: dict[str, object]) -> float:
 
 
 def request(sandbox: Sandbox, settings: dict[str, object]) -> float:
-    """Microseconds of a request."""
+    """Return the microseconds per request."""
     entrants = {number: Entrant("big_money", "big_money") for number in (0, 1)}
     plans = tuple(Plan(match=n, deal=n, seed=n, players=(0, 1)) for n in range(MATCHES))
     spec = match_spec(["", ""], seed=0, options=settings, sandbox=sandbox)
-    play_batch(Batch(spec, entrants, plans[:1]))  # starts them
+    play_batch(Batch(spec, entrants, plans[:1]))  # starts the processes
     rows = play_batch(Batch(spec, entrants, plans[1:]))
     end_bots()
     assert not isinstance(rows, Failed)
@@ -61,7 +61,7 @@ def request(sandbox: Sandbox, settings: dict[str, object]) -> float:
 
 
 def tournament(sandbox: Sandbox, settings: dict[str, object]) -> float:
-    """Milliseconds of a match."""
+    """Return the milliseconds per match."""
     return 1e3 / rate("big_money", 1, MATCHES, sandbox=sandbox.kind, settings=settings)
 
 

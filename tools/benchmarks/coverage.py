@@ -1,9 +1,9 @@
-"""How often intervals of 95% hold the truth, and how often the SPRT is wrong: by simulation.
+"""Simulate how often 95% intervals contain the true value, and how often the SPRT is wrong.
 
     coverage.py [--repetitions 300] [--runs 2000] [--only TABLE]
 
-The bots have known strengths, and deals have strong luck: tests/support/worlds.py. Each table is
-one of coverage.md beside this file. spec/rating-formulas.md, 6 has the summary.
+The bots have known strengths, and deals have strong luck: tests/support/worlds.py. Each table is in
+coverage.md beside this file. spec/rating-formulas.md, 6 has the summary.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def show_ratings(repetitions: int, runs: int) -> None:
     for players in (2, 3, 4):
         for deals, all_orders in ((10, False), (30, False), (200, False), (30, True)):
             if all_orders and players == 2:
-                continue  # the same as rotated
+                continue  # equal to rotated
             for name in ("seat", "bot", "wide"):
                 bots = 6 if players == 3 else 8
                 world = World(players, bots, all_orders=all_orders, **KINDS[name])
@@ -92,7 +92,7 @@ def show_ratings(repetitions: int, runs: int) -> None:
 
 
 def show_truths(repetitions: int, runs: int) -> None:
-    """As many bots as a match has seats, the first and the last so far apart."""
+    """As many bots as seats, with distant first and last bots."""
     head(
         f"truths: {repetitions} tournaments a row",
         *("N", "truth", "deals", "ratings", "diff.", "+-", "open", "diff. with finite ends"),
@@ -111,7 +111,7 @@ def show_truths(repetitions: int, runs: int) -> None:
 
 
 def show_hopeless(repetitions: int, runs: int) -> None:
-    """One bot far below the others, whose ratings are what is looked at."""
+    """One bot far below the others, whose ratings are checked."""
     head(
         f"hopeless: {repetitions} tournaments a row",
         *(
@@ -140,7 +140,7 @@ def show_hopeless(repetitions: int, runs: int) -> None:
 
 
 def show_swiss(repetitions: int, runs: int) -> None:
-    """Rounds that are paired by earlier results. The truth is a round robin's."""
+    """Rounds paired by earlier results. The true values are from a round robin."""
     head(
         f"swiss: {repetitions} tournaments a row",
         *("N", "bots", "rounds", "deals a round", "luck", "ratings", "diff.", "+-", "open"),
@@ -165,7 +165,7 @@ def show_swiss(repetitions: int, runs: int) -> None:
 
 
 def show_stopped(repetitions: int, runs: int) -> None:
-    """The intervals that a sequential test ends with."""
+    """The intervals at the end of a sequential test."""
     head(
         f"stopped: {2 * repetitions} tests a row, alpha = beta = 5%",
         *("elo0", "elo1", "luck", "truth", "deals", "ratings", "diff.", "+-", "open", "bias"),
@@ -199,7 +199,7 @@ def show_stopped(repetitions: int, runs: int) -> None:
 
 
 def show_sprt(repetitions: int, runs: int) -> None:
-    """How often a sequential test is wrong."""
+    """The errors of a sequential test."""
     head(
         f"sprt: {runs} tests at each edge, alpha = beta = 5%",
         *("elo0", "elo1", "luck", "wrong at elo0", "deals", "wrong at elo1", "deals"),
@@ -218,7 +218,7 @@ def show_sprt(repetitions: int, runs: int) -> None:
 
 
 def show_positions(repetitions: int, runs: int) -> None:
-    """Deals from one position, whose results have known chances, and skewed scores."""
+    """Deals from one position, whose results have known probabilities, and skewed scores."""
     head(
         f"positions: play --deals, {runs} positions a row",
         *("won", "drawn", "deals", "points", "+-", "score", "+-"),
@@ -262,9 +262,9 @@ REAL = {
     "starrealms": ("admiral", "admiral"),
     "tribute": ("warlord", "warlord"),
 }
-"""Bots of each game, which play real deals."""
+"""The bots of each game for real deals."""
 BLOCK = 40
-"""Deals of which each interval of a real position is."""
+"""Number of deals for each interval of a real position."""
 
 
 def show_real(repetitions: int, runs: int) -> None:
@@ -292,7 +292,7 @@ def show_real(repetitions: int, runs: int) -> None:
 def points_and_scores(
     what: TournamentSetup, results: list[MatchResult]
 ) -> list[tuple[float, float, float]]:
-    """The points of the first seat and the scores of both, each with the ends of its interval."""
+    """Return the points of the first seat and both scores, each with the bounds of its interval."""
     first, second = chances(what, results, 0).players
     return [
         (first.points.share, first.points.low, first.points.high),
@@ -320,11 +320,11 @@ def real_deals(
 
 WEEKS = 3
 GAINS = (0.0, 120.0, 0.0, -60.0, 0.0, 200.0, 0.0, 0.0)
-"""How much stronger each bot is from one week to the next, in Elo."""
+"""Improvement of each bot from one week to the next, in Elo."""
 
 
 def show_season(repetitions: int, runs: int) -> None:
-    """Tournaments of the same bots, some of which have changed, through stores."""
+    """Tournaments of the same bots, some of which have changed, read from stores."""
     head(
         f"season: {repetitions} seasons of {WEEKS} tournaments a row",
         *("N", "deals a bot", "luck", "last", "+-", "change", "+-", "together", "+-"),
@@ -341,7 +341,7 @@ def show_season(repetitions: int, runs: int) -> None:
 
 
 def season_coverage(world: World, deals: int, repetitions: int) -> dict[str, float]:
-    """The shares of a season's intervals that hold the truth, and their mean reach, by what."""
+    """Return the coverage and the mean width of a season's intervals, by kind."""
     weeks = [replace(world, gains=tuple(week * gain for gain in GAINS)) for week in range(WEEKS)]
     lineups = world.schedule(deals)
     limits = [week.truth(lineups) for week in weeks]
@@ -381,7 +381,7 @@ def season_coverage(world: World, deals: int, repetitions: int) -> dict[str, flo
 
 
 def stored(table: DealTable) -> Store:
-    """A store in memory with these matches; a bot's name is its number."""
+    """Make a store in memory with these matches; a bot's name is its number."""
     store = Store.in_memory()
     entrants = [Entrant(str(number), "minimal") for number in range(table.size)]
     size = {"players": table.players, "matches": len(table.index)}

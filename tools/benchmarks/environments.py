@@ -1,9 +1,9 @@
-"""Steps and episodes a second of the environments, with players that choose at random.
+"""Measure steps and episodes per second of the environments, with random players.
 
     .venv/bin/python -m tools.benchmarks.environments [--rounds 5] [--episodes 20]
 
-Processor time, so that other work on the machine counts little. The last column has only
-the rules, given the same replies. Needs the extra `rl`.
+CPU time, so that other work on the machine has little effect. The last column is for the rules
+only, with the same replies. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.support.learners import Watched, at_random, play_episode
 
 
 class Figures(NamedTuple):
-    """Play some episodes. Returns: actions (in Bot Wars one for both), and seconds."""
+    """The result of some episodes: actions (in Bot Wars one for both), and seconds."""
 
     steps: int
     episodes: int
@@ -65,10 +65,10 @@ def simultaneous(env: Any, episodes: int) -> Figures:
 
 
 def against(opponent: Any, clock: Callable[[], float], episodes: int) -> Figures:
-    """Of Dominion, in seat 1, against a bot."""
+    """Play Dominion in seat 1 against a bot."""
     env = dominion_v1.gym_env([None, opponent])
     random = Random(1)
-    env.reset(seed=0)  # it starts what is to be started
+    env.reset(seed=0)  # starts processes and imports
     steps = 0
     started = clock()
     for seed in range(episodes):
@@ -84,7 +84,7 @@ def against(opponent: Any, clock: Callable[[], float], episodes: int) -> Figures
 
 
 def rules_alone(game: str, seats: int, episodes: int) -> Figures:
-    """The same kind of play, its replies made before."""
+    """Play the same kind of matches with replies made before."""
     seconds = 0.0
     steps = 0
     for seed in range(episodes):

@@ -1,8 +1,8 @@
-"""How fast `serve` answers beside hostile clients: `python -m tools.benchmarks.hostile_clients`.
+"""Measure how fast `serve` answers during attacks: `python -m tools.benchmarks.hostile_clients`.
 
-Five kinds of hostile connections are held at a time, on this machine only: HTTP/2 with a window of
-0 and 50 open streams each, `Upgrade: h2c`, bodies that come a byte at a time, clients that read
-nothing, and streams of events. Each that the server ends is opened again.
+Five kinds of hostile connections are open at a time, only on this machine: HTTP/2 with a window of
+0 and 50 open streams each, `Upgrade: h2c`, bodies that arrive one byte at a time, clients that read
+nothing, and streams of events. If the server closes a connection, it is opened again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.support.serving import running
 
 RECORD = ROOT / "spec" / "examples" / "four-players.record.jsonl"
 STREAMS = 50
-"""Requests on a connection of HTTP/2."""
+"""Requests per connection of HTTP/2."""
 ORDER = b" HTTP/1.1\r\nHost: localhost\r\n"
 UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAAAA\r\n\r\n"
 MATCH = b"GET /match/game.jsonl?format=json" + ORDER
@@ -41,7 +41,7 @@ KINDS = ("window 0", *FIRST)
 
 
 def over_http2() -> bytes:
-    """A connection of HTTP/2 whose answers may not be sent."""
+    """Open a connection of HTTP/2 whose responses cannot be sent."""
     made = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
     made.local_settings[h2.settings.SettingCodes.INITIAL_WINDOW_SIZE] = 0
     made.initiate_connection()
@@ -53,7 +53,7 @@ def over_http2() -> bytes:
 
 
 async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> None:
-    """Hold a connection, and open it again whenever it is ended, until cancelled."""
+    """Keep a connection open, and open it again after its end, until cancelled."""
     first = over_http2() if kind == "window 0" else FIRST[kind]
     while True:
         with trio.socket.socket() as made, suppress(OSError):
@@ -73,7 +73,7 @@ async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> N
 
 
 async def measure(address: tuple[str, int], count: int) -> tuple[list[float], Counter[bytes]]:
-    """Ask so many times, each on a connection of its own; seconds, and the statuses."""
+    """Send requests, each on its own connection. Return seconds and statuses."""
     took, statuses = [], Counter[bytes]()
     for number in range(count):
         path = (b"/", b"/match/game.jsonl")[number % 2]

@@ -1,14 +1,14 @@
-"""Measure a request and a match of bots that play match after match, beside a bare pipe.
+"""Measure a request and a match of bots in reused processes, compared with a bare pipe.
 
     python -m tools.benchmarks.kept_alive [--rounds N] [--matches N] [--bot BOT ...] [--once]
 
-All figures are processor time of the referee and the bots together, on one core. A match is played
-in whole and cut off after its first turn. The difference is what its requests cost, and the rest
-is what a match costs before them. Beside it a loop of blocking reads and writes sends the same
-bytes to the same bots. The two take turns; medians are printed.
+All figures are CPU time of the referee and the bots together, on one core. A match is played
+completely, and again only to its first turn. The difference is the cost of its requests, and the
+rest is the fixed cost of a match. For comparison, a loop of blocking reads and writes sends the
+same bytes to the same bots. They take turns; medians are printed.
 
-With `--once`, a request of `referee play` with both logs is compared with one in a tournament that
-keeps records.
+`--once` compares a request of `referee play` with both logs and one in a tournament that keeps
+records.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def bots_seconds() -> float:
-    """Processor seconds of this process's children."""
+    """Return the CPU seconds of this process's children."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     nanoseconds = 0
     for task in Path("/proc/self/task").iterdir():
@@ -60,14 +60,14 @@ def bots_seconds() -> float:
 
 @contextmanager
 def counted(found: list[float]) -> Iterator[None]:
-    """Append the processor seconds of a block, of this process and its children."""
+    """Append the CPU seconds of a block, of this process and its children."""
     begun = time.process_time() + bots_seconds()
     yield
     found.append(time.process_time() + bots_seconds() - begun)
 
 
 def played(bot: str, matches: int, max_turns: int, game: str, keep: str) -> tuple[float, int]:
-    """Processor seconds and requests of a match, kept alive."""
+    """Return CPU seconds and requests of a match with reused processes."""
     entrants = {number: Entrant(name, bot) for number, name in enumerate(("one", "two"))}
     found: list[float] = []
     requests = 0
@@ -92,7 +92,7 @@ def played(bot: str, matches: int, max_turns: int, game: str, keep: str) -> tupl
 
 
 def played_once(bot: str, matches: int, max_turns: int, game: str) -> tuple[float, int]:
-    """The same of matches with both logs, as `referee play` plays them, with new processes."""
+    """Return the same for matches with both logs and new processes, as in `referee play`."""
     seconds: list[float] = []
     requests = 0
     settings = {"max_turns": max_turns} if max_turns else {}
@@ -111,7 +111,7 @@ def played_once(bot: str, matches: int, max_turns: int, game: str) -> tuple[floa
 
 
 def piped(bot: str, game: str, matches: int) -> tuple[float, int]:
-    """Processor seconds of a request over a bare pipe."""
+    """Return CPU seconds per request over a bare pipe."""
     with tempfile.TemporaryDirectory() as folder:
         exchanges = []
         for seed in range(matches):

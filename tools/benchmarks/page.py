@@ -1,7 +1,7 @@
 """Measure a step of the match page: `python -m tools.benchmarks.page [--rounds N] [GAME...]`.
 
-A record of some 300 turns of each game, at 1280 pixels. A key is pressed, and the page draws its
-next frame. The time in scripts, in styles and in layout until it is painted counts.
+Opens a record of about 300 turns of each game, at 1280 pixels. A key is pressed, and the page draws
+its next frame. Measures the time in scripts, styles and layout until it is painted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUND_TRIP = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 
 
 def named(message: dict[str, Any], name: str) -> dict[str, Any]:
-    """The reply to a request for a name."""
+    """Return the reply to a request for a name."""
     seat = message["player_number"]
     return {"type": "player-name-reply", "player_number": seat, "name": name, "version": 1}
 
@@ -49,11 +49,11 @@ def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 LOUD: set[str] = set()
-"""Cards of Scripts of Tribute that bring power or prestige."""
+"""Cards of Scripts of Tribute that give power or prestige."""
 
 
 def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Scripts of Tribute that has little power, for the same reason."""
+    """A bot for Scripts of Tribute with little power, for the same reason."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
@@ -110,7 +110,7 @@ MATCHES: dict[str, tuple[list[Any], int]] = {
 
 
 def main(argv: list[str]) -> int:
-    """Measure, and print a row a game."""
+    """Measure, and print a row per game."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.page")
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(MATCHES))
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
@@ -138,7 +138,7 @@ def main(argv: list[str]) -> int:
 
 
 def _round(browser: Any, file: Path) -> list[list[float]]:
-    """For each press the milliseconds of each part."""
+    """Return the milliseconds of each part for each key press."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(file.as_uri())

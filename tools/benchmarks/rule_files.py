@@ -1,8 +1,9 @@
-"""Known results of rule files of Star Realms: `python -m tools.benchmarks.rule_files`.
+"""Check known results of rule files of Star Realms: `python -m tools.benchmarks.rule_files`.
 
-Two files play each other and themselves, thousands of matches a pair, seats by turns. Beside what
-an independent implementation found stands what is found here, and how many standard errors of both
-together they are apart. More than four fails. It says how many matches a second one core plays.
+Two files play each other and themselves, thousands of matches per pair, in alternating seats.
+Prints the results of an independent implementation, the results here, and their difference in
+standard errors of both. More than four is a failure. Also prints the matches per second of one
+core.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ MOST_APART = 4.0
 
 
 def play(pair: tuple[str, str], matches: int) -> dict[str, Figure]:
-    """The results of a pair."""
+    """Return the results of a pair."""
     turns: list[float] = []
     wins: list[float] = []
     for number in range(matches):
-        # A file against itself sits in both seats, so its turns need not change.
+        # A file against itself needs no change of seats.
         swapped = pair[0] != pair[1] and number % 2
         bots = [FILES / f"{name}.json" for name in (pair[::-1] if swapped else pair)]
         result = play_match(bots, game="starrealms", seed=1000 + number)
@@ -44,7 +45,7 @@ def play(pair: tuple[str, str], matches: int) -> dict[str, Figure]:
 
 
 def mean(values: list[float]) -> Figure:
-    """The mean and its standard error."""
+    """Return the mean and its standard error."""
     return statistics.fmean(values), statistics.stdev(values) / math.sqrt(len(values))
 
 

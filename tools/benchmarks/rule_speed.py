@@ -1,6 +1,7 @@
-"""Matches a second of two rule files, of processor time: `rule_speed.py FILE FILE [--game GAME]`.
+"""Measure matches per second of two rule files: `rule_speed.py FILE FILE [--game GAME]`.
 
-They are the matches of a tournament with one job: in this process, statistics and rows included.
+CPU time counts. The matches run like a tournament with one job: in this process, with statistics
+and rows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from referee import play_matches
 
 
 def main() -> None:
-    """Play, and say how fast; the first matches warm up."""
+    """Play, and print the speed. The first matches warm up."""
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs=2, metavar="FILE")
     parser.add_argument("--game", default="dominion")

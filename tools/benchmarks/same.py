@@ -1,11 +1,11 @@
-"""Digests of matches, to compare two versions, and processes that are kept with new ones.
+"""Print digests of matches, to compare two versions, and reused processes with new ones.
 
     python -m tools.benchmarks.same [--matches 300] [--game NAME ...]
 
-Prints for each game one hash over the digests of the matches with bots that are kept alive, and one
-with bots that are started for each match. The two differ, since a record has no exit code of a kept
-bot. Their ranks, scores and faults must be the same, which the line says too. The lines of two
-versions must be equal, except where the rules were changed on purpose.
+Prints for each game a hash of the digests of matches with reused processes, and one with new
+processes for each match. The two differ, since a record has no exit code of a reused process. Their
+ranks, scores and faults must be equal, which is also printed. The lines of two versions must be
+equal, except after intended changes of the rules.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BOTS = {
 
 
 def hashed(game: str, matches: int, keep_alive: bool) -> tuple[str, str]:
-    """Hashes of the digests and of the results of matches with these seeds."""
+    """Return hashes of the digests and of the results of matches with these seeds."""
     digests, results = hashlib.sha256(), hashlib.sha256()
     entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(BOTS[game])}
     plans = tuple(Plan(n, n, n, (n % 2, 1 - n % 2)) for n in range(matches))

@@ -1,17 +1,18 @@
-"""How cost and memory grow with the number of matches.
+"""Measure how cost and memory grow with the number of matches.
 
     python -m tools.benchmarks.scale [--only PART ...] [--small N] [--large N] [--records N]
 
 Parts:
 
 *objects*: `play_matches` of 20,000 matches of two Python objects. *processes*: 5,000 matches of two
-processes that are kept alive. Both print the processor time of a match in the first and in the last
-tenth, bots included.
-*standings*, *export*, *serve*, *resume*: stores that are made here, with `--small` (100,000) and
-`--large` (1,000,000) matches of 100 bots. `standings` prints text, `export` CSV. `serve` shows the
-list, then the standings, and has `--records` records too (10,000). *resume* continues a tournament
-in which the last 20 matches are missing. Prints for each the processor time and the peak memory of
-the whole command, and the ratio between the large and the small store.
+reused processes. Both print the CPU time per match in the first and in the last tenth, including
+bots.
+
+*standings*, *export*, *serve*, *resume*: stores made here, with `--small` (100,000) and `--large`
+(1,000,000) matches of 100 bots. `standings` prints text, `export` CSV. `serve` shows the list, then
+the standings, and also has `--records` records (10,000). *resume* continues a tournament with 20
+missing matches. Prints for each the CPU time and the peak memory of the whole command, and the
+ratio between the large and the small store.
 
 Stores are written to the folder for temporary files.
 """
@@ -54,14 +55,14 @@ REFEREE = [sys.executable, "-m", "referee"]
 
 
 class Cost(NamedTuple):
-    """The cost of a command: processor seconds, and MiB at the most."""
+    """The cost of a command: CPU seconds, and peak MiB."""
 
     seconds: float
     size: float
 
 
 def made_store(path: Path, matches: int, missing: int = 0) -> None:
-    """Write a store of matches whose results are made up; the bots are bundled ones."""
+    """Write a store of made-up matches between bundled bots."""
     entrants = [Entrant(f"bot{number}", "minimal") for number in range(BOTS)]
     with Store.for_writing(str(path)) as store:
         store.add_stage(setup(entrants, game="dominion", matches=matches, seed=1))
@@ -72,7 +73,7 @@ def made_store(path: Path, matches: int, missing: int = 0) -> None:
 
 
 def made_row(plan: Plan) -> Any:
-    """A match that the bot with the lower number wins more often."""
+    """Make up a match. The bot with the lower number wins more often."""
     first = (plan.seed >> 7) % 200 < 100 + plan.players[1] - plan.players[0]
     ranks = [1, 2] if first else [2, 1]
     return row(plan, ranks, reply_histogram=HISTOGRAM, statistics=STATISTICS)
@@ -82,7 +83,7 @@ def cost_of(words: Sequence[str], use: Callable[[str], object] | None = None) ->
     """Run a command to its end.
 
     Args:
-        use: is given the first line that it prints; then the command is ended.
+        use: called with the first line that it prints; then the command is terminated.
     """
     out = subprocess.DEVNULL if use is None else subprocess.PIPE
     with subprocess.Popen([*REFEREE, *words], stdout=out, stderr=subprocess.PIPE) as process:
@@ -98,15 +99,15 @@ def cost_of(words: Sequence[str], use: Callable[[str], object] | None = None) ->
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-# --- matches that are played ----------------------------------------------------------------------
+# --- Played matches -------------------------------------------------------------------------------
 
 
 def show_tenths(what: str, seconds: Sequence[float], size: float) -> None:
-    """Print a line on matches that were played.
+    """Print a line on played matches.
 
     Args:
-        seconds: processor seconds of each tenth of the matches, per match.
-        size: MiB at the most.
+        seconds: CPU seconds per match in each tenth of the matches.
+        size: peak MiB.
     """
     first, last = (f"{seconds[place] * 1e3:.2f} ms" for place in (0, -1))
     growth = f"{seconds[-1] / seconds[0]:.2f}"
@@ -114,7 +115,7 @@ def show_tenths(what: str, seconds: Sequence[float], size: float) -> None:
 
 
 def play_objects(matches: int) -> None:
-    """Play matches of Python objects, whose results are all kept."""
+    """Play matches of Python objects, and keep all results."""
     times: list[float] = []
 
     class Timed(BigMoney):
@@ -134,7 +135,7 @@ def play_objects(matches: int) -> None:
 
 
 def play_processes(matches: int) -> None:
-    """Play matches of two processes that are kept alive, in batches as a worker does."""
+    """Play matches of two reused processes, in batches like a worker."""
     bots = ["big_money", "big_money"]
     entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(bots)}
     spec = match_spec(bots, seed=0)
@@ -152,7 +153,7 @@ def play_processes(matches: int) -> None:
     show_tenths(f"processes, {matches:,} matches", [each / matches * 10 for each in found], size)
 
 
-# --- stores ---------------------------------------------------------------------------------------
+# --- Stores ---------------------------------------------------------------------------------------
 
 
 def serve(path: Path, records: Path) -> Cost:
@@ -206,7 +207,7 @@ def of_stores(options: argparse.Namespace) -> None:
 
 
 def cost(part: str, path: Path, size: int, records: Path) -> Cost:
-    """The cost of a command."""
+    """Return the cost of a command."""
     if part == "serve":
         return serve(path, records)
     if part == "resume":

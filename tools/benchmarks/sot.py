@@ -1,12 +1,12 @@
-"""Measure bots of Scripts of Tribute's Python library, and see that simulations are fair.
+"""Measure bots of Scripts of Tribute's Python library, and check that simulations are fair.
 
     python -m tools.benchmarks.sot [--only start|simulations|matches|fair] [--rounds N]
 
-It needs the extra `sot`. *start*: from the start of a bot's process to its name, beside a Python
-that imports the library. *simulations*: playouts of twenty moves by `apply_move`, beside a plain
-loop over the rules that decides at random. *matches*: two bots that take the first move, beside
-two such bots of `classic-index`. *fair*: 10,000 simulations of a draw, and a chi-square test of
-the cards that came. Medians of rounds that take turns.
+Needs the extra `sot`. *start*: from the start of a bot's process to its name, compared with a
+Python that imports the library. *simulations*: playouts of twenty moves with `apply_move`, compared
+with a plain loop over the rules with random decisions. *matches*: two bots that take the first
+move, compared with two such bots of `classic-index`. *fair*: 10,000 simulations of a draw, and a
+chi-square test of the drawn cards. Medians of rounds that take turns.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ NAME = b'{"type":"player-name-request","player_number":"player1","version":1}\n'
 
 
 class Watched(BaseAI):  # type: ignore[misc]
-    """Takes the first move, and keeps all positions."""
+    """Takes the first move, and stores all positions."""
 
     states: list[Any]
 
@@ -77,7 +77,7 @@ class Watched(BaseAI):  # type: ignore[misc]
 
 
 def positions(seed: int) -> list[Any]:
-    """All positions in which a bot decides, against one like it, as the library has them."""
+    """Return all positions in which a bot decides against itself, in the library's format."""
     Watched.states = states = []
     match = Match(RULES, seats=2, seed=seed, options=RULES.options())
     bots = [Dialogue(Watched, 30.0), Dialogue(Watched, 30.0)]
@@ -97,13 +97,13 @@ def positions(seed: int) -> list[Any]:
 
 
 def in_turns(rounds: int, *measures: Callable[[], float]) -> list[float]:
-    """The median of each measure."""
+    """Return the median of each measure."""
     found = [[measure() for measure in measures] for _ in range(rounds)]
     return [median(values) for values in zip(*found, strict=True)]
 
 
 def started(file: str) -> float:
-    """Milliseconds until a bot's name."""
+    """Return the milliseconds until a bot reports its name."""
     source = find_bot(f"sot:{file}", "tribute")
     assert isinstance(source, BotCommand)
     begun = time.perf_counter()
@@ -117,14 +117,14 @@ def started(file: str) -> float:
 
 
 def imported() -> float:
-    """Milliseconds of a Python that imports the library."""
+    """Return the milliseconds of a Python that imports the library."""
     begun = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import scripts_of_tribute.board"], check=True)
     return (time.perf_counter() - begun) * 1000
 
 
 def simulated(states: list[Any], dice: Random) -> float:
-    """Simulations per second: playouts of twenty moves from positions of a match."""
+    """Return simulations per second: playouts of twenty moves from positions of a match."""
     count, begun = 0, time.process_time()
     for state, moves in states:
         for _ in range(20):
@@ -136,7 +136,7 @@ def simulated(states: list[Any], dice: Random) -> float:
 
 
 def decided(dice: Random) -> float:
-    """Decisions per second of only the rules, in ten games."""
+    """Return decisions per second of only the rules, in ten games."""
     count, begun = 0, time.process_time()
     for seed in range(10):
         options = Options()
@@ -160,7 +160,7 @@ def decided(dice: Random) -> float:
 
 
 def played(bot: str, keep_alive: bool) -> float:
-    """Matches per second of a bot against itself."""
+    """Return matches per second of a bot against itself."""
     begun, count = time.perf_counter(), 10
     results = referee.play_matches([bot, bot], count, seed=3, game="tribute", keep_alive=keep_alive)
     assert len(list(results.results)) == count
@@ -168,7 +168,7 @@ def played(bot: str, keep_alive: bool) -> float:
 
 
 def chance_of(counts: Counter[int]) -> float:
-    """How likely counts that differ so much are, if all cards are alike (Wilson and Hilferty)."""
+    """Return the p-value of counts, if all cards are equally likely (Wilson and Hilferty)."""
     expected, degrees = counts.total() / len(counts), len(counts) - 1
     squares = sum((count - expected) ** 2 / expected for count in counts.values())
     spread = 2 / (9 * degrees)
@@ -185,7 +185,7 @@ def fair() -> None:
     for _ in range(10_000):
         simulation, _ = state.apply_move(moves[-1], dice.randrange(2**64))
         me, other = simulation.enemy_player, simulation.current_player
-        # One card of each: those of one hand are not independent.
+        # Only one card of each, because the cards of a hand are not independent.
         found["the other's hand"][other.hand[0].unique_id] += 1
         found["own hand"][me.hand[0].unique_id] += 1
         found["tavern"][simulation.tavern_cards[0].unique_id] += 1

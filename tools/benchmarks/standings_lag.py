@@ -1,8 +1,8 @@
-"""How late the standings of an open page are: `python -m tools.benchmarks.standings_lag`.
+"""Measure the delay of standings in an open page: `python -m tools.benchmarks.standings_lag`.
 
-A tournament is played with `--browser`, and a browser has its page open. The age of the page is the
-time since the store had a match that the page does not count yet. `--busy N` adds N processes that
-compute all the time, at the priority of the bots.
+A tournament runs with `--browser`, and a browser has its page open. The age of the page is the time
+since the store had a match that the page does not count yet. `--busy N` adds N busy processes, at
+the priority of the bots.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LOOK_SECONDS = 0.05
 
 
 def stored(path: str) -> int:
-    """How many matches the store has."""
+    """Return the number of matches in the store."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as it:
         return int(it.execute("select count(*) from matches").fetchone()[0])
     return 0
 
 
 def ages(deals: int) -> list[float]:
-    """Play, and return the age of the page at each look, in seconds."""
+    """Play, and return the age of the page at each check, in seconds."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         path = f"{folder}/it.sqlite"
         words = ["tournament", "--browser", *BOTS, "--deals", str(deals), "--seed", "5"]
@@ -53,7 +53,7 @@ def ages(deals: int) -> list[float]:
         )
         page = browser.new_page()
         page.goto(address)
-        begun: dict[int, float] = {}  # count -> when the store had so many
+        begun: dict[int, float] = {}  # count -> time at which the store reached it
         found = []
         while True:
             now, count = time.monotonic(), stored(path)

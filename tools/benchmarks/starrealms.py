@@ -1,7 +1,8 @@
 """Measure Star Realms: `starrealms.py [MATCHES]`.
 
-Only the rules, driven by one who does anything that is legal and by one who plays all cards, buys
-what is dear and attacks, and answers in lists; then whole matches of two such objects.
+First only the rules, with two policies: random legal actions; and playing all cards, buying
+expensive ones and attacking, with replies as lists. Then whole matches of two objects with the
+second policy.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ RUNS = 5
 
 
 def anything(dice: Random) -> Policy:
-    """One of the legal actions; the end of the turn when nothing else is left."""
+    """Choose a random legal action, and end the turn only if there is no other."""
 
     def reply(message: PlayTurn | Choose) -> PlayReply | ChooseReply:
         if type(message) is Choose:
@@ -48,7 +49,7 @@ def anything(dice: Random) -> Policy:
 
 
 def dear_first(message: PlayTurn | Choose) -> PlayReply | ChooseReply:
-    """Play the hand and use the bases, then ally abilities, then all else, a list each."""
+    """Play the hand and use the bases, then ally abilities, then all others, a list each."""
     if type(message) is Choose:
         return ChooseReply(list(range(message.least)))
     found: dict[str, list[Action]] = {}
@@ -82,7 +83,7 @@ def entry(action: Action) -> dict[str, str]:
 
 
 def rules_alone(matches: int, policy: Policy) -> tuple[float, int, int]:
-    """Processor seconds in the rules, requests and turns."""
+    """Return CPU seconds in the rules, requests and turns."""
     taken = 0.0
     requests = turns = 0
     for seed in range(matches):
@@ -105,7 +106,7 @@ def rules_alone(matches: int, policy: Policy) -> tuple[float, int, int]:
 
 
 class DearFirst:
-    """Such a player as an object that is given lines, of which it reads the last."""
+    """Such a player as an object that receives lines. It reads only the last one."""
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         asked = _decoder.decode(lines[-1])

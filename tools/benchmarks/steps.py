@@ -1,9 +1,9 @@
-"""The time of a step in the environments of Gymnasium, against the usual bot of each game.
+"""Measure a step in the environments of Gymnasium, against the usual bot of each game.
 
     .venv/bin/python -m tools.benchmarks.steps [--steps 3000]
 
-It prints the processor time of one core, in microseconds per step and match. Each way to play has
-five rounds, in turns, and the best one counts. The program acts at random. Needs the extra `rl`.
+Prints the CPU time of one core, in microseconds per step and match. Each way to play has five
+rounds, in turns, and the best one counts. The program acts at random. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WAYS: dict[str, Any] = {
 
 
 def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
-    """Play on for some steps; returns the processor time of one."""
+    """Continue for some steps. Return the CPU time per step."""
     spent, seen = 0.0, env.reset(seed=1)[0]
     at_once = getattr(env, "num_envs", 0)
     for _ in range(steps // (at_once or 1)):

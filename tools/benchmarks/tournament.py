@@ -1,13 +1,14 @@
-"""Measure a tournament, each figure as a ratio to something run beside it in the same run.
+"""Measure a tournament. Each figure is a ratio to a simpler program in the same run.
 
     python -m tools.benchmarks.tournament [--only abcde] [--rounds N] [--matches N] [--whole]
 
-(a) Matches a second between two Python bots that are kept alive, with 1 job and with 2, against a
-    bare trio loop that sends the same bytes to the same bots and reads their lines (see bench.py).
-(b) The same without keeping them alive, against starting two bare Pythons for each match.
-(c) Matches a second between two bots in C that are kept alive, against those in Python.
-(d) What a match costs the parent, and its memory, after 100, 1,000 and 10,000 matches, and 100,000
-    with --whole. Matches are made up, so that nothing but the parent works.
+(a) Matches per second between two Python bots in reused processes, with 1 job and with 2, against
+    a bare trio loop that sends the same bytes to the same bots and reads their lines (see
+    bench.py).
+(b) The same with new processes, against starting two bare Pythons for each match.
+(c) Matches per second between two bots in C in reused processes, against bots in Python.
+(d) The cost of a match in the parent, and its memory, after 100, 1,000 and 10,000 matches, and
+    100,000 with --whole. Matches are made up, so that only the parent works.
 (e) `referee standings` of a store with 100,000 matches of 200 bots, against reading all its rows.
 
 The machine is noisy, so the sides of a ratio take turns, and medians are printed. The first matches
@@ -54,12 +55,12 @@ from tools.benchmarks.bench import conversations, echo_seconds, python_speed, wa
 
 ROOT = Path(__file__).parents[2]
 WARM = 20
-"""Matches that are not counted: the first of each worker come while it starts."""
+"""Matches that are not counted, because the workers start."""
 Row = tuple[str, str, str, str, str, str]
 
 
 def rate(bot: str, jobs: int, matches: int, **chosen: Any) -> float:
-    """Matches a second of a tournament of a bot against itself, with a store on disk.
+    """Return matches per second of a tournament of a bot against itself, with a store on disk.
 
     Args:
         chosen: fields of `Setup`.
@@ -73,13 +74,13 @@ def rate(bot: str, jobs: int, matches: int, **chosen: Any) -> float:
         run.on_rows = lambda rows: times.extend([time.perf_counter()] * len(rows))
         with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as made:
             run.play(made)
-    # From the end of a batch to the end of another one.
+    # From the end of a batch to the end of a later one.
     begin = next(at for at in range(WARM, len(times)) if times[at] > times[at - 1])
     return (len(times) - begin) / (times[-1] - times[begin - 1])
 
 
 def loop_rate(bot: str, matches: int = 10) -> float:
-    """Matches a second of a bare loop with this bot: the same bytes to and fro."""
+    """Return matches per second of a bare loop with this bot: the same bytes to and fro."""
     seconds = 0.0
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record"
@@ -90,7 +91,7 @@ def loop_rate(bot: str, matches: int = 10) -> float:
 
 
 def start_rate(jobs: int, times: int = 30) -> float:
-    """Pairs of bare Pythons that are started and end, a second, so many pairs at a time."""
+    """Return how many pairs of bare Pythons start and exit per second, `jobs` pairs at a time."""
     bare = [*resolve_bot("minimal").argv[:-1], "-c", ""]
 
     def pairs() -> None:
@@ -109,7 +110,7 @@ def start_rate(jobs: int, times: int = 30) -> float:
 def compared(
     what: str, ours: Sequence[float], name: str, beside: Sequence[float], bound: str
 ) -> Row:
-    """Rates a second, with the median of the ratios of neighbours."""
+    """Return rates per second, with the median of the ratios of neighbours."""
     ratio = median(a / b for a, b in zip(ours, beside, strict=True))
     return (what, f"{median(ours):.0f} /s", name, f"{median(beside):.0f} /s", f"{ratio:.2f}", bound)
 
@@ -162,7 +163,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
 
 
 class Pickled(MadeUp):
-    """Results go through pickle, as from a process."""
+    """Results are pickled, as if they came from a process."""
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         rows: list[MatchRow] = pickle.loads(
@@ -173,7 +174,7 @@ class Pickled(MadeUp):
 
 
 def parent(matches: int) -> None:
-    """Run so many, and print seconds of CPU a match and MiB at the most."""
+    """Run matches, and print CPU seconds per match and peak MiB."""
     with tempfile.TemporaryDirectory() as folder, Store.for_writing(f"{folder}/s") as store:
         store.add_stage(made_setup(20, matches=matches))
         run = Run(store)

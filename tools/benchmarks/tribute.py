@@ -1,11 +1,11 @@
-"""Figures of random bots of Scripts of Tribute, and the cost of rules and messages.
+"""Measure random bots of Scripts of Tribute, and the cost of rules and messages.
 
     python -m tools.benchmarks.tribute [--matches N]
 
-Bots play by the rules, without messages. A *uniform* one takes every legal decision alike, every
-set of cards that can be chosen too; a *late* one ends its turn only when nothing else is left. The
-line below the table has all messages: late bots that read each request as JSON, and whose replies
-are read. Processor time of this process counts.
+Bots play by the rules, without messages. A *uniform* bot chooses each legal decision with the same
+probability, including each set of cards; a *late* bot ends its turn only if there is no other
+decision. The line below the table includes all messages: late bots decode each request as JSON, and
+their replies are decoded. Measures CPU time of this process.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ KINDS = (("uniform", "uniform"), ("late", "late"), ("late", "uniform"), ("unifor
 
 
 def some(count: int, least: int, most: int, dice: Random) -> list[int]:
-    """Places of one of all sets that can be chosen, each as likely as any other."""
+    """Return the indices of a random set, each possible set with the same probability."""
     sizes = range(least, min(most, count) + 1)
     size = dice.choices(sizes, [math.comb(count, size) for size in sizes])[0]
     return sorted(dice.sample(range(count), size))
 
 
 def decide(asked: Any, late: bool, dice: Random) -> Any:
-    """The choice of a random bot; `late` ends a turn when nothing else is left."""
+    """Return the choice of a random bot. `late`: end a turn only if there is no other choice."""
     if isinstance(asked, list):
         return dice.randrange(max(1, len(asked) - late))
     if isinstance(asked, Choice):
@@ -90,7 +90,7 @@ class Sum:
 
 
 def with_messages(matches: int) -> tuple[int, int, float]:
-    """Play late bots with all messages; requests, their bytes, and seconds."""
+    """Play late bots with all messages. Return requests, their bytes, and seconds."""
     requests = size = 0
     started = time.process_time()
     for seed in range(matches):
@@ -109,7 +109,7 @@ def with_messages(matches: int) -> tuple[int, int, float]:
 
 
 def answer(request: dict[str, Any], dice: Random) -> dict[str, Any]:
-    """The reply of a late bot."""
+    """Return the reply of a late bot."""
     if request["type"] == "patron-request":
         return {"type": "patron-reply", "patron": dice.choice(request["available"])}
     if request["type"] == "play-turn":
@@ -122,7 +122,7 @@ def answer(request: dict[str, Any], dice: Random) -> dict[str, Any]:
 
 
 def mean(values: list[int]) -> str:
-    """A mean and its standard error."""
+    """Format a mean and its standard error."""
     middle = sum(values) / len(values)
     spread = math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
     return f"{middle:.1f} ({spread / math.sqrt(len(values)):.1f})"

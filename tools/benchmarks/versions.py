@@ -1,14 +1,14 @@
-"""Compare two checkouts of the referee, in turns: processor time, and time of tournaments.
+"""Compare two checkouts of the referee, in turns: CPU time, and time of tournaments.
 
     python -m tools.benchmarks.versions OLD NEW [--rounds 7] [--only WORD]
 
-Each folder has the code of a version and a `.venv` in which it is installed. Prints the medians of
-both, and the median of the ratios of old to new: above 1, the new version is faster. Without its
-bots, a match is given the replies of an earlier run. A request and the fixed part of a match, with
-bots that are kept, are processor time of the referee and the bots on one core (`kept_alive`). An
-episode is the time on the clock, on one core. A tournament has two jobs. Its time is the time on
-the clock, with the start of the command, its workers and its bots: its ratio is that of matches per
-second.
+Each folder contains the code of a version and a `.venv` in which it is installed. Prints the
+medians of both, and the median of the ratios of old to new: above 1, the new version is faster.
+
+A match without bots gets the replies of an earlier run. A request and the fixed part of a match,
+with reused processes, are CPU time of the referee and the bots on one core (`kept_alive`). An
+episode is wall time on one core. A tournament has two jobs; its wall time includes the start of the
+command, its workers and its bots, and the ratio compares matches per second.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ print((time.monotonic() - begun) / 150)
 
 
 def code_seconds(folder: Path, code: str) -> float:
-    """Seconds that a piece of code prints in a version; else its processor time from `begun`."""
+    """Return the seconds that code prints in a version, or its CPU time since `begun`."""
     whole = f"import time\nfrom tools.benchmarks import bench\n{code}\n"
     if "print(" not in code:
         whole += "print(time.thread_time() - begun)"
@@ -108,7 +108,7 @@ def code_seconds(folder: Path, code: str) -> float:
 
 
 def tournament_seconds(folder: Path, bot: str, matches: int, sandbox: str = "none") -> float:
-    """Seconds of a tournament of a bot against itself."""
+    """Return the seconds of a tournament of a bot against itself."""
     words = [
         str(folder / ".venv/bin/python"),
         "-m",

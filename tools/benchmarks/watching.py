@@ -1,7 +1,8 @@
-"""What spectators cost a match: `python -m tools.benchmarks.watching [--viewers N] [--rounds N]`.
+"""Measure the cost of spectators: `python -m tools.benchmarks.watching [--viewers N] [--rounds N]`.
 
-The same match is played in turns with `--browser` and nobody there, and with spectators, a tenth of
-whom take nothing. Then streams of one match are cut off, and the server's memory is looked at.
+The same match is played with `--browser`, in turns without and with spectators. A tenth of the
+spectators read nothing. Then streams of one match are disconnected, and the server's memory is
+printed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 
 
 def request(page: str) -> tuple[tuple[str, int], bytes]:
-    """The address of the events of a page, and the request for them."""
+    """Return the address of the events of a page, and the request for them."""
     url = urlsplit(page)
     assert url.hostname is not None
     assert url.port is not None
@@ -41,10 +42,10 @@ def request(page: str) -> tuple[tuple[str, int], bytes]:
 
 
 def watch(viewers: int) -> None:
-    """Be so many spectators of the page that stdin names, until killed."""
+    """Simulate spectators of the page named on stdin, until killed."""
     print("ready", flush=True)
     page = sys.stdin.read()
-    yield_to_match(os.getpid())  # spectators are on machines of their own
+    yield_to_match(os.getpid())  # real spectators are on other machines
     address, asked = request(page)
     stuck = [socket.create_connection(address) for _ in range(viewers // 10)]
     for made in stuck:
@@ -66,11 +67,11 @@ def watch(viewers: int) -> None:
 
 
 def play(viewers: int) -> float:
-    """Seconds that the bots and the referee took for the match."""
+    """Return the seconds that the bots and the referee took for the match."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         record = Path(folder) / "match.jsonl"
         watching = None
-        if viewers:  # ready before the match begins
+        if viewers:  # connected before the match begins
             words = [sys.executable, "-m", "tools.benchmarks.watching", "--be"]
             watching = stack.enter_context(
                 subprocess.Popen(
@@ -102,13 +103,13 @@ def play(viewers: int) -> float:
 
 
 def memory(process: int) -> float:
-    """MB that a process has in memory."""
+    """Return the resident memory of a process in MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def cut(streams: int) -> None:
-    """Cut streams off, and print what the server's memory does."""
+    """Disconnect streams, and print the server's memory."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.jsonl"
         file.write_bytes(b"".join(RECORD.read_bytes().splitlines(keepends=True)[:-30]))
@@ -121,7 +122,7 @@ def cut(streams: int) -> None:
                     made.sendall(asked)
                     made.recv(2000)
                 if number % 100 == 0:
-                    os.utime(file)  # it is still written
+                    os.utime(file)  # looks as if it is still written
 
 
 def main() -> None:

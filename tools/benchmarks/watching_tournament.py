@@ -1,8 +1,8 @@
-"""Measure a tournament beside an open page: `python -m tools.benchmarks.watching_tournament`.
+"""Measure a tournament with an open page: `python -m tools.benchmarks.watching_tournament`.
 
-The same tournament is played in turns with `--browser` and nobody there, and with a client that
-does what an open page does: it holds the stream of the standings, loads them again when they
-change, and holds the stream of a match that is being played.
+The same tournament is played with `--browser`, in turns without and with a client that acts like an
+open page: it reads the stream of the standings, loads them again when they change, and reads the
+stream of a running match.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BOTS = ("gatherer", "other=gatherer", "--game", "botwars", "--set", "max_turns=1
 
 
 async def follow(client: httpx.AsyncClient, page: str) -> None:
-    """Hold the standings open, until the server ends."""
+    """Read the stream of the standings until the server ends."""
     async with client.stream("GET", f"{page}/events") as stream:
         async for line in stream.aiter_lines():
             if line.startswith("event: standings"):
@@ -35,7 +35,7 @@ async def follow(client: httpx.AsyncClient, page: str) -> None:
 
 
 async def follow_matches(client: httpx.AsyncClient) -> None:
-    """Hold a match open that is being played, one after the other."""
+    """Read the stream of a running match, then of the next one."""
     while True:
         listed = (await client.get("/", params={"format": "json"})).json()["matches"]
         for match in (item["id"] for item in listed if item["live"]):
@@ -48,7 +48,7 @@ async def follow_matches(client: httpx.AsyncClient) -> None:
 
 
 async def look(page: str) -> None:
-    """Be the client."""
+    """Run the client."""
     url = urlsplit(page)
     async with httpx.AsyncClient(base_url=f"{url.scheme}://{url.netloc}", timeout=None) as client:
         try:
@@ -60,10 +60,10 @@ async def look(page: str) -> None:
 
 
 def play(deals: int, *, watched: bool) -> float:
-    """Seconds from the address to the standings."""
+    """Return the seconds from the address to the standings."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         looking = None
-        if watched:  # ready before the tournament begins
+        if watched:  # connected before the tournament begins
             words = [sys.executable, "-m", "tools.benchmarks.watching_tournament", "--be"]
             looking = stack.enter_context(
                 subprocess.Popen(
@@ -110,7 +110,7 @@ def main() -> None:
     if options.be:
         print("ready", flush=True)
         page = sys.stdin.read()
-        yield_to_match(os.getpid())  # the browser is on a machine of its own
+        yield_to_match(os.getpid())  # a real browser is on another machine
         trio.run(look, page)
         return
     ratios = []

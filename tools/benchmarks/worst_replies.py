@@ -1,12 +1,12 @@
-"""Measure the worst replies: processor time, and bytes of the record.
+"""Measure the most expensive replies: CPU time, and bytes of the record.
 
     python -m tools.benchmarks.worst_replies [--game G] [--times 20] [--rows 6]
 
-Bots answer every other request of a match with a line of `tests.support.worst_lines`, which are of
-64 KiB, and the rest at random by the rules. A reply is timed until the match has gone on, with its
-record and spectator log written to memory. Prints for each game the lines that cost most and two
-that are known: the median of so many replies, beside `json.loads` of a list of numbers as long in
-the same run; and the bytes that the record has of such a reply and its faults, for a byte of it.
+Bots reply to every other request of a match with a line of `tests.support.worst_lines`, of 64 KiB,
+and to the rest at random by the rules. Measures the time from a reply to the next request, with
+record and spectator log in memory. Prints for each game the most expensive lines and two known
+ones: the median of their replies, compared with `json.loads` of a list of numbers of the same
+length in the same run; and the bytes of the record per byte of such a reply, including its faults.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ MAX_TURNS = 200
 
 
 class Cost(NamedTuple):
-    """Of one reply: seconds of the processor, and bytes of the record for each of the line."""
+    """The cost of one reply: CPU seconds, and bytes of the record per byte of the line."""
 
     seconds: float
     recorded: float
 
 
 def costs(game: str, line: bytes) -> Iterator[Cost]:
-    """Yields: the costs of replies with this line in matches, without end."""
+    """Yield the costs of replies with this line in matches, endlessly."""
     for seed in count():
         spec = match_spec(["a", "b"], game=game, seed=seed, options={"max_turns": MAX_TURNS})
         match, legal = spec.new_match(), Legal(spec, seed)
@@ -74,7 +74,7 @@ def costs(game: str, line: bytes) -> Iterator[Cost]:
 
 
 def json_loads(times: int) -> float:
-    """Seconds that Python takes to read a list of numbers of the same length; the median."""
+    """Return the median seconds that Python takes to decode a list of numbers of this length."""
     text = json.dumps([1] * (BYTES // 3))
     seconds = []
     for _ in range(times):

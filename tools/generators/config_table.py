@@ -1,4 +1,4 @@
-"""The table of the keys of a tournament's configuration file, from the options of the command."""
+"""The table of keys in a tournament's configuration file, made from the options of the command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from referee.cli.commands.tournament import TournamentOptions
 from referee.cli.options import Option
 
 TABLES = ("bot", "env", "set")
-"""These options are tables of the file, which the page describes."""
+"""Options that are tables of the file. The page describes them."""
 _VALUES = {
     "ADDRESS": "an address",
     "BOT=RATING": '`"NAME=1500"`',
@@ -19,11 +19,11 @@ _VALUES = {
     "S": "seconds",
     "TEXT": "a text",
 }
-"""Metavar -> the value in the file; others are whole numbers."""
+"""Metavar -> type of the value in the file; all others are integers."""
 
 
 def configuration() -> str:
-    """A row for each key that may be in the file, in the order of the help."""
+    """Return a row per key of the file, in the order of the help."""
     fields = TournamentOptions.fields.values()
     options = [each for field in fields for each in field.options]
     allowed = (each for each in options if each.in_file and each.flags)
@@ -34,7 +34,7 @@ def configuration() -> str:
 def _row(option: Option) -> str:
     key = option.flags[-1].removeprefix("--")
     text = option.help
-    if option.name == "sandbox":  # its default is what REFEREE_SANDBOX says
+    if option.name == "sandbox":  # its default depends on REFEREE_SANDBOX
         text = text.partition(" (default")[0]
     return f"| `{key}` | {_value(option)} | {text} |"
 

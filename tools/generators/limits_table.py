@@ -1,4 +1,4 @@
-"""The table of limits, for spec/sandbox.md."""
+"""The table of limits in spec/sandbox.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.match.spec import default_limits, tournament_limits
 
 
 def limits(text: str) -> str:
-    """The table. Its last column is written by hand, so it is read from the table that is there."""
+    """Return the table. Its last column is written by hand, and taken from the existing table."""
     return _table(dict(re.findall(r"^\|.*?\| `(\w+)` \|.*\| (.*) \|$", text, re.MULTILINE)))
 
 

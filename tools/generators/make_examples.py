@@ -1,9 +1,9 @@
-"""Play the example transcripts again, from the project's folder.
+"""Play the example transcripts again. Run it in the project's folder.
 
     python -m tools.generators.make_examples
 
-They pin what a seed means: a change of theirs is a change of the rules, of the random streams, of
-an example bot or of a log's format, and belongs into the changelog.
+The transcripts depend on the rules, the random streams, the example bots and the formats of logs. A
+difference is a change of one of these, and needs an entry in the changelog.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
     python -m tools.generators.make_pages [--check]
 
-A generated part is between the lines `<!-- generated: NAME -->` and `<!-- end -->` of a page.
-A reference to a section, such as "(8.4)", becomes a link.
-The kit of Dominion, a Python file, has a generated part as well, between `# generated: NAME` and
-`# end`.
-With --check nothing is written: it fails if a page or the kit is out of date.
+A generated part of a page is between the lines `<!-- generated: NAME -->` and `<!-- end -->`.
+References to sections, such as "(8.4)", become links. The kit of Dominion, a Python file, also has
+a generated part, between `# generated: NAME` and `# end`.
+
+--check writes nothing. It fails if a page or the kit is out of date.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     **{f"observation {game}": partial(observations, game) for game in GAMES},
     **{f"actions {game}": partial(actions, game) for game in GAMES},
 }
-"""Name of a part -> its text, made from the text that is there now."""
+"""Name of a part -> a function from its current to its new text."""
 _PART = re.compile(
     r"^((?:<!--|#) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#) end(?: -->)?)$",
     re.MULTILINE | re.DOTALL,
@@ -53,23 +53,23 @@ _PART = re.compile(
 
 
 def made(text: str) -> str:
-    """A page with its generated parts made again; KeyError if it does not have such a part."""
+    """Return a page with new generated parts. KeyError: it does not have such a part."""
     return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]](part[3])}\n{part[4]}", text)
 
 
 def pages(root: Path = ROOT) -> Iterator[Path]:
-    """The pages that can have generated parts."""
+    """Yield the pages that may have generated parts."""
     yield from sorted([*root.glob("*.md"), *root.glob("spec/**/*.md")])
 
 
 def current(file: Path, root: Path = ROOT) -> str:
-    """A page, or the kit, as it should be."""
+    """Return the up-to-date text of a page or the kit."""
     text = made(file.read_text())
     return linked(text, file, root / "spec") if file.suffix == ".md" else text
 
 
 def stale(root: Path = ROOT) -> list[Path]:
-    """The files whose generated parts differ from the code, and the pages that lack a link."""
+    """Return the files whose generated parts are out of date, and the pages with missing links."""
     files = [*pages(root), *root.glob("referee/games/dominion/kit.py")]
     return [file for file in files if current(file, root) != file.read_text()]
 

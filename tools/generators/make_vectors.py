@@ -1,6 +1,6 @@
-"""Write the complete games of spec/vectors/games: python -m tools.generators.make_vectors.
+"""Write the complete games in spec/vectors/games: python -m tools.generators.make_vectors.
 
-Their format is in spec/vectors/README.md. Between them they have every fault, every reason to leave
+Their format is in spec/vectors/README.md. Together they contain every fault, every reason to leave
 and every reason to end.
 """
 
@@ -27,7 +27,7 @@ Line = dict[str, Any]
 
 
 def rich(chance: Random, request: Line, supply: Mapping[str, int]) -> bytes:
-    """Buys what is dear, up to the last province."""
+    """Buy expensive cards, and at last the remaining provinces."""
     if request["type"] == "attack-request" or not request["buys"]:
         return idle(chance, request, supply)
     treasures = [card for card in request["hand"] if card in WORTH]
@@ -64,11 +64,11 @@ MATCHES: list[tuple[int, list[Choose], int]] = [
     (245, [idle, mixed, right, nonsense], 9),
     (209, [right, mixed, mixed, right], 15),
 ]
-"""Seed, players, turns a player. Chosen so that nothing is missing, see tests/test_vectors.py."""
+"""Seed, players, turns per player. Chosen for completeness, see tests/test_vectors.py."""
 
 
 def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
-    """A match as the lines of a file."""
+    """Return a match as the lines of a file."""
     header = {"entry": "header", "format": "complete-game", "version": 1, "game": "dominion"}
     header |= {"protocol": 1, "players": len(choosers), "seed": seed, "max_turns": max_turns}
     lines: list[Line] = [header]
@@ -78,7 +78,7 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
 
 
 def line_of(entry: Entry) -> Line:
-    """The line for an entry: as in a record, without times and without words."""
+    """Convert an entry to a line: as in a record, but without times and texts."""
     match entry:
         case Sent():
             to = "all" if entry.to is None else seat_id(entry.to)
@@ -102,7 +102,7 @@ def line_of(entry: Entry) -> Line:
 
 
 class PrintingRandomSource(SeededRandomSource):
-    """The chance of a seed, which tells of each shuffle and each random discard."""
+    """A seeded source of chance that records each shuffle and each random discard."""
 
     def __init__(self, seed: int, tell: Callable[[Line], None]) -> None:
         super().__init__(seed)
@@ -123,7 +123,7 @@ class PrintingRandomSource(SeededRandomSource):
 
 
 def files() -> dict[str, bytes]:
-    """File name -> what is in it."""
+    """Return file name -> contents."""
     return {
         f"{len(players)}-players-seed-{seed}.jsonl": b"".join(
             msgspec.json.encode(line) + b"\n" for line in game(seed, players, max_turns)

@@ -1,4 +1,4 @@
-"""The messages and replies of a game as a table with an example each, for spec/messages.md."""
+"""The table of a game's messages and replies with examples, in spec/messages.md."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from referee.match.pages import PROTOCOL, SpecPage, read_page, rows
 from tools.generators.section_links import anchor
 
 MOST = 400
-"""Longer examples, in characters, are left to the page of the game."""
+"""Longer examples, in characters, are only on the page of the game."""
 _JSON = re.compile(r"^```json\n(.*)\n```$", re.MULTILINE)
 
 
 def messages(game: str) -> str:
-    """A row for each type: the receiver, its section and an example.
+    """Return a row for each type: the receiver, its section and an example.
 
     Args:
-        game: its name; empty for the messages that all games share.
+        game: the name of a game; empty for the messages that all games share.
     """
     page = read_page(GAMES[game].specification if game else PROTOCOL)
     examples = _examples(page)
@@ -41,7 +41,7 @@ def messages(game: str) -> str:
 
 
 def _examples(page: SpecPage) -> dict[str, tuple[str, str]]:
-    """Type -> the first section with an example of it, and the example."""
+    """Return type -> the first section with an example of it, and the example."""
     found: dict[str, tuple[str, str]] = {}
     for section in page.sections.values():
         for text in _JSON.findall(section.text):

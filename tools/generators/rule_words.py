@@ -1,4 +1,4 @@
-"""The words of the games' rule files as tables, for spec/rule-bots.md."""
+"""The tables of words in the games' rule files, in spec/rule-bots.md."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from referee.rulefiles.glossary import key_rows, matcher_rows
 
 
 def words(game: str) -> str:
-    """The tables of a game."""
+    """Return the tables of a game."""
     return "\n".join(_tables(game))
 
 
 def _tables(game: str) -> Iterator[str]:
     words = GAMES[game].vocabulary
-    assert words is not None  # the page is about games that have one
+    assert words is not None  # the page only contains games with rule files
     yield from _table("matcher (fields)", matcher_rows(words))
     yield ""
     yield from _sets(words)

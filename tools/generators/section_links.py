@@ -1,4 +1,4 @@
-"""References to sections as links: "(8.4)" and "[http-bots.md](http-bots.md), 3"."""
+"""Convert references to sections, "(8.4)" and "[http-bots.md](http-bots.md), 3", to links."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _HERE = re.compile(rf"(?<=\()({_NUMBER}(?:(?:, | and | to |; ){_NUMBER})*)(?=[);
 _PROTOCOL = re.compile(rf"(?<=\()protocol,? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)(?=[);]|, [a-z])")
 _ELSEWHERE = re.compile(rf"\[([\w./-]+\.md)\]\(([\w./-]+\.md)\),\s({_NUMBER})(?![\d.]*\d)")
 _OTHER_NUMBERS = ("README.md", "cases.md")
-"""Pages whose numbers are sections of more than one page."""
+"""Pages that refer to sections of several pages."""
 
 
 def anchor(number: str, title: str) -> str:
-    """The anchor of a numbered heading, as GitHub makes it."""
+    """Return the anchor that GitHub gives a numbered heading."""
     words = re.sub(r"[^\w -]", "", f"{number} {title}".lower())
     return words.replace(" ", "-")
 
 
 def sections(page: Path) -> dict[str, str]:
-    """Section number -> anchor, of one page."""
+    """Return section number -> anchor for a page."""
     text = page.read_text() if page.exists() else ""
     return {number: anchor(number, title) for number, title in _HEADING.findall(text)}
 
 
 def linked(text: str, page: Path, spec: Path) -> str:
-    """A page with its references to sections as links. Unknown numbers are left as they are."""
+    """Convert the references to sections in a page. Unknown numbers stay unchanged."""
     own = {number: f"#{name}" for number, name in sections(page).items()}
     shared = _targets(spec / f"{PROTOCOL}.md", page)
     dominion = _targets(spec / f"{GAMES['dominion'].specification}.md", page)
@@ -63,6 +63,6 @@ def linked(text: str, page: Path, spec: Path) -> str:
 
 
 def _targets(page: Path, start: Path) -> dict[str, str]:
-    """Section number -> link from another page."""
+    """Return section number -> link from another page."""
     path = os.path.relpath(page, start.parent)
     return {number: f"{path}#{name}" for number, name in sections(page).items()}

@@ -1,4 +1,4 @@
-"""The tables of observations and actions of the environments, for spec/rl-spaces.md."""
+"""The tables of observations and actions of the environments, in spec/rl-spaces.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
     Attributes:
         label: with C for a card, P for a patron and Q for a question.
-        places: of the names.
+        places: the indices of the names.
     """
 
     label: str
@@ -34,10 +34,10 @@ class Row(NamedTuple):
 
 
 def observations(game: str, text: str) -> str:
-    """Make the table of an observation; what a row means is read from the table that is there."""
+    """Return the table of an observation. Meanings are taken from the existing table."""
     environment, meanings = _environment(game), _meanings(text)
     numbers = environment.observation(GAMES[game].min_seats, GAMES[game].options())
-    both = (numbers.low, numbers.high)  # the same in each cell of a grid
+    both = (numbers.low, numbers.high)  # equal in all cells of a grid
     low, high = (each.reshape(-1, len(numbers.names))[0].tolist() for each in both)
     lines = ["| place | entry | least | most | meaning |", "|---|---|---|---|---|"]
     for label, places in _rows(numbers.names):
@@ -50,7 +50,7 @@ def observations(game: str, text: str) -> str:
 
 
 def actions(game: str, text: str) -> str:
-    """Make the table of choices, likewise."""
+    """Return the table of actions. Meanings are taken from the existing table."""
     environment, meanings = _environment(game), _meanings(text)
     lines = ["| number | choice | meaning |", "|---|---|---|"]
     for label, places in _rows(environment.choices(GAMES[game].options())):
@@ -77,11 +77,11 @@ def _rows(names: Sequence[str]) -> Iterator[Row]:
 
 
 def _label(name: str) -> str:
-    """A name with its card, patron or question replaced by a letter."""
+    """Replace the card, patron or question in a name by a letter."""
     words = name.split(" ")
     if words[0] in ("stage", "asks"):
         return f"{words[0]} Q"
-    if words[0] == "reveal":  # there is one such card
+    if words[0] == "reveal":  # only one card is revealed
         return name
     for size in range(len(words), 0, -1):
         for first in range(len(words) - size + 1):

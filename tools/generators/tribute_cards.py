@@ -1,4 +1,4 @@
-"""The cards of Scripts of Tribute as a table, for its page."""
+"""The table of cards on the page of Scripts of Tribute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from referee.games.tribute.rules.cards import card_set
 
 
 def cards() -> str:
-    """A row for each card of the set that is in play."""
+    """Return a row for each available card."""
     rows = [
         "| card | deck | type | cost | HP | effects | in the tavern |",
         "|---|---|---|---|---|---|---|",

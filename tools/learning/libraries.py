@@ -2,10 +2,10 @@
 
     python -m tools.learning.libraries [--only Stable-Baselines3] [--folder FOLDER]
 
-For each library it makes an environment of Python 3.11 in FOLDER, or uses the one that is there,
-and installs the library, PyTorch and this clone. Each line that a program prints is a row: the
-game and the way in which the library has used it. The last row of a program that fails has the
-last line of its error. Takes about ten minutes, and 8 GB of FOLDER.
+For each library it creates an environment of Python 3.11 in FOLDER, or reuses it, and installs the
+library, PyTorch and this clone. Each line that a program prints is a row: the game, and how the
+library has used it. The last row of a program that fails has the last line of its error. Takes
+about ten minutes, and 8 GB in FOLDER.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PACKAGES = {
     "TorchRL": ("torchrl",),
     "tianshou": ("tianshou",),
     "SuperSuit": ("supersuit",),
-    "AgileRL": ("agilerl", "peft"),  # which it imports and does not install
+    "AgileRL": ("agilerl", "peft"),  # imported, but not a declared dependency
 }
 SECONDS = 900
 
@@ -39,7 +39,7 @@ def programs() -> dict[str, str]:
 
 
 def python_with(library: str, folder: Path, base: str) -> Path:
-    """Make the environment of a library, unless it is there; return its Python."""
+    """Create the environment of a library, unless it exists. Return its Python."""
     home = folder / library.lower()
     python = home / "bin" / "python"
     if not (home / "made").exists():
@@ -59,7 +59,7 @@ def versions(library: str, python: Path) -> str:
 
 
 def rows(library: str, python: Path, program: str) -> Iterator[tuple[str, str, str]]:
-    """Run a program. Yield a way, a game, and whether it works."""
+    """Run a program. Yield a way of use, a game, and whether it works."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(program)

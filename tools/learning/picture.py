@@ -12,7 +12,7 @@ def picture(
 
     Args:
         points: x from 0 to 1, share, and error.
-        ticks: x and its text; the last one is set to the left of it.
+        ticks: x and its label; the last label is to the left of its tick.
     """
     places = [(60 + 500 * x, 230 - 200 * share, 200 * error) for x, share, error in points]
     line = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in places)

@@ -3,9 +3,9 @@
     .venv/bin/python -m tools.learning.policy_gradient [--opponent big_money] [--minutes 1.8]
         [--deals 400] [--seed 1] [--curve FILE.svg]
 
-The policy has one hidden layer. It is trained on the result of whole matches (REINFORCE), with
-least squares as its baseline and Adam as its optimiser. It plays both seats of the deals, before
-the training and after it. Needs the extra `rl`.
+The policy has one hidden layer. It is trained on the results of whole matches (REINFORCE), with
+least squares as baseline and Adam as optimiser. It plays both seats of the deals, before and after
+the training. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from referee.env import dominion_v1
 from tools.learning.picture import picture
 
 HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
-FIRST_TRAINING_SEED = 1_000_000  # the deals have smaller ones
+FIRST_TRAINING_SEED = 1_000_000  # larger than the seeds of the deals
 
 
 class Policy:
-    """A network: normalised observation -> weights of the legal choices."""
+    """A network: normalised observation -> weights of the legal actions."""
 
     def __init__(self, size: int, choices: int, random: np.random.Generator) -> None:
         self.random = random
@@ -41,7 +41,7 @@ class Policy:
         self._moments = np.eye(size + 1), np.zeros(size + 1)
 
     def probabilities(self, seen: Any, masks: Any) -> tuple[Any, Any]:
-        """Return the hidden layer, and the probability of each choice."""
+        """Return the hidden layer, and the probability of each action."""
         first, bias, second, last = self.parameters
         hidden = np.tanh(seen @ first + bias)
         logits = np.where(masks, hidden @ second + last, -1e9)
@@ -50,20 +50,20 @@ class Policy:
 
     @property
     def is_trained(self) -> bool:
-        """Whether it has learnt; before that its best choice is always the first."""
+        """True after training. Before that the best action is always the first."""
         return self._steps > 0
 
     def choose(self, seen: Any) -> int:
-        """Choose by these probabilities."""
+        """Sample an action from these probabilities."""
         chances = self.probabilities(seen["observation"], seen["action_mask"])[1].cumsum()
         return int(np.searchsorted(chances, self.random.random() * chances[-1]))
 
     def best(self, seen: Any) -> int:
-        """Choose the most probable."""
+        """Return the most probable action."""
         return int(self.probabilities(seen["observation"], seen["action_mask"])[1].argmax())
 
     def expect(self, seen: Any, returns: Any) -> Any:
-        """Return how much better the matches were than expected, and learn from them."""
+        """Return how much better the matches were than expected, and update the expectation."""
         known = np.hstack([seen, np.ones((len(seen), 1))])
         products, sums = self._moments
         surprise = returns - known @ np.linalg.solve(products, sums)
@@ -74,7 +74,7 @@ class Policy:
         return surprise
 
     def learn(self, seen: Any, masks: Any, actions: Any, advantages: Any) -> None:
-        """Make the actions of better matches more probable."""
+        """Increase the probability of actions in better matches."""
         hidden, chances = self.probabilities(seen, masks)
         logs = np.log(np.maximum(chances, 1e-9))
         spread = -(chances * logs).sum(axis=1, keepdims=True)
@@ -94,7 +94,7 @@ class Policy:
 
 
 def play(env: Any, policy: Any, seed: int) -> tuple[list[Any], list[int], float, int]:
-    """Play a match; returns what was seen and chosen, the reward, and the margin of points."""
+    """Play a match. Return observations, actions, the reward, and the margin of points."""
     seen, info = env.reset(seed=seed)
     sights, actions, reward, terminated = [], [], 0.0, False
     while not terminated:
@@ -105,10 +105,10 @@ def play(env: Any, policy: Any, seed: int) -> tuple[list[Any], list[int], float,
 
 
 def train(policy: Policy, envs: list[Any], minutes: float) -> list[tuple[float, int, float]]:
-    """Train for some minutes of processor time.
+    """Train for some minutes of CPU time.
 
     Returns:
-        Minutes, matches and share of points, each of twenty batches.
+        Minutes, matches and share of points, for each of twenty batches.
     """
     curve, rewards, matches = [], list[float](), 0
     end = time.process_time() + 60 * minutes
@@ -144,7 +144,7 @@ def made(seat: int, opponent: str) -> Any:
 
 
 def played(policy: Policy, envs: list[Any], deals: int) -> str:
-    """Play both seats of some deals; returns the share of points, in words."""
+    """Play both seats of some deals. Return the share of points as text."""
     choose = policy.best if policy.is_trained else policy.choose
     rewards = [[play(env, choose, deal)[2] for env in envs] for deal in range(deals)]
     shares = (np.mean(rewards, axis=1) + 1) / 2

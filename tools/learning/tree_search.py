@@ -1,13 +1,13 @@
-"""Play Star Realms against `admiral` with a search by copies of the environment.
+"""Play Star Realms against `admiral` with a search in copies of the environment.
 
     .venv/bin/python -m tools.learning.tree_search [--copies 0 1 4] [--deals 400]
         [--workers 2] [--seed 1] [--curve FILE.svg]
 
-In each copy all that the player cannot know is dealt again. Every action is tried in the same
-copies, so that all have the same luck. After the action both players follow a rule of thumb for
-some turns; then the leads in authority and in cards are counted. The search prefers an action to
-that of the rule of thumb only if it is better by more than its standard error, since the largest
-of a few uncertain means is most often one of luck. Needs the extra `rl`.
+In each copy the information hidden from the player is redealt. Every action is tried in the same
+copies, so that all have the same luck. After the action both players follow a heuristic for some
+turns; then the leads in authority and in cards are counted. The search replaces the action of the
+heuristic only if another is better by more than its standard error, because the largest of a few
+uncertain means is usually due to luck. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from referee.env import starrealms_v2
 from referee.games.starrealms.rules.cards import CARDS
 from tools.learning.picture import picture
 
-TURNS = 5  # own turns until the leads are counted: a card bought now is drawn by then
-WIDTH = 5  # actions that are tried
-WIN = 100  # as much as a lead of so much authority
+TURNS = 5  # own turns before the leads are counted: by then a card bought now is drawn
+WIDTH = 5  # actions to try
+WIN = 100  # worth this lead in authority
 KINDS = ("play", "use-base", "use-ally", "attack-base", "attack-player", "buy", "pick", "done")
-AT_ONCE = KINDS[:5]  # no search is needed for these
+AT_ONCE = KINDS[:5]  # chosen without search
 
 
 def rank(name: str) -> float:
-    """Return how good a choice is by the rule of thumb: play all, attack, buy the dearest card."""
+    """Rate a choice by the heuristic: play all cards, attack, buy the most expensive card."""
     if name == "end-turn":
         return 1
     cost = next((card.cost for card in CARDS.values() if f" {card.name}" in name), 0)
     for place, kind in enumerate(KINDS):
         if name.startswith(kind):
             mine = name.endswith((" hand", " discard")) and kind == "pick"
-            return 100 - 10 * place + (-cost if mine else cost) / 10  # discard and scrap the worst
-    return 0.5  # keep what could be scrapped
+            return 100 - 10 * place + (-cost if mine else cost) / 10  # scrap the worst card
+    return 0.5  # do not scrap voluntarily
 
 
 def worth(entry: str) -> int:
@@ -61,12 +61,12 @@ WORTH = np.array([worth(entry) for entry in starrealms_v2.observation_names()])
 
 
 def by_thumb(env: Any) -> int:
-    """Return the legal choice that the rule of thumb likes best."""
+    """Return the best legal choice by the heuristic."""
     return int((env.action_mask(env.agent_selection) * RANK).argmax())
 
 
 def lead(copy: Any, agent: str) -> float:
-    """Play a copy by the rule of thumb for some turns, and return the agent's lead."""
+    """Play a copy by the heuristic for some turns, and return the agent's lead."""
     turns, mover = 0, agent
     while not copy.terminations[agent]:
         if copy.agent_selection != mover:
@@ -79,7 +79,7 @@ def lead(copy: Any, agent: str) -> float:
 
 
 def search(env: Any, agent: str, copies: int, random: Random) -> int:
-    """Return the best action, as far as so many copies show it."""
+    """Return the best action in this number of copies."""
     first = by_thumb(env)
     if not copies or starrealms_v2.choices[first].startswith(AT_ONCE):
         return first
@@ -94,13 +94,13 @@ def search(env: Any, agent: str, copies: int, random: Random) -> int:
             copy = world.copy()
             copy.step(action)
             row[place] = lead(copy, agent)
-    better = leads - leads[:, :1]  # than the choice of the rule of thumb
+    better = leads - leads[:, :1]  # compared with the choice of the heuristic
     errors = better.std(axis=0, ddof=min(1, copies - 1)) / copies**0.5
     return actions[int((better.mean(axis=0) - errors).argmax())]
 
 
 def play(copies: int, seed: int, deal: int) -> float:
-    """Play a deal, in the first seat if its number is even; returns the share of points."""
+    """Play a deal, in the first seat if its number is even. Return the share of points."""
     opponents: list[Any] = ["admiral", "admiral"]
     opponents[deal % 2] = None
     env: Any = starrealms_v2.raw_env(opponents=opponents)

@@ -1,7 +1,7 @@
-"""The thirty mistakes of beginners: the change in a right bot, and the words that explain it.
+"""The thirty mistakes of beginners: the change in a correct bot, and the words that explain it.
 
-The right bots are `right_bot.py` and `right_bot.js`, written only from the README and the
-protocol. A mistake is a change of their text, so a bot is right but for this.
+The correct bots are `right_bot.py` and `right_bot.js`, written only from the README and the
+protocol. A mistake is a change of their text, so a bot has only this mistake.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import NamedTuple, TypeAlias
 
 HERE = Path(__file__).parent
 Changes: TypeAlias = Sequence[tuple[str, str]]
-"""Texts of the right bot and what stands there instead, everywhere."""
+"""Texts of the correct bot -> replacements for all occurrences."""
 
 SECONDS = "{seconds}"
-"""Stands in a change for a time that is longer than the limit of a reply."""
+"""Placeholder for a time longer than the limit of a reply."""
 NO_FLUSH = "flush"
 STREAM = "(stderr|standard error|standard output|stdout)"
 
@@ -24,9 +24,9 @@ class Language(NamedTuple):
     """A language of bots.
 
     Attributes:
-        right: the file of the right bot.
+        right: the file of the correct bot.
         file: the name that a beginner gives it.
-        bot: the BOT argument for that.
+        bot: the BOT argument for this file.
     """
 
     right: Path
@@ -45,12 +45,12 @@ class Mistake(NamedTuple):
 
     Attributes:
         number: 1 to 30; 0 is a bot without mistakes.
-        what: it is, in words.
-        changes: by language; a language without an entry has not got this mistake.
-        says: a regular expression for the words that a beginner must read to know the cause. White
-            space is one space in the text that it is matched with, and no line is wrapped.
-        misleads: a regular expression for words that must not be there, because they mislead.
-        form: tells mistakes with the same number apart.
+        what: the description of the mistake.
+        changes: by language; without an entry, the mistake does not exist in a language.
+        says: a regular expression for words that name the cause for a beginner. In the text that it
+            matches, white space is one space, and lines are not wrapped.
+        misleads: a regular expression for misleading words, which must be absent.
+        form: distinguishes mistakes with the same number.
         opponent: the bot in seat 1.
     """
 
@@ -68,18 +68,18 @@ class Mistake(NamedTuple):
 
 
 def together(first: str, second: str, gap: int = 150) -> str:
-    """Matches the two in any order, near each other."""
+    """Match two expressions in any order, near each other."""
     return f"(?:{first}).{{0,{gap}}}(?:{second})|(?:{second}).{{0,{gap}}}(?:{first})"
 
 
 def source(mistake: Mistake, language: str, seconds: float) -> str:
-    """The text of a bot with this mistake.
+    """Return the text of a bot with this mistake.
 
     Args:
         seconds: for a move that takes too long.
 
     Raises:
-        ValueError: A text that is to be changed is not in the right bot.
+        ValueError: the correct bot does not contain a text to replace.
     """
     text = LANGUAGES[language].right.read_text()
     for old, new in mistake.changes[language]:
@@ -89,7 +89,7 @@ def source(mistake: Mistake, language: str, seconds: float) -> str:
     return text
 
 
-# --- pieces of the right bots that several mistakes change -----------------------------------
+# --- Parts of the correct bots that several mistakes change ---------------------------------------
 
 PYTHON_LOOP = """\
     for line in sys.stdin:
@@ -152,7 +152,7 @@ function chooseCards(money, buys) {
 
 
 def after(text: str, *lines: str) -> tuple[str, str]:
-    """Adds lines behind a text."""
+    """Insert lines after a text."""
     return text, text + "".join(f"{line}\n" for line in lines)
 
 
@@ -597,7 +597,7 @@ function handle(message) {
         },
         r"without a request|an extra line after the last request",
         form="b",
-        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # that follows
+        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # in a later request
     ),
     Mistake(
         30,

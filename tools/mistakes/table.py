@@ -2,9 +2,9 @@
 
     python -m tools.mistakes.table [--language NAME] [--only N] [--command NAME] [--keep DIR]
 
-A beginner runs `referee play` and `referee conform`. Printed is, as a Markdown table, what those
-say of the cause of each mistake in lines that a beginner knows it from, or that they do not. The
-exit code is 1 if they name fewer than they must: 28 of the 30 mistakes in play, all 30 in conform.
+A beginner runs `referee play` and `referee conform`. Prints a Markdown table with the lines of each
+command that name the cause of each mistake for a beginner, or a note that there are none. The exit
+code is 1 if too few are named: play must name 28 of the 30 mistakes, conform all 30.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from tools.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
 
 MODULE = [sys.executable, "-m", "referee"]
 LIMITS = {"play": 1.5, "conform": 2.0}
-"""Seconds for a reply."""
+"""Time limits of a reply in seconds."""
 TOO_LONG = 1.2
-"""A slow move takes so many times the limit."""
+"""A slow move takes this multiple of the limit."""
 COMMANDS = tuple(LIMITS)
 NEEDED = {"play": 28, "conform": 30}
 HANG_SECONDS = 900.0
 MOST_LINES = 3
-"""More lines of a command are not shown in a cell."""
+"""Maximum lines of a command shown in a cell."""
 
 
 class Seen(NamedTuple):
-    """The words of a command about a bot.
+    """The output of a command on a bot.
 
     Attributes:
-        said: all of it.
-        lines: those that name the cause.
-        misleading: those that name another cause.
+        said: the whole output.
+        lines: the lines that name the cause.
+        misleading: the lines that name another cause.
     """
 
     mistake: Mistake
@@ -59,7 +59,7 @@ class Seen(NamedTuple):
 
 
 def words(command: str, mistake: Mistake, bot: str, limit: float) -> list[str]:
-    """The command line."""
+    """Return the command line."""
     if command == "conform":
         return [*MODULE, "conform", bot, "-q", "--jobs", "1", "--timeout", f"{limit:g}"]
     limits = ["--time-limit", f"{limit:g}", "--startup-limit", f"{max(limit, 5.0):g}"]
@@ -73,7 +73,7 @@ def try_out(
     keep: Path | None = None,
     limit: float | None = None,
 ) -> Seen:
-    """Run a command with a bot that makes this mistake.
+    """Run a command with a bot that has this mistake.
 
     Args:
         keep: folder for the bot's text and for the output of the command.
@@ -111,7 +111,7 @@ def try_out(
 
 
 def naming(says: str, said: str) -> list[str]:
-    """The lines of a text that the first match of an expression is in."""
+    """Return the lines of a text that contain the first match of an expression."""
     text = ""
     starts = []  # of each line in `text`
     lines = said.splitlines()
@@ -130,7 +130,7 @@ def naming(says: str, said: str) -> list[str]:
     ]
 
 
-# --- printing -------------------------------------------------------------------------------------
+# --- Printing -------------------------------------------------------------------------------------
 
 
 def row(cells: Sequence[str]) -> str:
@@ -138,7 +138,7 @@ def row(cells: Sequence[str]) -> str:
 
 
 def code(line: str) -> str:
-    """A line as Markdown's code."""
+    """Format a line as Markdown code."""
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
@@ -166,9 +166,10 @@ def as_json(all_seen: Sequence[Seen]) -> str:
 
 
 def enough(all_seen: Sequence[Seen], language: str, command: str) -> tuple[str, bool]:
-    """How many mistakes a command names, and whether these are enough.
+    """Return how many mistakes a command names, and whether they are enough.
 
-    A mistake with several forms is named if all of them are; one that is not tried is not missed.
+    A mistake with several forms counts if all of them are named. Mistakes that were not tried do
+    not count as missing.
     """
     mine = [seen for seen in all_seen if (seen.language, seen.command) == (language, command)]
     tried = {seen.mistake.number for seen in mine}
@@ -222,7 +223,7 @@ def main() -> int:
 def finish(
     all_seen: Sequence[Seen], languages: Sequence[str], commands: Sequence[str], as_objects: bool
 ) -> int:
-    """Print the counts, or everything as JSON; the exit code."""
+    """Print the counts, or everything as JSON. Return the exit code."""
     good = True
     lines = []
     for language in languages:

@@ -136,8 +136,7 @@ class View(NamedTuple):
 def chosen_view(
     bots: Sequence[Entrant], anchor: str | None, bot: str | None, exclude: Sequence[str] = ()
 ) -> View:
-    """Return the view of `--anchor`, `--bot` and `--exclude`. The names may be shortened as in the
-    tables.
+    """Return the view of `--anchor`, `--bot` and `--exclude`. Names may be shortened as in tables.
 
     Raises:
         UsageError: they do not name bots. The text lists the bots.
