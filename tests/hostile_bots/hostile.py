@@ -5,6 +5,9 @@ What it is sent is appended to the file COPY.
 It is legal until the request at which its mode strikes, so that a test sees what the mode alone
 does. Each mode is a function that is called with every request before it would be answered; it
 returns None to answer as usual, or the bytes to write instead.
+
+What few modes need is imported in them: the tests start many of these bots. They start them with
+byte_code.py.
 """
 
 import contextlib
@@ -13,10 +16,7 @@ import json
 import mmap
 import os
 import select
-import shutil
 import signal
-import socket
-import subprocess
 import sys
 import time
 
@@ -68,6 +68,8 @@ def at_request(strike):
 
 def detached(code, **options):
     """Start a program that holds none of the bot's pipes."""
+    import subprocess
+
     null = subprocess.DEVNULL
     words = [sys.executable, "-I", "-S", "-c", code]
     return subprocess.Popen(words, stdin=null, stdout=null, stderr=null, **options)
@@ -254,6 +256,8 @@ def late_goodbye(message, number, argument):
 def heir(message, number, argument):
     """Leave a child in the group that holds all pipes, write its pid to a file, and exit."""
     if number == 1:
+        import subprocess
+
         child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
         with open(argument, "w") as file:
             file.write(str(child.pid))
@@ -331,6 +335,8 @@ def take_memory(message, number, argument):
     if count == 1:
         hog = b"x" * (size << 20)  # noqa: F841
         return
+    import subprocess
+
     code = f"import time; hog = b'x' * ({size} << 20); print(flush=True); time.sleep(60)"
     words = [sys.executable, "-I", "-S", "-c", code]
     children = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(count)]
@@ -396,8 +402,11 @@ def take_files(size):
         os.close(os.open(f"/tmp/{name}", os.O_CREAT))
 
 
-def take_sockets(size, kind, family=socket.AF_INET):
+def take_sockets(size, kind, family="AF_INET"):
     """The buffers of sockets that nobody reads."""
+    import socket
+
+    kind, family = getattr(socket, kind), getattr(socket, family)
     server = None
     if family == socket.AF_INET and kind == socket.SOCK_STREAM:
         server = socket.create_server(("127.0.0.1", 0), backlog=1000)
@@ -427,9 +436,9 @@ KINDS = {
     "children": take_children,
     "once": take_once,
     "files": take_files,
-    "tcp": functools.partial(take_sockets, kind=socket.SOCK_STREAM),
-    "udp": functools.partial(take_sockets, kind=socket.SOCK_DGRAM),
-    "unix": functools.partial(take_sockets, kind=socket.SOCK_STREAM, family=socket.AF_UNIX),
+    "tcp": functools.partial(take_sockets, kind="SOCK_STREAM"),
+    "udp": functools.partial(take_sockets, kind="SOCK_DGRAM"),
+    "unix": functools.partial(take_sockets, kind="SOCK_STREAM", family="AF_UNIX"),
 }
 
 
@@ -553,6 +562,8 @@ def put_folder(file):
 
 @at_request
 def remove_folder(file):
+    import shutil
+
     shutil.rmtree(os.path.dirname(file))
 
 

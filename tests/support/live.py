@@ -50,7 +50,8 @@ def until(holds: Callable[[], object]) -> None:
 
 def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
     """The BOT argument for a hostile bot; what it is sent is appended to `copy`."""
-    words = [sys.executable, "-I", "-S", str(HOSTILE), mode, str(argument)]
+    program = str(HOSTILE.with_name("byte_code.py"))
+    words = [sys.executable, "-I", "-S", program, mode, str(argument)]
     return shlex.join(words if copy is None else [*words, str(copy)])
 
 
