@@ -1,4 +1,4 @@
-"""Sentences about a match, and effects of cards, in parts: a page shows each part in its own way."""
+"""Sentences about a match and effects of cards, in parts: a page shows each in its own way."""
 
 from __future__ import annotations
 
