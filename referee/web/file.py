@@ -27,6 +27,8 @@ from referee.web.data import Header, Line, MatchPage, Step, course_of
 
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
+LIST_STYLE = "list.css"
+"""Of a file of several matches, which begins with their list."""
 MAX_LINES = 2**20
 """Bytes that the lines of a match take in the file, packed, unless all are asked for."""
 MAX_FILE = 20 * 2**20
@@ -72,7 +74,8 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
         )
     games = sorted({match.header.game for match in matches})
     script = bundle(games)
-    sheets = [*((FRAME / name).read_text("utf-8") for name in STYLES), *map(drawing_style, games)]
+    names = STYLES if len(matches) == 1 else (*STYLES, LIST_STYLE)
+    sheets = [*((FRAME / name).read_text("utf-8") for name in names), *map(drawing_style, games)]
     styles = [Markup(small_style(css)) for css in sheets if css]
     title = matches[0].header.title if len(matches) == 1 else f"{len(matches)} matches"
     return frame_page(

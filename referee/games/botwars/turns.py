@@ -16,7 +16,7 @@ from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPla
 from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
-from referee.games.interface.sentence import Part, joined
+from referee.games.interface.sentence import Part, Seat, joined
 
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
@@ -91,9 +91,9 @@ class Turns(turns.TurnReader[Turn]):
         """Say what changed but for places; else how many botlets moved."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
-        for side, name in enumerate(NAMES):
+        for side in range(len(NAMES)):
             said = [f"{pair[side]} {what}" for what, pair in changes.items() if pair and pair[side]]
-            clauses += [[f"{name} {', '.join(said)}"]] if said else []
+            clauses += [[Seat(side), f" {', '.join(said)}"]] if said else []
         if not clauses and turn.played:
             moved = turns.plural(len(turn.moves.r) + len(turn.moves.b), "botlet")
             clauses.append([f"{moved} moved"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec import Struct
 
 from referee.games.interface import turns
+from referee.games.interface.seats import seat_index
+from referee.games.interface.sentence import Part, Seat, joined
 from referee.games.interface.turns import Turn
 from referee.games.small.author import Game
 from referee.games.small.messages import MovesPlayed, PlayerLost
@@ -21,6 +24,10 @@ class Turns(turns.TurnReader[Turn]):
     styles: ClassVar[dict[str, str]] = {"loses": "red"}
     kind: ClassVar[type[Game]]
 
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self._together: tuple[int, list[list[Part]]] = (0, [])  # a turn in which several moved
+
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message."""
         if isinstance(message, PlayerLost):
@@ -30,12 +37,22 @@ class Turns(turns.TurnReader[Turn]):
             return []
         alone = len(message.moves) == 1
         self.now.turn = message.turn
+        clauses: list[list[Part]] = []
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
             self.act("plays", said if alone else f"{self.call(player)} {said}")
             self.now.player_number = player if alone else ""
+            clauses.append([Seat(seat_index(player)), f" plays {said}"])
+        self._together = (message.turn, clauses if not alone else [])
         self.now.scores = message.scores
         return [self.close()]
+
+    def line(self, turn: Turn) -> list[Part]:
+        """Name the players, if several moved."""
+        number, clauses = self._together
+        if number != turn.turn or not clauses:
+            return super().line(turn)
+        return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: Turn) -> str:
         """Return the player, if only one moved, and the scores."""

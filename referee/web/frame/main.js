@@ -28,7 +28,7 @@ class App {
     this.source = source;
     this.state = reduce(begin(source.kind), { type: "result", on: remembered("result") !== "off" });
     this.number = number; // of the match, in a file of several
-    this.list = source.place ? "" : root.dataset.source ? "/" : number && "#"; // where all matches are
+    this.list = number && "#"; // where all matches of a file are; a served page has links above
     this.address = new Address();
     this.table = new Table(this, drawing);
     this.place = source.place?.(this); // of a person, who is asked

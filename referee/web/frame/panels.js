@@ -60,6 +60,10 @@ export class Turns {
   #item(turn) {
     const { app } = this;
     const mover = turn.seats.length === 1 ? app.seat(turn.seats[0]) : null;
+    const glyphOf = (index) => { // in place of a name, which several lines of a turn would cut
+      const { colour, glyph, name } = app.seat(index);
+      return el("span", { class: "glyph", style: { "--seat": colour }, title: name, role: "img", "aria-label": name }, glyph);
+    };
     return el(
       "li",
       { style: mover ? { "--seat": mover.colour } : {}, class: mover ? "of-seat" : null },
@@ -68,7 +72,7 @@ export class Turns {
         el("span", { class: "count" }, turn.turn),
         mover ? el("span", { class: "glyph", title: mover.name }, mover.glyph) : "",
         mover && el("span", { class: "unseen" }, mover.name),
-        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, app.nameOfSeat) : mover ? "" : turn.title),
+        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, mover ? app.nameOfSeat : glyphOf) : mover ? "" : turn.title),
         el("span", { class: "after" }, turn.scores?.join(" : ")),
       ),
       shown(turn.show),

@@ -9,7 +9,6 @@ import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
 const MOST_TOLD = 200; // sentences that are kept
-const MOST_DENSE = 3; // levels of room that is saved
 
 /** The seat. */
 export class Seat {
@@ -45,9 +44,6 @@ export class Seat {
       el("form", { method: "dialog" }, el("button", { class: "button text", value: "yes", autofocus: true }, "Do it"), " ", el("button", { class: "button text", value: "no" }, "Back")),
     );
     this.element.append(this.dialog);
-    this.fit = () => this.#fit();
-    app.table.place.addEventListener("click", this.fit); // a pick can add buttons
-    addEventListener("resize", this.fit);
     this.listen = (event) => this.#key(event);
     document.addEventListener("keydown", this.listen, true);
     this.update();
@@ -134,7 +130,6 @@ export class Seat {
       scrollTo(0, 0);
       table.element.scrollTop = 0;
     }
-    this.#fit();
   }
 
   // The draft in the field, in the list and on the table.
@@ -149,22 +144,6 @@ export class Seat {
       if (waits(this.#ask.question, this.numbers[at])) item.firstChild.setAttribute("aria-pressed", String(draft.picks.includes(this.numbers[at])));
     });
     if (this.#shown) this.#app.table.picked();
-    this.fit();
-  }
-
-  /** Leave out what is not needed to answer, step by step, until all buttons are in sight. */
-  #fit() {
-    const { place } = this.#app.table;
-    const isHidden = (button) => {
-      const { x, width, bottom } = button.getBoundingClientRect();
-      return !button.contains(document.elementFromPoint(x + width / 2, bottom - 4));
-    };
-    delete place.dataset.dense;
-    if (!this.#shown || this.#app.table.isZoned) return;
-    for (let dense = 1; dense <= MOST_DENSE; dense++) {
-      if (![...place.querySelectorAll("button:not([aria-disabled])")].some(isHidden)) return;
-      place.dataset.dense = "d".repeat(dense);
-    }
   }
 
   /** The drawing was made anew. */
@@ -205,7 +184,6 @@ export class Seat {
       "details",
       { class: "seat-list", open: !this.#app.table.asks, ontoggle: () => {
         this.form.hidden = !this.list.open;
-        this.#fit();
       } },
       el("summary", null, "Answer by numbers or from a list"),
       hint,
@@ -227,7 +205,6 @@ export class Seat {
     this.list.open = true;
     this.form.hidden = false;
     this.field.focus();
-    this.#fit();
   }
 
   #leave() {
@@ -262,6 +239,5 @@ export class Seat {
   close() {
     clearInterval(this.#timer);
     document.removeEventListener("keydown", this.listen, true);
-    removeEventListener("resize", this.fit);
   }
 }

@@ -3,6 +3,7 @@
 import { el, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
 import { lively, moved } from "./motion.js";
+import { inOneZone } from "./old.js";
 import { Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
 
@@ -16,19 +17,13 @@ export class Table {
 
   constructor(app, drawing) {
     this.#app = app;
-    this.drawing = drawing;
+    this.drawing = drawing && drawing.contract !== 2 ? inOneZone(drawing) : drawing;
     this.place = el("div", { class: "drawing" });
     this.note = el("div", { class: "card-text", popover: "auto", role: "note" });
     this.element = el("section", { class: "table", "aria-label": "Table" }, this.place, this.note);
     this.place.addEventListener("click", ({ target }) => target.closest("button") || this.#explain(target));
     this.place.addEventListener("focusin", ({ target }) => this.#explain(target));
     this.place.addEventListener("focusout", () => this.note.matches(":popover-open") && this.note.hidePopover());
-    this.watcher = new ResizeObserver(() => {
-      const { clientWidth } = this.place;
-      if (!this.#game || this.width === clientWidth) return;
-      this.width = clientWidth;
-      this.update();
-    });
     this.redraw = () => this.#game && this.update();
     addEventListener("dressed", this.redraw);
   }
@@ -45,10 +40,9 @@ export class Table {
     const { header } = match;
     const isSeat = this.#app.state.mode === "seat";
     this.#try(() => {
-      const root = this.isZoned ? boxesIn(this.place, this.drawing.zones(header, isSeat)) : this.place;
-      this.place.classList.toggle("zones", this.isZoned);
-      this.#game = this.drawing.mount(root, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
-      this.watcher.observe(this.place);
+      const boxes = boxesIn(this.place, this.drawing.zones(header, isSeat));
+      this.place.classList.add("zones");
+      this.#game = this.drawing.mount(boxes, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, seatLine, sign, signed, tally, tile });
     });
   }
 
@@ -61,11 +55,6 @@ export class Table {
     this.note.style.setProperty("left", `${Math.max(Math.min(left, innerWidth - 300), 4)}px`);
     this.note.style.setProperty(...(bottom + 90 < innerHeight ? ["top", `${bottom + 6}px`] : ["top", `${Math.max(top - 84, 4)}px`]));
     this.note.showPopover();
-  }
-
-  /** Whether the drawing has zones: contract 2. */
-  get isZoned() {
-    return this.drawing?.contract === 2;
   }
 
   // A drawing that fails leaves the words at this step, and is tried again at the next one.
@@ -90,20 +79,15 @@ export class Table {
   update() {
     const { match, step, eyes, state } = this.#app;
     if (this.#game) {
-      this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const { turn, marks = [] } = match.steps[step];
       const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
       const moves = lively() && (state.follows || Math.abs(step - this.#step) === 1) && !(state.playing && state.speed > 4);
       this.#step = step;
       const ended = step === match.last && Boolean(match.header.outcome);
       const [view, before] = [match.view(eyes, step), match.view(eyes, step - 1)];
-      if (this.isZoned) {
-        const draw = () => this.#game.draw({ view, before, eyes, step, marks, ended, ...this.#frameOf(match, step, eyes, seats) });
-        this.#draw(() => (moves ? moved(this.place, match.steps[step].moves?.[eyes] ?? [], draw) : draw()));
-      } else {
-        const draw = () => this.#game.draw(view, before, { eyes, width: this.width, step, marks, seats, ended, moves });
-        this.#draw(draw);
-      }
+      const frame = { view, before, eyes, step, marks, ended, isMoving: moves, ...this.#frameOf(match, step, eyes, seats) };
+      const draw = () => this.#game.draw(frame);
+      this.#draw(() => (moves ? moved(this.place, match.steps[step].moves?.[eyes] ?? [], draw) : draw()));
     }
     if (!this.#game || this.#aside) this.#words();
   }
@@ -117,7 +101,7 @@ export class Table {
     const last = match.turnBefore(step);
     const player = (index) => tag(this.#app.seat(index));
     const of = (turn, show) => [turn.seats.length === 1 ? [show(turn.seats[0]), " "] : "", sentence(turn.line, show)].flat(2);
-    const said = did ? sentence(did, player) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
+    const said = did?.length ? sentence(did, player) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
     return {
       low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
       mover, counters, seats, said, played, got,
@@ -172,15 +156,10 @@ export class Table {
   describe() {
     const { match, step, eyes } = this.#app;
     if (!this.#game) return "";
-    if (this.isZoned) {
-      const { said } = this.#frameOf(match, step, eyes);
-      return plain(el("p", null, said).textContent);
-    }
-    return plain(this.#try(() => this.#game.describe?.(match.view(eyes, step), match.view(eyes, step - 1))) ?? "");
+    return plain(el("p", null, this.#frameOf(match, step, eyes).said).textContent);
   }
 
   close() {
-    this.watcher.disconnect();
     removeEventListener("dressed", this.redraw);
     this.#game?.unmount?.();
   }

@@ -16,6 +16,7 @@ from referee.games.botwars.rules.messages import Move, Moves
 from referee.games.botwars.turns import Turn, Turns
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.faults import Fault
+from referee.games.interface.sentence import Seat
 from referee.games.interface.turns import Note
 from referee.match.machine import Match
 from tests.games.botwars.botwars_matches import gathering, new_match, play_out, reply, wild
@@ -161,7 +162,7 @@ def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
 def test_the_line_of_a_turn_says_what_changed_beside_places() -> None:
     reader = Turns(["Ann", "Bob"])
     turn = Turn(turn=9, played=True, lost=[2, 0], spawned=[1, 0], gathered=[0, 1])
-    assert reader.line(turn) == ["red 2 lost, 1 spawned; blue 1 gathered"]
+    assert reader.line(turn) == [Seat(0), " 2 lost, 1 spawned; ", Seat(1), " 1 gathered"]
     quiet = Turn(turn=9, played=True, moves=Moves([Move(0, 1)], []))
     assert reader.line(quiet) == ["1 botlet moved"]
     assert reader.line(Turn(turn=9)) == []

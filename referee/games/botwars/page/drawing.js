@@ -5,100 +5,97 @@
 
 const LETTERS = "rb";
 const WAYS = { up: [-1, 0, "↑"], left: [0, -1, "←"], right: [0, 1, "→"], down: [1, 0, "↓"] };
-const BESIDE = 230; // px that the texts need beside the grid; else they stand above it
-const LEAST = 640; // px of the grid beside them
-const LEAST_SEATED = 320; // at a seat, whose buttons are to be seen as well
-const LARGEST = 800; // px of the grid, where the page scrolls as a whole: else what scrolls has a height
 const LINES_FROM = 8; // px a cell, from which on there are lines between them
-const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, each fifth
+const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, some
 const EDGE = 20; // px beside the grid for the numbers of its rows
 const MOVING = 200; // ms in which botlets go to their cells
 
-export function mount(root, header, kit) {
+export const contract = 2;
+
+/** The zones of the table; the style sheet lays them out. */
+export function zones(header, isSeat) {
+  return [
+    { name: "board", label: "Grid", share: 4 },
+    { name: "now", label: "What happens now" },
+    { name: "sides", label: "Both sides" },
+    ...(isSeat ? [{ name: "buttons", label: "Your moves" }] : []),
+  ];
+}
+
+/** Draws into boxes; see the interface of a drawing. */
+export function mount(boxes, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
   const sides = [0, 1].map((seat) => sideOf(kit, seat));
   const colour = coloursOf(kit, canvas);
-  const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root));
-  const controls = kit.el("div", { class: "bw-controls" });
   const edges = [0, 1].map(() => kit.el("div", { class: "bw-edge", "aria-hidden": "true" }));
   const board = kit.el("div", { class: "bw-board" }, ...edges, canvas);
-  const whole = kit.el("div", { class: "bw" }, table, board, controls, legend(kit));
-  controls.hidden = true;
-  root.append(whole);
-  const moves = new Moves(kit, canvas, controls, () => paint());
-  let shown = null; // what was drawn last: [view, width]
-  let latest = null; // what `draw` was given last
+  const stage = new kit.Stage(boxes.now, kit.seat);
+  boxes.now.classList.add("wordy");
+  boxes.board.append(board);
+  boxes.sides.append(kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root), legend(kit)));
+  const moves = new Moves(kit, canvas, boxes.buttons, () => paint());
+  let shown = null; // the view that was drawn last
+  let room = null; // px for the grid and its numbers
   let numbered = ""; // what the numbers beside the grid were made of
-  let isSeat = false; // somebody was asked here
   const colours = new Map(); // name -> the colour, while botlets move
   const known = (name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
   let begun = 0; // when the botlets began to move; 0: they stand
   let next = 0; // the frame that is asked for
+  const watcher = new ResizeObserver(([{ contentRect: { width, height } }]) => {
+    if (!width || (room?.width === width && room.height === height)) return; // it is not seen, or as large as before
+    room = { width, height };
+    paint();
+  });
+  watcher.observe(boxes.board);
 
   canvas.addEventListener("pointermove", (event) => {
     if (moves.view) canvas.title = `cell ${moves.at(event)}: ${moves.cellName(moves.at(event))}`;
   });
 
   function paint() {
-    if (!shown) return;
+    if (!shown || !room) return;
     const way = begun ? Math.min((performance.now() - begun) / MOVING, 1) : 1; // how much of it they have gone
     cancelAnimationFrame(next); // a step before may still be moving
     if (way === 1) begun = 0;
     else next = requestAnimationFrame(paint);
     if (way === 1) colours.clear(); // else they were asked for when the botlets began to move
-    drawGrid(canvas, known, ...shown, moves, way);
-    number(shown[0], moves.cell);
+    drawGrid(canvas, known, shown, room, moves, way);
+    number(shown, moves.cell);
   }
 
   function number({ rows, cols }, cell) {
-    const each = cell >= NUMBERS_FROM ? 1 : cell >= LINES_FROM ? 5 : 0;
+    const each = cell >= NUMBERS_FROM ? 1 : cell >= LINES_FROM ? 5 : 10;
     board.style.setProperty("--cell", `${cell}px`);
     if (numbered === `${rows} ${cols} ${each}`) return;
     numbered = `${rows} ${cols} ${each}`;
     [cols, rows].forEach((count, side) => {
-      const numbers = Array.from({ length: count }, (_, at) => kit.el("span", {}, each && at % each === 0 ? at : ""));
+      const numbers = Array.from({ length: count }, (_, at) => kit.el("span", {}, at % each === 0 ? at : ""));
       edges[side].replaceChildren(...numbers);
     });
   }
 
-  const drawing = {
-    legend: [...legend(kit).children].map((item) => [item.textContent[0], item.textContent.slice(2)]),
-    draw(view, before, { width, moves: isMoving } = {}) {
-      latest = [view, before, { width }];
-      const all = width || root.clientWidth || 344;
-      const beside = all >= (isSeat ? LEAST_SEATED : LEAST) + BESIDE;
-      whole.classList.toggle("bw-wide", beside);
+  return {
+    legend: SIGNS.map(([sign, words]) => [sign, words]),
+    draw(frame) {
+      const { view, before, isMoving } = frame;
+      shown = view;
       sides.forEach((side, seat) => side.show(view, seat));
-      const height = heightAround(root);
-      const room = height ? Math.max(height - (beside ? 32 : table.offsetHeight + 40), 320) : LARGEST;
-      shown = [view, Math.min(beside ? all - BESIDE : all, room) - EDGE];
-      canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid. ${told(kit, view)}`);
+      stage.paint(frame, frame.ended ? "The match is over." : view.turnsElapsed ? "" : "The match begins.");
+      canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid`);
       moves.look(view);
       begun = isMoving && before && before.turnsElapsed + 1 === view.turnsElapsed ? performance.now() : 0;
       colours.clear();
+      room ??= { width: boxes.board.clientWidth, height: boxes.board.clientHeight };
       paint();
     },
-    describe: (view) => told(kit, view),
     picked: () => moves.answer && moves.say(),
-    ask(question, _, answer) {
-      const isFirst = Boolean(question) && !isSeat;
-      isSeat ||= isFirst;
-      if (isFirst && latest) drawing.draw(...latest);
-      moves.ask(question, answer);
-    },
+    ask: (question, _, answer) => moves.ask(question, answer),
     unmount() {
       moves.quit.abort();
-      whole.remove();
+      watcher.disconnect();
+      cancelAnimationFrame(next);
     },
   };
-  return drawing;
-}
-
-function heightAround(node) {
-  for (let box = node; box; box = box.parentElement) {
-    if (/auto|scroll/.test(getComputedStyle(box).overflowY)) return box.clientHeight;
-  }
-  return 0;
 }
 
 // --- texts ---------------------------------------------------------------------------------------
@@ -114,19 +111,6 @@ function figures(view, seat) {
     lost: view.died[seat].length,
     appeared: view.spawned[seat] ? 1 : 0,
   };
-}
-
-function told(kit, view) {
-  const parts = [0, 1].map((seat) => {
-    const has = figures(view, seat);
-    const news = [];
-    if (has.appeared) news.push("1 new");
-    if (has.lost) news.push(`${has.lost} died`);
-    if (has.razed) news.push("spawn point razed");
-    const botlets = has.botlets === 1 ? "1 botlet" : `${has.botlets} botlets`;
-    return [`${kit.seat(seat).name} ${botlets}`, `energy ${has.energy}`, ...news].join(", ");
-  });
-  return `After turn ${view.turnsElapsed} of ${view.maxTurns}: ${parts.join("; ")}.`;
 }
 
 function sideOf(kit, seat) {
@@ -157,10 +141,11 @@ function sideOf(kit, seat) {
   };
 }
 
+const SIGNS = [["◆", "energy"], ["○", "spawn point"], ["⊖", "razed"], ["✕", "died"], ["⊕", "new"], ["→", "moved"]];
+
 function legend(kit) {
-  const mark = (text) => kit.el("span", { class: text === "◆" && "is-yellow", "aria-hidden": "true" }, text);
-  const what = ["◆ energy", "○ spawn point", "⊗ razed", "✕ died", "◉ new", "→ moved"];
-  return kit.el("ul", { class: "bw-legend" }, ...what.map((text) => kit.el("li", {}, mark(text[0]), text.slice(1))));
+  const mark = (sign) => kit.el("span", { class: sign === "◆" && "is-yellow", "aria-hidden": "true" }, sign);
+  return kit.el("ul", { class: "bw-legend" }, ...SIGNS.map(([sign, words]) => kit.el("li", {}, mark(sign), ` ${words}`)));
 }
 
 // --- the grid ------------------------------------------------------------------------------------
@@ -174,10 +159,11 @@ function coloursOf(kit, canvas) {
   return (name) => getComputedStyle(marks[name]).color;
 }
 
-function drawGrid(canvas, colour, view, size, moves, way) {
+function drawGrid(canvas, colour, view, room, moves, way) {
   const { rows, cols } = view;
   const ratio = window.devicePixelRatio || 1;
-  const cell = Math.max(Math.floor((size * ratio - 2) / Math.max(rows, cols)), 1); // device pixels
+  const fits = (size, count) => Math.floor(((size - EDGE) * ratio - 2) / count);
+  const cell = Math.max(Math.min(fits(room.width, cols), fits(room.height, rows)), 1); // device pixels
   const width = cell * cols + 2;
   const height = cell * rows + 2;
   if (canvas.width !== width || canvas.height !== height) {
@@ -207,7 +193,7 @@ function drawGrid(canvas, colour, view, size, moves, way) {
   [view.p1, view.p2].forEach((side, seat) => {
     pen.stroke(seats[seat], thin * 1.4, () => {
       pen.circle(side.spawn, 0.46);
-      if (side.spawnDisabled) pen.cross(side.spawn, 0.32, 0);
+      if (side.spawnDisabled) pen.bar(side.spawn, 0.46);
     });
   });
   pen.fill(colour("yellow"), () => pen.each(view.grid, "*", (at) => pen.diamond(at, 0.34)));
@@ -233,7 +219,7 @@ function drawGrid(canvas, colour, view, size, moves, way) {
     });
   });
   const born = [view.p1.spawn, view.p2.spawn].filter((at, seat) => view.spawned[seat]);
-  pen.fill(colour("bg"), () => born.forEach((at) => pen.circle(at, 0.12)));
+  pen.stroke(colour("bg"), thin * 1.6, () => born.forEach((at) => pen.plus(at, 0.17)));
 
   moves.paint(pen, colour, thin);
 }
@@ -294,6 +280,13 @@ class Pen {
     [[half, 0], [0, half], [-half, 0]].forEach(([right, down]) => this.context.lineTo(x + right, y + down));
     this.context.closePath();
   }
+  bar(at, size) {
+    this.line(this.x(at) - size * this.cell, this.y(at), this.x(at) + size * this.cell, this.y(at));
+  }
+  plus(at, size) {
+    this.bar(at, size);
+    this.line(this.x(at), this.y(at) - size * this.cell, this.x(at), this.y(at) + size * this.cell);
+  }
   cross(at, size, stroke) { // both strokes, or only the first or the second
     const [x, y, half] = [this.x(at), this.y(at), size * this.cell];
     if (stroke !== 2) this.line(x - half, y - half, x + half, y + half);
@@ -340,9 +333,9 @@ class Moves {
   }
   ask(question, answer) {
     this.clear();
-    this.controls.hidden = !question;
     this.canvas.setAttribute("role", question ? "application" : "img");
     this.canvas.tabIndex = question ? 0 : -1;
+    this.controls?.replaceChildren();
     if (!question) return this.repaint();
     this.answer = answer;
     question.targets.forEach(([at, way], index) => {

@@ -3,39 +3,59 @@
 // A person clicks the cell, column or card that a move names (`cells.py`); other moves are buttons.
 
 const BLANK = /^[\s._·-]?$/; // symbols of a cell in which nothing is
-const MOST_TOLD = 4; // changed cells that are read out one by one
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-export function mount(root, header, kit) {
+export const contract = 2;
+
+/** The zones of the table; the style sheet lays them out. */
+export function zones(header, isSeat) {
+  return [
+    { name: "board", label: "Boards and cards", share: 4 },
+    { name: "now", label: "What happens now" },
+    { name: "side", label: "Beside the table", share: 2 },
+    ...(isSeat ? [{ name: "buttons", label: "Answers" }] : []),
+  ];
+}
+
+/** Draws into boxes; see the interface of a drawing. */
+export function mount(boxes, header, kit) {
   const { el } = kit;
   const marks = header.facts.marks ?? {}; // symbol -> seat
   const once = kit.keeper();
-  const whole = el("div", { class: "sg", onkeydown: arrows, onclick: clicked, onpointerover: hover });
-  const buttons = el("div", { class: "sg-buttons" });
-  root.append(el("div", { class: "sg-around" }, whole, buttons));
+  const stage = new kit.Stage(boxes.now, kit.seat);
+  const table = boxes.now.parentElement;
+  const [middle, side] = [boxes.board, boxes.side].map((box) => box.appendChild(el("div", { class: "sg" })));
+  boxes.now.classList.add("wordy");
+  for (const [name, hear] of [["keydown", arrows], ["click", clicked], ["pointerover", hover]]) {
+    for (const whole of [middle, side]) whole.addEventListener(name, hear);
+  }
   let shown = []; // what `draw` was given last: the view, and the one before
   let picked = []; // cells of a move that goes through several
   let cursor = ""; // the place that had the focus last
-  const asking = new kit.Asking(root, paint);
+  const asking = new kit.Asking(table, paint);
 
   function paint() {
     const [view, before] = shown;
     if (!view) return;
     const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
     const texts = view.parts.filter(({ kind }) => kind === "text");
-    const nodes = view.parts.filter((part) => part.kind !== "text" || part === texts[0]).map((part, at) => {
-      if (part === texts[0]) return once("texts", [texts, texts.map(({ label }) => old.get(label))], () => textsOf(texts, old));
+    const boards = view.parts.filter(({ kind }) => kind === "board").length;
+    const inBoard = ({ kind }) => (boards ? kind === "board" : kind !== "text");
+    const nodeOf = (part) => {
       const was = old.get(part.label);
       const places = open(part);
       const key = [part, was, picked, [...places]];
-      const { whole: section, title } = once(at, [part.label, part.kind], () => sectionOf(part));
-      const { list } = once(`in ${at}`, key, () => ({ list: inside(part, was, places).filter(Boolean) }));
-      kit.fill(section, [title, ...list]);
-      return section;
-    });
-    kit.fill(whole, nodes);
-    whole.dataset.boards = view.parts.filter(({ kind }) => kind === "board").length;
-    kit.fill(buttons, once("buttons", [asking.question, picked], () => ({ list: choices() })).list);
+      const { whole, title } = once(part.label, part.kind, () => sectionOf(part));
+      const { list } = once(`in ${part.label}`, key, () => ({ list: inside(part, was, places).filter(Boolean) }));
+      kit.fill(whole, [title, ...list]);
+      return whole;
+    };
+    const rest = view.parts.filter((part) => part.kind !== "text" && !inBoard(part)).map(nodeOf);
+    kit.fill(middle, view.parts.filter(inBoard).map(nodeOf));
+    kit.fill(side, texts.length ? [...rest, once("texts", [texts, texts.map(({ label }) => old.get(label))], () => textsOf(texts, old))] : rest);
+    middle.style.setProperty("--boards", boards);
+    middle.style.setProperty("--heads", Object.keys(marks).length ? "6rem" : "3.75rem");
+    if (boxes.buttons) kit.fill(boxes.buttons, once("buttons", [asking.question, picked], () => ({ list: choices() })).list);
   }
 
   // --- parts -----------------------------------------------------------------------------------
@@ -205,12 +225,12 @@ export function mount(root, header, kit) {
 
   function hover(event) {
     const column = event.target.closest("[data-column]")?.dataset.column;
-    for (const button of whole.querySelectorAll("th .sg-press")) button.classList.toggle("sg-over", button.dataset.col === column);
+    for (const button of middle.querySelectorAll("th .sg-press")) button.classList.toggle("sg-over", button.dataset.col === column);
   }
 
   // One place of a board can be reached by Tab, the others from there by arrows.
   function roving() {
-    for (const around of whole.querySelectorAll("[data-part]")) {
+    for (const around of table.querySelectorAll("[data-part]")) {
       const all = [...around.querySelectorAll(".sg-press")];
       const at = all.find((button) => `${around.dataset.part} ${button.dataset.row} ${button.dataset.col}` === cursor) ?? all[0];
       for (const button of all) button.tabIndex = button === at ? 0 : -1;
@@ -238,42 +258,22 @@ export function mount(root, header, kit) {
     best.button.focus();
   }
 
-  // --- words -----------------------------------------------------------------------------------
-
-  function told(part, was) {
-    if (part.kind === "text") return `${part.label} ${part.text ?? "hidden"}`;
-    if (part.kind === "cards") return `${part.label} ${part.cards.map(word).join(", ") || "none"}`;
-    if (part.kind === "hands") return part.hands.map((hand, seat) => `${part.label} of ${kit.seat(seat).name}: ${hand ? hand.map(word).join(", ") || "none" : "hidden"}`).join("; ");
-    const old = was?.kind === "board" ? was.rows.map((row) => [...row]) : [];
-    const changed = part.rows.flatMap((row, at) => [...row].flatMap((item, column) => {
-      if (!old[at] || old[at][column] === item) return [];
-      return [`${nameOf(part, at, column)} ${BLANK.test(word(item)) ? "empty" : word(item)}`];
-    }));
-    return `${part.label} ${changed.length > MOST_TOLD ? `${changed.length} cells` : changed.join(", ")}`;
-  }
-
   return {
-    draw(view, before) {
+    draw(frame) {
+      const { view, before, mover, ended } = frame;
       shown = [view, before];
+      stage.paint({ ...frame, last: [] }, ended ? "The match is over." : mover === null ? "" : "has the turn");
       paint();
       roving();
-    },
-    describe(view, before) {
-      const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
-      const news = view.parts.filter((part) => JSON.stringify(part) !== JSON.stringify(old.get(part.label)));
-      return news.map((part) => told(part, old.get(part.label))).join(". ");
     },
     picked: () => asking.picked(),
     ask(...asked) {
       picked = [];
       asking.ask(...asked);
       roving();
-      if (!whole.contains(document.activeElement)) return;
+      if (!table.contains(document.activeElement)) return;
       const [row, column] = cursor.split(" ").slice(-2);
-      whole.querySelector(`.sg-press[data-row="${row}"][data-col="${column}"]`)?.focus();
-    },
-    unmount() {
-      root.replaceChildren();
+      table.querySelector(`.sg-press[data-row="${row}"][data-col="${column}"]`)?.focus();
     },
   };
 }

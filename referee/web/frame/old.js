@@ -1,0 +1,30 @@
+// Drawings of the first contract (spec/page-data.md, 2): they have one zone, which scrolls.
+
+/** Make a module of the second contract from one without `contract`. */
+export function inOneZone({ mount }) {
+  return {
+    zones: () => [{ name: "whole", label: "Drawing" }],
+    mount({ whole }, header, kit) {
+      const game = mount(whole, header, kit);
+      let last = null; // the frame that is drawn
+      let width = 0;
+      const draw = (frame) => {
+        last = frame;
+        width ||= whole.clientWidth;
+        const { view, before, isMoving, eyes, step, marks, seats, ended } = frame;
+        game.draw(view, before, { eyes, width, step, marks, seats, ended, moves: isMoving });
+      };
+      const watcher = new ResizeObserver(() => {
+        const isSame = width === whole.clientWidth;
+        width = whole.clientWidth;
+        if (last && width && !isSame) draw(last);
+      });
+      watcher.observe(whole);
+      const unmount = () => {
+        watcher.disconnect();
+        game.unmount?.();
+      };
+      return { ...game, draw, unmount };
+    },
+  };
+}
