@@ -5,6 +5,7 @@ They can also be imported as modules: `import referee.env.dominion_v1`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from gymnasium import Env
     from pettingzoo import AECEnv, ParallelEnv
 
+    from referee.env.dataset import Dataset
     from referee.env.opponents import Bots
+    from referee.logs.entries import PathLike
 
 
 class Environments(ModuleType):
@@ -83,6 +86,41 @@ class Environments(ModuleType):
         """Return the name of each choice with other options. The index is its number."""
         episode = Episode(GAMES[self._game], None, options, version=self.version)
         return episode.environment.choices(episode.options)
+
+    def dataset(
+        self,
+        paths: PathLike | Iterable[PathLike],
+        *,
+        bot: str | None = None,
+        won: bool = False,
+        normalised: bool = False,
+        progress: bool = True,
+    ) -> Dataset:
+        """Read the steps of recorded matches as arrays. It needs no PettingZoo.
+
+        Args:
+            paths: one or more match records, plain or compressed.
+            bot: only the steps of this bot: its BOT argument, or its name in a tournament.
+            won: only the steps of players that have won their match.
+            normalised: as in the environment.
+            progress: whether a terminal shows a bar.
+
+        Raises:
+            UsageError: a file cannot be opened, is of another game, or has other shapes than the
+                first; or no step is left.
+            LogReadError: a file is not a record, or its match cannot be played again.
+        """
+        from referee.env.dataset import dataset
+
+        return dataset(
+            paths,
+            self._game,
+            self.version,
+            bot=bot,
+            won=won,
+            normalised=normalised,
+            progress=progress,
+        )
 
     def __repr__(self) -> str:
         return f"<environments {self.name}>"

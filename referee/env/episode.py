@@ -370,12 +370,7 @@ class Episode:
             before, self._paid = self._paid, self._points()
             return [now - then for now, then in zip(self._paid, before, strict=True)]
         outcome = self.outcome
-        if outcome is None:
-            return [0.0] * self.seats
-        return [
-            sum((other > rank) - (other < rank) for other in outcome.ranks) / (self.seats - 1)
-            for rank in outcome.ranks
-        ]
+        return [0.0] * self.seats if outcome is None else results_of(outcome.ranks)
 
     def _points(self) -> list[float]:
         """Return the points that rewards count: scores or margins. Empty for "result"."""
@@ -440,6 +435,12 @@ class Episode:
                 opponents.finish(match)
                 return
             opponents.answer(match)
+
+
+def results_of(ranks: Sequence[int]) -> list[float]:
+    """Return the result of each seat: 1 if it has beaten all others, -1 if all have beaten it."""
+    others = len(ranks) - 1
+    return [sum((other > own) - (other < own) for other in ranks) / others for own in ranks]
 
 
 def _margin(scores: Sequence[float], seat: int) -> float:

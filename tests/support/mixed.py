@@ -7,7 +7,7 @@ from the options.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -152,6 +152,9 @@ def translator_of(options: Options) -> type[ChoosingTranslator]:
         def choices(self) -> Choices:
             numbers = self.view.request.numbers
             return NumberReply((yield {f"number {number}": number for number in numbers}))
+
+        def chosen(self, reply: Any) -> Iterable[str]:
+            return [f"number {reply.number}"]
 
         def observe(self) -> NDArray[np.int32]:
             return np.array([self.view.scores[self.seat], max(self.view.scores)], np.int32)

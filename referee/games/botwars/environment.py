@@ -6,6 +6,7 @@ rotated by 180 degrees (spec/python-rl.md, 3).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,16 @@ class Translator:
                 moves.append({"from": self._turned(start), "to": self._turned(end)})
         self._asked = False
         return MoveReply(moves=moves)
+
+    def actions_of(self, reply: Any) -> Iterator[NDArray[np.int64]]:
+        """Yield the choice of each cell, row by row."""
+        cols = self._state.cols
+        choices = np.zeros(self._state.rows * cols, np.int64)
+        for move in reply.moves:
+            start, end = self._turned(int(move["from"])), self._turned(int(move["to"]))
+            step = end // cols - start // cols, end % cols - start % cols
+            choices[start] = _STEPS.index(step)
+        yield choices
 
     def show(self) -> str:
         """Format the grid as this seat sees it."""

@@ -7,7 +7,7 @@ A reply is put together from several choices (spec/python-rl.md, 2). A choice th
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -256,6 +256,35 @@ class Translator(ChoosingTranslator, choices=NAMES):
             self._due -= 1
             discard.append(self._move(card, _HAND, _CHOSEN))
         return say.AttackReply(discard=discard)
+
+    # --- what a reply has chosen --------------------------------------------------------------
+
+    def chosen(self, reply: Any) -> Iterable[str]:
+        if isinstance(reply, say.AttackReplyReaction):
+            return [REVEAL_MOAT]
+        if isinstance(reply, say.AttackReply):
+            return [f"discard {card}" for card in reply.discard]
+        if reply.phase == "buy":
+            return [f"buy {card}" for card in reply.cards_to_buy]
+        if reply.phase == "cleanup":
+            return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
+        given = reply.additional_parameters
+        given = given if isinstance(given, dict) else {}
+        discarded = given.get("cards")
+        names = [f"play {reply.card}"]
+        names += [f"discard {card}" for card in discarded] if isinstance(discarded, list) else []
+        for what, parameter in (("trash", "card_to_trash"), ("gain", "desired_card")):
+            card = given.get(parameter)
+            names += [] if card is None else [f"{what} {card}"]
+        return names
+
+    def actions_of(self, reply: Any) -> Iterator[int]:
+        if isinstance(reply, say.PlayReply) and reply.phase == "buy" and not reply.cards_to_buy:
+            while self._stage in ("action", "buy"):  # the clean-up has a request of its own
+                yield NAMES.index(DONE)
+                self.act(NAMES.index(DONE))
+        else:
+            yield from super().actions_of(reply)
 
     # --- what is seen -------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ and returns the reply. Every option leads to a legal reply.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, ClassVar, TypeAlias
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from referee.errors import UsageError
+from referee.games.interface.environment import NoActionError
 
 Options: TypeAlias = Mapping[str, Any]
 """Name of a legal choice -> the value that the generator receives for it. Never empty."""
@@ -35,8 +37,8 @@ def counted(
 class ChoosingTranslator:
     """The action part of a `referee.games.interface.environment.Translator`.
 
-    A game adds `choices` and `observe`, and two class arguments: the names of its choices in order
-    of their numbers, and the names of the entries of an observation.
+    A game adds `choices`, `chosen` and `observe`, and two class arguments: the names of its choices
+    in order of their numbers, and the names of the entries of an observation.
 
     Attributes:
         options: the legal options. Empty while the seat has no request.
@@ -66,6 +68,10 @@ class ChoosingTranslator:
 
     def choices(self) -> Choices:
         """Build the reply to the request of the view."""
+        raise NotImplementedError
+
+    def chosen(self, reply: Any) -> Iterable[str]:
+        """Return the names of the choices in a reply, in order, without "done"."""
         raise NotImplementedError
 
     def observe(self) -> NDArray[np.int32]:
@@ -106,6 +112,23 @@ class ChoosingTranslator:
             reply: Struct = done.value
             return reply
         return None
+
+    def actions_of(self, reply: Any) -> Iterator[int]:
+        """Yield the choices that mean a reply. Each is carried out when the next is requested.
+
+        Raises:
+            NoActionError: no choices mean this reply.
+        """
+        names, made = deque(self.chosen(reply)), None
+        while made is None:
+            name = names.popleft() if names and names[0] in self.options else DONE
+            if name not in self.options:
+                raise NoActionError
+            number = self._number[name]
+            yield number
+            made = self.act(number)
+        if names:
+            raise NoActionError
 
     def pick(
         self, among: Sequence[str], least: int, most: int

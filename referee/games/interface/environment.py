@@ -13,7 +13,7 @@ match has its own object:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import Struct
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T", bound=Struct)
+
+
+class NoActionError(Exception):
+    """The actions of an environment cannot express a reply."""
 
 
 class Translator(Protocol):
@@ -51,6 +55,16 @@ class Translator(Protocol):
 
         Raises:
             UsageError: the action is not legal. The state is unchanged.
+        """
+
+    def actions_of(self, reply: Any) -> Iterator[Any]:
+        """Yield the actions that mean a reply. Each is carried out when the next is requested.
+
+        Args:
+            reply: a reply without a mistake to the request of the seat, in `Environment.parts`.
+
+        Raises:
+            NoActionError: no actions mean this reply.
         """
 
     def show(self) -> str:
@@ -94,6 +108,8 @@ class Environment(Struct, frozen=True):
         action_shape: options of the game -> () if an action is one choice, otherwise the shape of
             an array of choices.
         simultaneous: True if all players move together, which makes it a parallel environment.
+        parts: a reply -> replies with the same effect. Each answers a request of the same kind, and
+            is made of actions.
         earlier: older versions that can still be used.
     """
 
@@ -106,6 +122,7 @@ class Environment(Struct, frozen=True):
     tracker: Callable[[int, int], StateTracker]
     action_shape: Callable[[Any], tuple[int, ...]] = lambda options: ()
     simultaneous: bool = False
+    parts: Callable[[Struct], Sequence[Struct]] = lambda reply: (reply,)
     earlier: tuple[Environment, ...] = ()
 
     def of_version(self, version: int | None) -> Environment:

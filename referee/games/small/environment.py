@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,7 +17,7 @@ from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, MistakeError, Move
 from referee.games.small.cells import Meaning
-from referee.games.small.machine import SmallGame, plain
+from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.person import phrases
 
@@ -44,6 +44,9 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
         def choices(self) -> Choices:
             legal = {number[_key(move)]: move for move in self.view.moves}
             return MoveReply((yield legal))
+
+        def chosen(self, reply: Any) -> Iterable[str]:
+            return [number[_key(self.view.moves[find(self.view.moves, reply.move)])]]
 
         def observe(self) -> NDArray[np.int32]:
             return np.array(_numbers(kind, self.view), np.int32).clip(-BOUND, BOUND)

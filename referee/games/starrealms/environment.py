@@ -5,8 +5,9 @@ An action of the game is one choice. A `choose` takes one choice per pick, and "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET, Struct, to_builtins
@@ -18,6 +19,7 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
 from referee.games.starrealms.rules.player import HAND_SIZE
+from referee.games.starrealms.rules.turn import WITHOUT_CARD
 from referee.games.starrealms.rules.view import SeatView, View
 
 _COPIES = "Stealth Needle"  # copies the abilities of other cards
@@ -110,6 +112,17 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         picks = yield from self.pick(options, asked.least, asked.most)
         return say.ChooseReply(picks)
 
+    def chosen(self, reply: Any) -> Iterable[str]:
+        asked = self.view.request
+        if isinstance(asked, say.Choose):
+            return [_pick(asked.options[int(pick)]) for pick in reply.picks]
+        ((action, card, to),) = (_words(entry) for entry in reply.actions)
+        if action in WITHOUT_CARD:
+            return [action]
+        if action == "buy" and to is None:  # to the deck if that is possible
+            to = "deck" if f"buy {card} deck" in self.options else "discard"
+        return [f"{action} {card} {to}" if action == "buy" else f"{action} {card}"]
+
     def observe(self) -> NDArray[np.int32]:
         view, asked = self.view, self.asked
         own, other = view.seats[self.seat], view.seats[1 - self.seat]
@@ -148,6 +161,17 @@ def _named(action: say.Action) -> tuple[str, dict[str, str]]:
     """Return the name of an action's choice, and the action in the format of a reply."""
     words: dict[str, str] = to_builtins(action)
     return " ".join(words.values()), words
+
+
+def _words(entry: dict[str, Any]) -> tuple[Any, ...]:
+    return entry["action"], entry.get("card"), entry.get("to")
+
+
+def _parts(reply: Struct) -> Sequence[Struct]:
+    """Return a reply for each action up to the end of the turn."""
+    if not isinstance(reply, say.PlayReply) or not isinstance(reply.actions, list):
+        return (reply,)
+    return [say.PlayReply([action]) for action in reply.actions] or (reply,)
 
 
 def _pick(option: say.Option) -> str:
@@ -199,4 +223,5 @@ ENVIRONMENT = Environment(
     observation=layout,
     translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=StarRealmsTracker,
+    parts=_parts,
 )

@@ -6,6 +6,7 @@ An action of the game is one choice. A choice of cards takes one choice per card
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from msgspec import UNSET, Struct
@@ -118,14 +119,25 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         assert asked is not None  # the seat has a request
         if asked.effects:
             return say.ChooseReply(None, (yield {"left": 0, "right": 1}))
-        zones: dict[int, str] = {}
-        if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
-            me = asked.state.me
-            for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
-                zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
-        names = [f"choose {card.card}{zones.get(card.uid, '')}" for card in asked.cards]
-        picks = yield from self.pick(names, asked.min, min(asked.max, len(names)))
+        names = _cards(asked)
+        picks = yield from self.pick(
+            list(names.values()), asked.min, min(asked.max, len(asked.cards))
+        )
         return say.ChooseReply([asked.cards[pick].uid for pick in picks])
+
+    def chosen(self, reply: Any) -> Iterable[str]:
+        asked = self.view.request
+        if isinstance(asked, say.PatronRequest):
+            return [f"pick {reply.patron}"]
+        if isinstance(asked, say.PlayTurn):
+            given = reply.action
+            place = int(reply.index) if given is None else _place(asked.actions, given)
+            return [_names(asked)[place]]
+        assert asked is not None  # the reply answers a request
+        if asked.effects:
+            return [("left", "right")[int(reply.effect)]]
+        names = _cards(asked)
+        return [names[int(uid)] for uid in reply.cards]
 
     def observe(self) -> NDArray[np.int32]:
         view, asked = self.view, self.asked
@@ -156,17 +168,44 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         return counted(alone, found, _HIGH)
 
 
-def _actions(asked: say.PlayTurn) -> dict[str, int]:
-    """Return the index of each action by name. Equal names have the first index."""
-    state, found = asked.state, dict[str, int]()
+def _names(asked: say.PlayTurn) -> list[str]:
+    """Return the name of each action."""
+    state, names = asked.state, list[str]()
     cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
     by_uid = {card.uid: card.card for card in cards}  # type: ignore[attr-defined]
-    for index, action in enumerate(asked.actions):
+    for action in asked.actions:
         words = [action.type]
         words += [] if action.card is UNSET else [by_uid[action.card]]
         words += [] if action.patron is UNSET else [action.patron]
-        found.setdefault(" ".join(words), index)
+        names.append(" ".join(words))
+    return names
+
+
+def _actions(asked: say.PlayTurn) -> dict[str, int]:
+    """Return the index of each action by name. Equal names have the first index."""
+    found = dict[str, int]()
+    for index, name in enumerate(_names(asked)):
+        found.setdefault(name, index)
     return found
+
+
+def _place(actions: list[say.Action], given: Any) -> int:
+    """Return the index of an action that a reply has named."""
+    kind = given["type"]
+    what = "patron" if kind == say.CALL_PATRON else "card"
+    thing = UNSET if kind == say.END_TURN else given[what]
+    found = [action.type == kind and getattr(action, what) == thing for action in actions]
+    return found.index(True)
+
+
+def _cards(asked: say.ChooseRequest) -> dict[int, str]:
+    """Return the name of the choice of each card by its uid, in the order of the request."""
+    zones: dict[int, str] = {}
+    if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
+        me = asked.state.me
+        for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
+            zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
+    return {card.uid: f"choose {card.card}{zones.get(card.uid, '')}" for card in asked.cards}
 
 
 def _numbers(seat: SeatView) -> tuple[int, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -29,6 +32,9 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
     def choices(self) -> Choices:
         return PlayReply((yield {f"play {card}": card for card in self.view.request.hand}))
+
+    def chosen(self, reply: Any) -> Iterable[str]:
+        return [f"play {reply.card}"]
 
     def observe(self) -> NDArray[np.int32]:
         hand, trick = self.view.hands[self.seat] or (), self.view.trick.values()

@@ -1,0 +1,199 @@
+"""The match of a record, played again with the steps of an environment.
+
+Each recorded reply becomes the actions that mean it. If an environment needs several requests for
+one reply of a bot, the match has these requests too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from referee.env.episode import results_of
+from referee.env.observer import Observation, Observer
+from referee.errors import LogReadError, UsageError
+from referee.games.interface.environment import Environment, NoActionError, Translator
+from referee.games.interface.faults import Disqualification, Fault
+from referee.games.interface.seats import seat_of
+from referee.logs import record
+from referee.logs.entries import numbered_entries
+from referee.logs.rerun import answer_in
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Match, Sent
+
+
+class Row(NamedTuple):
+    """A step of a match."""
+
+    seat: int
+    seen: Observation
+    action: Any
+
+
+class RecordedMatch:
+    """Plays the match of a record again, and yields its steps.
+
+    Args:
+        path: file name of the record.
+        game: a key of `GAMES`, of which the record must be.
+        environment: of this game.
+        bot: as of `dataset`.
+        normalised: as of `Observer`.
+
+    Attributes:
+        bots: the names of the bots, in seat order: each as the BOT argument and as in a tournament.
+        shape: of an action.
+        left_out: as of `Dataset`.
+        results: of each seat, in seat order. Empty before the end, or if the record has no end.
+
+    Raises:
+        UsageError: the file cannot be opened, or is of another game.
+        LogReadError: the file is not a record.
+    """
+
+    def __init__(
+        self, path: str, game: str, environment: Environment, bot: str | None, *, normalised: bool
+    ) -> None:
+        self._path = path
+        self._entries = numbered_entries(path)
+        _, header = next(self._entries)
+        assert isinstance(header, record.Header)  # the first entry of a record
+        if header.game != game:
+            raise UsageError(f"{path} is a match of {header.game}, not of {game}")
+        spec = record.spec_of(header)
+        seats = len(header.bots)
+        self.bots = [{*each} for each in zip(header.bots, header.names or header.bots, strict=True)]
+        self.shape = environment.action_shape(spec.options)
+        self.left_out = 0
+        self.results: list[float] = []
+        self._wanted = [seat for seat in range(seats) if bot is None or bot in self.bots[seat]]
+        self._match = Match(
+            spec.rules,
+            seats=seats,
+            seed=spec.seed,
+            options=spec.options,
+            lines=False,
+            readers=range(seats),
+            heard=(),
+            redeals=spec.redeals,
+        )
+        self._limits = [limits.line_limit for limits in spec.each_limits]
+        self._decoder = reply_decoder(spec.rules.replies)
+        self._parts = environment.parts
+        self._observe = Observer(environment, seats, spec.options, normalised=normalised)
+        new = environment.translator
+        self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
+        self._requests: list[type[Struct] | None] = [None] * seats  # the kinds of the last ones
+        self._rest: list[_Rest | None] = [None] * seats
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the steps of the wanted bots, in the order of the match.
+
+        Raises:
+            LogReadError: a reply does not follow from the lines before it.
+        """
+        match = self._match
+        match.start()
+        match.take_entries()
+        replies: dict[int, Any] = {}  # of this round
+        while match.due:
+            seat = match.due[0]
+            reply = self._next_reply(seat)
+            if reply is None:
+                return  # the record was cut off
+            if isinstance(reply, record.DisqualifiedEntry):
+                match.disqualify(seat, Disqualification(reply.code), reply.detail)
+            elif match.in_handshake:
+                match.receive(seat, reply)
+            else:
+                if seat in self._wanted:
+                    self._players[seat].look(match.view(seat), asked=True)
+                    replies[seat] = reply
+                match.take(seat, reply)
+            if not match.in_round:
+                faulty = self._read_news()
+                for one, given in replies.items():
+                    yield from self._steps(one, None if one in faulty else given)
+                replies = {}
+        self._end()
+
+    def _next_reply(self, seat: int) -> Any:
+        """Return the reply of a due seat: a part of its last one, or the next one of the record.
+
+        In the handshake it is a line. None: the record has no more.
+        """
+        rest, match = self._rest[seat], self._match
+        if rest is not None and rest.turn != match.turns:
+            rest = self._rest[seat] = None
+        if rest is not None and rest.request is self._requests[seat]:
+            part = rest.parts.popleft()
+            if not rest.parts:
+                self._rest[seat] = None
+            return part
+        for number, entry in self._entries:
+            if isinstance(entry, record.EndEntry):
+                raise self._problem(number)
+            if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
+                continue
+            if seat_of(entry.player_number, len(match.names)) in match.disqualified:
+                continue  # the reply that led to a disqualification
+            answer = answer_in(entry, match, self._limits)
+            if answer is None:
+                raise self._problem(number)
+            if match.in_handshake or not isinstance(answer, bytes):
+                return answer
+            reply = decode_reply(answer, self._decoder)
+            first, *others = self._parts(reply)
+            if others:
+                self._rest[seat] = _Rest(deque(others), self._requests[seat], match.turns)
+            return first
+        return None
+
+    def _read_news(self) -> set[int]:
+        """Keep the kinds of the new requests, and return the seats that have made a mistake."""
+        faulty = set()
+        for entry in self._match.take_entries():
+            if type(entry) is Sent and entry.to is not None:
+                self._requests[entry.to] = type(entry.message)
+            elif type(entry) is Fault:
+                faulty.add(entry.seat)
+        return faulty
+
+    def _steps(self, seat: int, reply: Any) -> list[Row]:
+        """Return the steps that mean a reply. None: a reply with a mistake."""
+        player = self._players[seat]
+        try:
+            if reply is None:
+                raise NoActionError
+            return [Row(seat, self._observe(player), each) for each in player.actions_of(reply)]
+        except NoActionError:
+            self.left_out += 1
+            return []
+
+    def _end(self) -> None:
+        """Compare the end with the record, and set the results."""
+        match = self._match
+        ends = [(n, entry) for n, entry in self._entries if isinstance(entry, record.EndEntry)]
+        if match.outcome is None or not ends:
+            return
+        ((number, end),) = ends
+        scores = [state.score for state in match.standings()]
+        found = [(player.score, player.rank) for player in end.players]
+        if found != [*zip(scores, match.outcome.ranks, strict=True)]:
+            raise self._problem(number)
+        self.results = results_of(match.outcome.ranks)
+
+    def _problem(self, line: int) -> LogReadError:
+        problem = "does not follow from the lines before it; see referee verify"
+        return LogReadError(self._path, line, problem)
+
+
+class _Rest(NamedTuple):
+    """The parts of a reply that are left, for requests of this kind in the same turn."""
+
+    parts: deque[Any]
+    request: type[Struct] | None
+    turn: int
