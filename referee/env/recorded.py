@@ -38,15 +38,15 @@ class RecordedMatch:
 
     Args:
         path: file name of the record.
-        game: a key of `GAMES`, of which the record must be.
+        game: a key of `GAMES`. The record must be of this game.
         environment: of this game.
-        bot: as of `dataset`.
-        normalised: as of `Observer`.
+        bot: as for `dataset`.
+        normalised: as for `Observer`.
 
     Attributes:
         bots: the names of the bots, in seat order: each as the BOT argument and as in a tournament.
         shape: of an action.
-        left_out: as of `Dataset`.
+        left_out: as in `Dataset`.
         results: of each seat, in seat order. Empty before the end, or if the record has no end.
 
     Raises:
