@@ -37,7 +37,7 @@ class SandboxChoice(NamedTuple):
 def run_recorded_option(file: str) -> bool:
     """Define `--run-recorded`. `file` is the word for its help, such as "the record"."""
     return flag(
-        f"start the programs that {file} names; without this option they are only listed",
+        f"start the programs in {file}; without this option they are only listed",
     )
 
 

@@ -6,7 +6,7 @@
         store: str = argument("FILE.sqlite", "the store of a tournament")
         format: Literal["text", "json"] = option(None, "text", "json: one object")
         exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot")
-        follow: bool = flag("print them again whenever there is something new")
+        follow: bool = flag("print them again after new results")
 
 A field has the name of its option. Its annotation defines how the option is parsed:
 

@@ -13,7 +13,7 @@ from referee.text.terminal import escaped
 
 COMMON_EXIT_CODES = {
     USAGE: "wrong usage",
-    GAME: "a mistake in the code of a game of your own",
+    GAME: "a mistake in the code of your own game",
     BUG: "a bug in the referee",
     SHORTAGE: "the system is short of processes, memory or file descriptors",
     130: "after Ctrl-C",

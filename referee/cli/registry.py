@@ -18,11 +18,11 @@ from referee.text.nearest import did_you_mean
 Run: TypeAlias = Callable[[Options, Interrupts], int]
 """Runs a command with its options, and returns the exit code."""
 COMMANDS = {
-    "new": "make a folder to start your own bot from",
+    "new": "create a folder for a new bot",
     "play": "play one match between two to four bots",
     "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
-    "rules": "check a bot that is a file of rules, or ask why it did something",
-    "game": "check a game of your own, or write the page for its bots",
+    "rules": "check rule files, and explain the decisions of their bots",
+    "game": "check a game of your own, or write its page for authors of bots",
     "explain": "print a section of the protocol, or the meaning of a code or word",
     "build": "build the bots in folders, each in a sandbox",
     "tournament": "play many matches between many bots, and rate them",
@@ -51,7 +51,7 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
         description="Plays matches between bots of turn-based games and reports their mistakes.",
-        epilog='"referee help COMMAND" says all about one of them.',
+        epilog='"referee help COMMAND" prints the help of a command.',
         examples=EXAMPLES,
     )
     version = f"referee {__version__}"
@@ -67,9 +67,9 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
 
 
 EXAMPLES = (
-    ("referee play big_money smithy_big_money", "one match between two of the bundled bots"),
+    ("referee play big_money smithy_big_money", "one match between two bundled bots"),
     ("referee conform ./my_bot.py", "the mistakes of your bot, by section of the protocol"),
-    ("referee tournament big_money ./my_bot.py --deals 100", "which of the two is better"),
+    ("referee tournament big_money ./my_bot.py --deals 100", "find the better of two bots"),
 )
 
 

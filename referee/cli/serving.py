@@ -37,13 +37,13 @@ Listen: TypeAlias = Annotated[Address, _address]
 
 def listen_option(port: int) -> Listen | None:
     """Define `--listen`, with the default port of the command."""
-    text = f"the address (default: {HOST}:{port}); port 0: one that is free"
+    text = f"address of the server (default: {HOST}:{port}); port 0: any free port"
     return option("HOST:PORT", None, text)
 
 
 def allowed_host_option() -> tuple[str, ...]:
     """Define `--allowed-host`."""
-    text = "a host name by which others reach this server; can be repeated"
+    text = "accept requests for this host name; can be repeated"
     return repeated("NAME", text)
 
 

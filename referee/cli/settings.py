@@ -66,7 +66,7 @@ def game_of_bots_option() -> GameName | None:
 
 def game_of_files_option() -> tuple[GameName, ...]:
     """Define `--game` for commands whose files name their game. It loads games from outside."""
-    return repeated("FILE", "the file or folder of a game of your own that was played; it is run")
+    return repeated("FILE", "file or folder of your own game that was played; its code is run")
 
 
 def _game_help(first: str) -> str:
@@ -81,7 +81,9 @@ def seed_option() -> Seed | None:
 
 def seed_file_option() -> SeedFile | None:
     """Define `--seed-file`."""
-    text = 'a file that has the seed, or "-": no bot can find it in the list of processes'
+    text = (
+        'read the seed from this file ("-": stdin), so that the list of processes does not show it'
+    )
     return option("FILE", None, text, excludes="seed")
 
 
@@ -110,7 +112,7 @@ def settings_options(*, endless: bool = False, is_tournament: bool = False) -> S
     usual = OF_TOURNAMENTS if is_tournament else {}
     limits = [_limit(name, usual, endless=endless) for name in LIMITS]
     turns = "turns per player; short for --set max_turns=N"
-    own = "an option of the game; a list has commas; can be repeated"
+    own = "an option of the game; commas separate the items of a list; can be repeated"
     more = [
         Option("max_turns", ("--max-turns",), "N", turns, read=count),
         Option("set", ("--set",), "NAME=VALUE", own, is_repeated=True),
@@ -214,13 +216,13 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
         return cast("Choice | None", os.environ.get(SANDBOX, default))
 
     help = help or (
-        "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
-        f"works (default: {chosen() or 'none; with --run-recorded bwrap'})"
+        "sandbox for programs: bwrap (bubblewrap), none, or auto, which is bwrap if it works "
+        f"(default: {chosen() or 'none; with --run-recorded bwrap'})"
     )
     return option("KIND", computed(chosen), help)
 
 
 def sandbox_read_option(help: str = "") -> tuple[str, ...]:
     """Define `--sandbox-read`. `help`: see `sandbox_option`."""
-    usual = "a further folder that bots in a sandbox can read, at its own path; repeatable"
+    usual = "another folder that bots in a sandbox can read, at the same path; can be repeated"
     return repeated("DIR", help or usual)

@@ -70,14 +70,12 @@ class Limits(NamedTuple):  # evaluating text annotations would take 2 ms
     )
     open_file_limit: Annotated[float, Limit("count", "open files of a process", 1024)] = math.inf
     file_size_limit: Annotated[
-        float, Limit("bytes", "the biggest file that it may write", 64 * MIB)
+        float, Limit("bytes", "size of a file that the bot writes", 64 * MIB)
     ] = math.inf
-    tmp_limit: Annotated[float, Limit("bytes", "what fits into /tmp of a sandbox", 64 * MIB)] = (
-        math.inf
+    tmp_limit: Annotated[float, Limit("bytes", "size of /tmp in a sandbox", 64 * MIB)] = math.inf
+    stderr_limit: Annotated[float, Limit("bytes", "size of a file with its standard error")] = (
+        16 * MIB
     )
-    stderr_limit: Annotated[
-        float, Limit("bytes", "what is kept in a file of its standard error")
-    ] = 16 * MIB
 
 
 LIMITS: Mapping[str, Limit] = MappingProxyType(

@@ -21,14 +21,14 @@ class BotsOptions(Options):
 
     examples = (
         ("referee bots --game botwars", "the bots of one game"),
-        ("referee bots --show big_money", "how a larger bot is written"),
-        ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
+        ("referee bots --show big_money", "the source of a larger bot"),
+        ("referee bots --show minimal > my_bot.py", "copy the smallest bot"),
     )
 
     show: str | None = option(
-        "NAME", None, "print its source; the source of minimal is meant to be copied"
+        "NAME", None, "print the source of this bot; the source of minimal is meant to be copied"
     )
-    game: GameName | None = option("NAME", None, f"one game's: {', '.join(GAMES)}")
+    game: GameName | None = option("NAME", None, f"only the bots of this game: {', '.join(GAMES)}")
 
 
 def run(options: BotsOptions, interrupts: Interrupts) -> int:

@@ -40,21 +40,21 @@ class BuildOptions(Options):
 
     epilog = "spec/organisers.md describes bot.toml and the folder with the result."
     exit_codes = (
-        (0, "all are built, or need not be"),
+        (0, "all folders are built"),
         (1, "a build failed, or a folder was skipped"),
-        (2, "wrong usage, or something is wrong with a folder; nothing was built"),
+        (2, "wrong usage, or a mistake in a folder; nothing was built"),
     )
     examples = (
-        ("referee build bots/*/", "the folders that are new or have changed"),
-        ("referee build --rebuild bots/*/", "all folders, even if a build was included"),
+        ("referee build bots/*/", "build new and changed folders"),
+        ("referee build --rebuild bots/*/", "build all folders, even if they contain a build"),
     )
 
     bots: tuple[str, ...] = argument("BOT", "a folder with a bot.toml", at_least_one=True)
     game: GameName = game_option()
-    time_limit: Seconds = option("SECONDS", 300.0, "for each build (default: %(default)s)")
-    jobs: Count | None = option(
-        "N", None, "so many at a time (default: as many as there are cores)"
+    time_limit: Seconds = option(
+        "SECONDS", 300.0, "time limit of each build in seconds (default: %(default)s)"
     )
+    jobs: Count | None = option("N", None, "number of parallel builds (default: number of cores)")
     rebuild: bool = flag("also build folders that are built already")
     skip_broken: bool = flag("skip folders with a mistake in their bot.toml, and build the others")
     sandbox: Choice | None = sandbox_option("auto")

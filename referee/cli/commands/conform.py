@@ -57,11 +57,11 @@ class ConformOptions(Options):
     epilog = """
 BOT is the same as for referee play: a program, a command line, the http:// or https:// address of
 a bot, or one that speaks a dialect of the game, such as classic:COMMAND with --game botwars.
-Cases that cannot be tried with it are skipped, with the reason. A referee's COMMAND has {player1}
-and {player2} where it takes the command lines of its bots, and {player3} and {player4} if it can,
-or {players} for all of them; and {seed} if it takes one. It is split into words as a shell would,
-and no shell runs it; each command line is filled in as one argument, for the referee to split
-likewise."""
+Cases that cannot be tried with it are skipped, and the reason is printed. In the COMMAND of a
+referee, {player1} and {player2} stand for the command lines of its bots. A referee for more
+players also takes {player3} and {player4}, or {players} for all of them. {seed} is optional.
+COMMAND is split into words like in a shell, but not run by one. Each command line of a bot becomes
+one argument, which the referee must split in the same way."""
     exit_codes = (
         (0, "it conforms"),
         (1, "it does not"),
@@ -72,7 +72,7 @@ likewise."""
         ("referee conform ./my_bot.py -x --watch", "the first failure, again after each change"),
         (
             "referee conform ./my_bot.py --format html --output report.html",
-            "a page to read, beside the table",
+            "also write the report as a page",
         ),
     )
 
@@ -83,7 +83,7 @@ likewise."""
     case: tuple[str, ...] = repeated(
         "PATTERN", 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
     )
-    list_cases: bool = flag("list the cases and run none", flags="--list")
+    list_cases: bool = flag("list the cases without running them", flags="--list")
     strict: bool = flag("a failed SHOULD counts as well as a failed MUST")
     match: tuple[str, ...] = repeated(
         "NAME", "with --referee: play only this match, or a pattern of its name; repeatable"
@@ -104,20 +104,20 @@ likewise."""
         "(default: 60)",
         hidden="--timeout",
     )
-    seed: Seed = option("N", 1, "of the matches (default: %(default)s)")
+    seed: Seed = option("N", 1, "seed of the matches (default: %(default)s)")
     jobs: Count | None = option(
-        "N", None, "so many at a time (default: as many as there are cores; 1 for a bot's address)"
+        "N", None, "number of parallel cases (default: number of cores; 1 for a bot's address)"
     )
     format: Literal["text", "json", "junit", "html"] = option(
-        None, "text", "of the report (default: %(default)s)"
+        None, "text", "format of the report (default: %(default)s)"
     )
     exit_first: bool = flag(
-        "end the run at the first failure that counts, in the order of the cases",
+        "stop at the first failure that counts, in the order of the cases",
         flags="-x, --exit-first",
     )
     watch: bool = flag(
-        "run again whenever a file of the bot changes, until Ctrl-C; files are those that BOT "
-        "names, or those of its folder"
+        "run again whenever a file of the bot changes, until Ctrl-C: a file that BOT names, or any "
+        "file in its folder"
     )
     output: str | None = option(
         "FILE", None, "write the report to this file; stdout still shows text"

@@ -91,14 +91,14 @@ class DoctorOptions(Options):
 
     exit_codes = (
         (0, "a match and a tournament were played here"),
-        (1, "no match, or no tournament, can be played here"),
+        (1, "matches or tournaments do not work here"),
     )
     examples = (
-        ("referee doctor", "before a tournament"),
-        ("referee doctor --sandbox bwrap", "refuse a machine without a sandbox"),
+        ("referee doctor", "check the machine before a tournament"),
+        ("referee doctor --sandbox bwrap", "fail without a sandbox"),
     )
 
-    format: Literal["text", "json"] = option(None, "text", "text: for people; json: all")
+    format: Literal["text", "json"] = option(None, "text", "text; json: one object")
     sandbox: Choice | None = sandbox_option("auto")
     sandbox_read: tuple[str, ...] = sandbox_read_option()
 

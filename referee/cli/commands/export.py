@@ -28,19 +28,19 @@ class ExportOptions(Options):
     """
 
     epilog = """
-Lists are in seat order; in csv their parts are separated by spaces, and a part with white space,
-quotes or a backslash in it is quoted as for a shell. A text that a spreadsheet would run as a
-formula has an apostrophe before it."""
+Lists are in seat order. In csv their items are separated by spaces, and items with white space,
+quotes or a backslash are quoted like in a shell. Texts that a spreadsheet would run as a formula
+begin with an apostrophe."""
     exit_codes = (
         (0, "printed"),
-        (2, "wrong usage, or no store"),
+        (2, "wrong usage, or the file is not a store"),
     )
     examples = (("referee export night.sqlite --output night.csv", "for a spreadsheet"),)
 
     store: str = argument("FILE.sqlite", "the store of a tournament")
     game: tuple[GameName, ...] = game_of_files_option()
     format: Literal["csv", "jsonl"] = option(None, "csv", "(default: %(default)s)")
-    output: str | None = option("FILE", None, "write them there, not to stdout")
+    output: str | None = option("FILE", None, "write to this file instead of stdout")
     force: bool = force_option()
 
 

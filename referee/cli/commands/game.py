@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 
 class GameOptions(Options):
-    """check plays random matches of a game, and reports what its author does wrong, before a bot
-    meets it: matches without an end, wrong scores, chance that cannot be played again, data that
-    JSON cannot carry, views that change the game or show too much, exceptions, print.
+    """check plays random matches of a game, and reports its mistakes before bots meet them: endless
+    matches, wrong scores, chance that cannot be reproduced, data that JSON cannot represent, views
+    that change the game or show too much, exceptions, print.
     page writes the page for the authors of its bots as Markdown: its protocol, with examples from
     random matches.
     """
 
     exit_codes = (
-        (0, "nothing is wrong"),
-        (1, "something is wrong with the game"),
+        (0, "no mistakes"),
+        (1, "the game has a mistake"),
     )
     examples = (
-        ("referee game check botwars", "20 random matches, and what is wrong"),
-        ("referee game check botwars --matches 200 --seed 1", "more of them, others"),
+        ("referee game check botwars", "report mistakes in 20 random matches"),
+        ("referee game check botwars --matches 200 --seed 1", "more and different matches"),
         ("referee game page botwars --output botwars.md", "its page for authors of bots"),
     )
 
-    what: Literal["check", "page"] = argument("check", "what to do: check or page")
+    what: Literal["check", "page"] = argument("check", "the action: check or page")
     game: GameName = argument("GAME", f"the game: {', '.join(GAMES)}, or the FILE of your own")
-    matches: Count = option("N", 20, "how many random matches (default: %(default)s)")
-    seed: Seed = option("N", 0, "of the first match (default: %(default)s)")
+    matches: Count = option("N", 20, "number of random matches (default: %(default)s)")
+    seed: Seed = option("N", 0, "seed of the first match (default: %(default)s)")
     time_limit: Seconds = option(
-        "SECONDS", 2.0, "for one call of the game's code (default: %(default)s)"
+        "SECONDS", 2.0, "time limit of one call of the game's code (default: %(default)s)"
     )
     thorough: bool = flag(
-        "use the optional parts of the game too: people, programs, copies, logs, turns, statistics"
+        "also use the optional parts of the game: people, programs, copies, logs, turns, statistics"
     )
     format: Literal["text", "json"] = option(None, "text", "text; json: one object")
     output: str | None = option("FILE", None, "write the page to this file, not to stdout")

@@ -13,9 +13,9 @@ from referee.text.nearest import did_you_mean
 class HelpOptions(Options):
     """Print the help of a command, as COMMAND --help does."""
 
-    examples = (("referee help play", "all about referee play"),)
+    examples = (("referee help play", "the help of referee play"),)
 
-    command: str | None = argument("COMMAND", "all of them if left out")
+    command: str | None = argument("COMMAND", "the command (default: list all commands)")
 
 
 def run(options: HelpOptions, interrupts: Interrupts) -> int:

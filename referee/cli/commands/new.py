@@ -18,12 +18,12 @@ from referee.text.terminal import command_line, escaped
 
 
 class NewOptions(Options):
-    """Make a folder with a small bot that plays a whole game, a test and a README, and print the
+    """Create a folder with a small bot that plays a whole game, a test and a README, and print the
     next steps.
     """
 
     exit_codes = (
-        (0, "made"),
+        (0, "created"),
         (2, "wrong usage, or a folder that cannot be made"),
     )
     examples = (
@@ -32,16 +32,16 @@ class NewOptions(Options):
         ("referee new my_game --kind game", "a game of your own, with a bot"),
     )
 
-    folder: Path = argument("FOLDER", "to be made; its name is the bot's: my_bot")
+    folder: Path = argument("FOLDER", "the new folder; the bot gets its name")
     kind: Literal["bot", "game"] = option(
-        None, "bot", "game: the rules of a game of your own, its test, and a bot (bot)"
+        None, "bot", "game: the rules of your own game, a test, and a bot (default: bot)"
     )
     language: str = option(
         "NAME",
         "python",
-        "python, javascript, java, c, cpp, rust, perl, go, or one of the game (python)",
+        "python, javascript, java, c, cpp, rust, perl, go, or one of the game (default: python)",
     )
-    plain: bool = flag("python: speak the protocol, without referee.bot")
+    plain: bool = flag("python: implement the protocol without referee.bot")
     game: GameName = game_option()
 
 

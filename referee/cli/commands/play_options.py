@@ -33,18 +33,18 @@ class PlayOptions(Options):
     epilog = """
 BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py file runs under
 this Python), a quoted command line such as "node my_bot.js --fast", or the http:// or https://
-address of a bot (spec/http-bots.md), or "human": you, at this terminal or, with --page, in the
-browser (spec/serve.md, 6)."""
+address of a bot (spec/http-bots.md), or "human", to play yourself at this terminal or, with --page,
+in the browser (spec/serve.md, 6)."""
     exit_codes = (
-        (0, "played, and nobody was disqualified"),
-        (1, "somebody was disqualified"),
+        (0, "the match was played without a disqualification"),
+        (1, "a bot was disqualified"),
         (2, "wrong usage, or a log that cannot be written"),
     )
     examples = (
         ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
         (
             'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
-            "two of yours, with a record for referee replay and referee verify",
+            "two of your bots, with a record for referee replay and referee verify",
         ),
         (
             "referee play ./my_bot.py big_money --resume game.jsonl --turn 20 --deals 200",
@@ -55,7 +55,7 @@ browser (spec/serve.md, 6)."""
         ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
         (
             "referee play big_money ./my_bot.py --time-limit none",
-            "no clock runs while you debug your bot",
+            "debug your bot without time limits",
         ),
     )
 
@@ -72,12 +72,12 @@ browser (spec/serve.md, 6)."""
         "FILE", None, "continue the match of this record, from its last line or from --turn"
     )
     turn: Count | None = option(
-        "N", None, "with --resume: the first turn that is played (all players' turns count)"
+        "N", None, "with --resume: start at this turn (turns of all players count)"
     )
     deals: Count | None = option(
         "D",
         None,
-        "with --turn: play from there D times, each time with what no seat knows dealt again",
+        "with --turn: play D times from there, with hidden information redealt each time",
     )
     run_recorded: bool = run_recorded_option("the record of --resume")
 
@@ -92,16 +92,18 @@ browser (spec/serve.md, 6)."""
 
     _recording = Heading("recording")
     log: str | None = option(
-        "FILE", None, 'write the spectator log; "-" is stdout, which then has only the log'
+        "FILE", None, 'write the spectator log; "-" writes it to stdout, without other output'
     )
-    record: str | None = option("FILE", None, "match record: all that is needed to run it again")
+    record: str | None = option(
+        "FILE", None, "write a match record, from which the match can be run again"
+    )
     record_stderr: bool = flag(
         "add the stderr of the bots to the record, before the reply that follows it"
     )
     force: bool = force_option()
 
     _browser = Heading("browser")
-    page: bool = flag("people play in the browser: each gets a link")
+    page: bool = flag("let people play in the browser; prints a link for each")
     browser: bool = flag("show the match in the browser while it is played")
     listen: Listen | None = listen_option(0)
     allowed_host: tuple[str, ...] = allowed_host_option()

@@ -57,14 +57,12 @@ class ReplayOptions(Options):
         at_least_one=True,
     )
     game: tuple[GameName, ...] = game_of_files_option()
-    turn: Count | None = option("N", None, "only this turn (all players' turns count)")
-    first: Count | None = option("N", None, "from that turn on", flags="--from")
-    last: Count | None = option("N", None, "up to that turn", flags="--to")
-    player: PlayerNumber | None = option("N", None, "that player's turns: 1, or player1")
-    print_input: PlayerNumber | None = option(
-        "N", None, "print the lines that this player was sent"
-    )
-    summary: bool = flag("the turns as one table")
+    turn: Count | None = option("N", None, "only this turn (turns of all players count)")
+    first: Count | None = option("N", None, "start at this turn", flags="--from")
+    last: Count | None = option("N", None, "end after this turn", flags="--to")
+    player: PlayerNumber | None = option("N", None, "only turns of this player: 1, or player1")
+    print_input: PlayerNumber | None = option("N", None, "print the lines sent to this player")
+    summary: bool = flag("show the turns as one table")
     follow: bool = flag("continue while the log is being written")
     format: Literal["text", "json"] = option(None, "text", "text; json: one object per turn")
 

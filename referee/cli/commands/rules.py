@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class RulesOptions(Options):
-    """Bots without programming are files of rules (spec/rule-bots.md). check reports the mistakes
+    """Rule files are bots without programming (spec/rule-bots.md). check reports the mistakes
     in FILEs with their lines; keys lists the words that a file can use; explain shows the
     scores behind each decision of a turn.
     """
 
     exit_codes = (
-        (0, "all right"),
+        (0, "no errors"),
         (1, "a file has an error"),
     )
     examples = (
@@ -41,7 +41,7 @@ class RulesOptions(Options):
         ),
     )
 
-    what: Literal["check", "keys", "explain"] = argument("check|keys|explain", "what to do")
+    what: Literal["check", "keys", "explain"] = argument("check|keys|explain", "the action")
     files: tuple[str, ...] = argument("FILE", "a rule file; explain takes one")
     game: GameName | None = option(
         "NAME",
@@ -50,7 +50,9 @@ class RulesOptions(Options):
     )
     replay: str | None = option("RECORD", None, "explain: the match record")
     turn: Count | None = option("N", None, "explain: the turn (all players' turns count)")
-    player: PlayerNumber | None = option("N", None, "explain: whose decisions (default: FILE's)")
+    player: PlayerNumber | None = option(
+        "N", None, "explain: the player (default: the one that plays FILE)"
+    )
     format: Literal["text", "json"] = option(
         None, "text", "text; json: one object per file, word or decision"
     )

@@ -35,18 +35,18 @@ class ServeOptions(Options):
 
     epilog = """
 PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz, *.jsonl.zst and
-*.sqlite. spec/serve.md has all of it."""
+*.sqlite. See spec/serve.md."""
     exit_codes = (
         (0, "never: it ends with a signal"),
         (2, "wrong usage, or it cannot listen"),
     )
     examples = (
-        ("referee serve", "what is in this folder"),
+        ("referee serve", "the matches and tournaments in this folder"),
         (
             "referee serve night.sqlite records --open",
             "a tournament, and the records of its matches to watch",
         ),
-        ("referee serve --play big_money", "everybody plays against Big Money at /play"),
+        ("referee serve --play big_money", "let visitors play against Big Money at /play"),
     )
 
     paths: tuple[str, ...] = argument(
@@ -55,20 +55,21 @@ PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz,
     listen: Listen | None = listen_option(PORT)
     allowed_host: tuple[str, ...] = allowed_host_option()
     play: tuple[str, ...] = repeated(
-        "BOT", "visitors play against this bot at /play; may be given more than once"
+        "BOT", "visitors play against this bot at /play; can be repeated"
     )
     games_per_address: Count = option(
-        "N", 8, "games of --play at a time from one address (default: %(default)s)"
+        "N", 8, "maximum number of games at a time from one address (default: %(default)s)"
     )
     proxy: tuple[IpAddress, ...] = repeated(
-        "ADDRESS", "address of your proxy, whose X-Forwarded-For says who a visitor is; repeatable"
+        "ADDRESS",
+        "address of your proxy, whose X-Forwarded-For header identifies visitors; can be repeated",
     )
     save_games: str | None = option(
         "DIR", None, "save the games of visitors in DIR; after a restart the server continues them"
     )
     game: GameName = game_option()
     title: str | None = title_option("the list")
-    open: bool = flag("open it in the browser")
+    open: bool = flag("open the page in the browser")
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options()
 

@@ -42,20 +42,20 @@ def bot_option() -> str | None:
 
 
 class StandingsOptions(Options):
-    """Print the standings of a tournament from its store: while it runs, when it was cut off, or
-    at its end. Several stores are a season: each bot's rating in each, what has changed, and all
-    together.
+    """Print the standings of a tournament from its store, also while it runs or after an
+    interruption. Several stores are a season: the table shows each bot's rating in each of them,
+    changes, and the total.
     """
 
     exit_codes = (
         (0, "printed"),
-        (2, "wrong usage, or no store"),
+        (2, "wrong usage, or a file is not a store"),
     )
     examples = (
         ("referee standings night.sqlite --follow", "the standings while the tournament runs"),
         (
             "referee standings night.sqlite --format html --output night.html",
-            "a page for everybody",
+            "a page to publish",
         ),
         ("referee standings week1.sqlite week2.sqlite", "a season, the last tournament last"),
     )
@@ -67,7 +67,7 @@ class StandingsOptions(Options):
     format: Literal["text", "json", "csv", "html"] = option(
         None, "text", "html: one page that needs no network"
     )
-    output: str | None = option("FILE", None, "write them there, not to stdout")
+    output: str | None = option("FILE", None, "write to this file instead of stdout")
     force: bool = force_option()
     title: str | None = title_option("the table or the page")
     anchor: str | None = anchor_option()
@@ -76,7 +76,7 @@ class StandingsOptions(Options):
     head_to_head: Count | None = option(
         "N", None, "compare the first N bots (default: text 10, html 40, json all)"
     )
-    follow: bool = flag("print them again whenever there is something new")
+    follow: bool = flag("print them again after new results")
 
 
 def run(options: StandingsOptions, interrupts: Interrupts) -> int:

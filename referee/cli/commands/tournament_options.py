@@ -50,21 +50,21 @@ class TournamentOptions(Options):
     """
 
     epilog = """
-BOT is as for referee play, with NAME= before it to give it a name. spec/tournaments.md has all of
-it."""
+BOT is the same as for referee play; NAME= before it gives the bot a name. See
+spec/tournaments.md."""
     exit_codes = (
         (0, "done"),
-        (1, "done, but a bot is withdrawn or out; see --strict"),
+        (1, "done, but a bot was withdrawn or excluded; see --strict"),
         (2, "wrong usage, or a store that cannot be written"),
     )
     examples = (
         (
             "referee tournament new=./my_bot.py old=./my_old_bot.py --deals 100",
-            "which version of a bot is better",
+            "find the better version of a bot",
         ),
         (
             "referee tournament big_money minimal ./my_bot.py --store night.sqlite",
-            "each against each, with the results kept",
+            "a round robin whose results are saved",
         ),
     )
 
@@ -83,14 +83,15 @@ it."""
         "withdraw a bot that is disqualified for the same cause in N consecutive matches: its "
         f"later matches are forfeits, not played; or never (default: {WITHDRAW_AFTER})",
     )
-    strict: bool = flag("exit with 1 also if a bot was disqualified or left out")
+    strict: bool = flag("exit with 1 also if a bot was disqualified or excluded")
     same_bot: bool = flag(
-        "continue a store although files of a bot have changed; the standings say so", in_file=False
+        "continue a store even if files of a bot have changed; the standings report it",
+        in_file=False,
     )
     same_game: bool = flag(
-        "continue a store although the code of a game of your own has changed", in_file=False
+        "continue a store even if the code of your own game has changed", in_file=False
     )
-    no_keep_alive: bool = flag("start every bot again for every match")
+    no_keep_alive: bool = flag("start new processes for every match")
 
     _match = Heading("match")
     game: GameName | None = game_of_bots_option()
@@ -99,10 +100,10 @@ it."""
     position: str | None = option(
         "FILE",
         None,
-        "play all matches from a turn of this match record, with what no seat knows dealt again",
+        "start all matches at a turn of this match record, with hidden information redealt",
     )
     turn: Count | None = option(
-        "N", None, "with --position: the first turn that is played (all players' turns count)"
+        "N", None, "with --position: start at this turn (turns of all players count)"
     )
     pairing: Pairing = option(None, "round-robin", "how bots are paired")
     players: Count | None = option("N", None, "number of seats in a match")
@@ -110,7 +111,7 @@ it."""
         "D", None, f"deals for each pairing or line-up (default: {DEALS})", excludes="length"
     )
     matches: Count | None = option(
-        "M", None, "number of matches in all, instead of --deals", excludes="length"
+        "M", None, "total number of matches, instead of --deals", excludes="length"
     )
     rounds: Count | None = option(
         "R", None, "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
@@ -130,8 +131,8 @@ it."""
     seats: Seats = option(
         None,
         "rotate",
-        "how often a deal is played: once per rotation, or per order, of its seats; or only once, "
-        "in the order of the bots",
+        "how often a deal is played: once per rotation of the seats, once per order of the seats, "
+        "or only once, in the order of the bots",
     )
     elo0: Number | None = option(
         "E", None, f"sprt: the lower hypothesis, in Elo (default: {ELO0:g})"
@@ -140,17 +141,17 @@ it."""
         "E", None, f"sprt: the higher hypothesis, in Elo (default: {ELO1:g})"
     )
     alpha: Probability | None = option(
-        "P", None, f"sprt: risk of wrongly accepting the higher one (default: {ALPHA:g})"
+        "P", None, f"sprt: risk of wrongly accepting the higher hypothesis (default: {ALPHA:g})"
     )
     beta: Probability | None = option(
-        "P", None, f"sprt: risk of wrongly accepting the lower one (default: {BETA:g})"
+        "P", None, f"sprt: risk of wrongly accepting the lower hypothesis (default: {BETA:g})"
     )
     jobs: Count | None = option(
         "J", None, "matches played at the same time (default: the number of cores)"
     )
-    pin: bool = flag("keep the bots of each job on cores of their own, if there are enough")
+    pin: bool = flag("give each job its own cores, if there are enough")
     cluster: str | None = option(
-        "ADDRESS", None, "a Dask scheduler, whose workers play the matches"
+        "ADDRESS", None, "play the matches on the workers of this Dask scheduler"
     )
 
     _output = Heading("output")
@@ -162,7 +163,7 @@ it."""
     progress: Literal["auto", "lines"] = option(
         None,
         "auto",
-        "lines: for logs, a line per finished match and the table every K matches",
+        "lines: print a line per finished match, and the table every K matches",
         excludes="progress",
     )
     table_every: Count | None = option(

@@ -25,11 +25,11 @@ class ValidateOptions(Options):
     """
 
     epilog = """
-Each finding has its line, the section of the game's page in spec/ that it breaks, the expected
-and the found text."""
+Each finding shows its line, the section of the game's page in spec/, and the expected and the
+found text."""
     exit_codes = (
         (0, "all valid"),
-        (1, "one is not"),
+        (1, "a log is not valid"),
     )
     examples = (
         ("referee validate game.jsonl", "one log"),
@@ -50,8 +50,8 @@ and the found text."""
         "FILE", None, "write the report to this file; stdout still shows text"
     )
     force: bool = force_option()
-    quiet: bool = flag("say nothing of valid logs", flags="-q, --quiet")
-    jobs: Count | None = option("N", None, "processes (default: as many as there are cores)")
+    quiet: bool = flag("print nothing for valid logs", flags="-q, --quiet")
+    jobs: Count | None = option("N", None, "number of processes (default: number of cores)")
 
 
 def run(options: ValidateOptions, interrupts: Interrupts) -> int:

@@ -58,30 +58,31 @@ class VerifyOptions(Options):
     epilog = "A record is plain or compressed (.gz, .zst)."
     exit_codes = (
         (0, "all are valid"),
-        (1, "one is not"),
+        (1, "a record is not valid"),
     )
     examples = (
-        ("referee verify game.record.jsonl", "whether this record is of a real match"),
+        ("referee verify game.record.jsonl", "check that this record is of a real match"),
         ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
     )
 
     files: tuple[str, ...] = argument("RECORD", 'a match record; "-" is stdin')
     game: tuple[GameName, ...] = game_of_files_option()
-    store: str | None = option("FILE", None, "of a tournament: play its matches again and compare")
+    store: str | None = option(
+        "FILE", None, "store of a tournament: play its matches again and compare"
+    )
     sample: Count | None = option("N", None, "check N matches of the store, chosen at random")
-    records: str | None = option("DIR", None, "where the tournament's records are, to be run again")
+    records: str | None = option("DIR", None, "folder of the tournament's records: run them again")
     run_recorded: bool = run_recorded_option("the store")
     sandbox: Choice | None = sandbox_option(
-        "bwrap", help="none: a tournament that had no sandbox has none when it is played again"
+        "bwrap", help="none: repeat a tournament that had no sandbox without one"
     )
     sandbox_read: tuple[str, ...] = sandbox_read_option(
-        "a folder that the programs of the store may see, with those in it; repeatable"
+        "folder that the programs of the store can read, with its subfolders; can be repeated"
     )
     log: str | None = option(
         "FILE",
         None,
-        'write the spectator log of the RECORD, which must be the only one; "-" is stdout, which '
-        "then has only the log",
+        'write the spectator log of a single RECORD; "-" writes it to stdout, without other output',
     )
     format: Literal["text", "json", "junit"] = option(
         None,
@@ -93,7 +94,7 @@ class VerifyOptions(Options):
     )
     force: bool = force_option()
     quiet: bool = flag("failures only: no summary, no progress", flags="-q, --quiet")
-    jobs: Count | None = option("N", None, "processes (default: as many as there are cores)")
+    jobs: Count | None = option("N", None, "number of processes (default: number of cores)")
 
 
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
