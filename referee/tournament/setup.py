@@ -241,13 +241,21 @@ def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
 
     If two shortened names would be equal, all names stay as they are.
     """
-    short = {
-        bot.name: bot.name.rsplit("/", 1)[-1] or bot.name
-        for bot in bots
-        if bot.name == bot.bot and " " not in bot.name and "://" not in bot.name
-    }
-    shown = {bot.name: short.get(bot.name, bot.name) for bot in bots}
-    return shown if len(set(shown.values())) == len(bots) else {name: name for name in shown}
+    (shown,) = short_names_of_all([bots])
+    return shown
+
+
+def short_names_of_all(tournaments: Iterable[Sequence[Entrant]]) -> list[dict[str, str]]:
+    """The `short_names` of several tournaments; if one shows whole names, all of them do."""
+    found = [{bot.name: _short_name(bot) for bot in bots} for bots in tournaments]
+    if all(len(set(shown.values())) == len(shown) for shown in found):
+        return found
+    return [{name: name for name in shown} for shown in found]
+
+
+def _short_name(bot: Entrant) -> str:
+    is_path = bot.name == bot.bot and " " not in bot.name and "://" not in bot.name
+    return (is_path and bot.name.rsplit("/", 1)[-1]) or bot.name
 
 
 def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:

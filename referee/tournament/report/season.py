@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from referee.tournament.report.standings import (
     reported_names,
 )
 from referee.tournament.rows import FORFEIT
-from referee.tournament.setup import short_names
+from referee.tournament.setup import short_names_of_all
 from referee.tournament.stages import planned
 from referee.tournament.store import Store
 
@@ -75,6 +75,7 @@ class SeasonTournament(Struct, frozen=True):
 
     Attributes:
         name: name of its store, without folders and suffix.
+        repeated_deals: deals with the seed of a deal of an earlier tournament.
         left_out: name of a bot -> reason why the last run omitted it.
         removed: the bots that were excluded.
         withdrawn: the bots that were withdrawn.
@@ -88,6 +89,7 @@ class SeasonTournament(Struct, frozen=True):
     forfeits: int
     planned: int
     deals: int
+    repeated_deals: int
     left_out: dict[str, str]
     removed: list[str]
     withdrawn: list[str]
@@ -119,12 +121,14 @@ class _Part(NamedTuple):
     """A tournament, with the numbers of its bots in the season.
 
     Attributes:
+        shown: name of a bot of its store -> its name in the season.
         numbers: number in the season of each bot of the store.
         rated: None without matches.
         versions: number of a bot -> digests of its files, in the order of the runs.
     """
 
     store: Store
+    shown: dict[str, str]
     numbers: NDArray[np.int16]
     table: DealTable
     rated: Rated | None
@@ -156,8 +160,9 @@ def season(
             them.
     """
     _check_same_game(stores)
-    names = season_names(stores.values())
-    parts = [_part(store, names, without) for store in stores.values()]
+    shown = _shown(stores.values())
+    names = _in_order(shown)
+    parts = [_part(*each, names, without) for each in zip(stores.values(), shown, strict=True)]
     played = [part for part in parts if part.rated is not None]
     pool = _pool(played, names, anchor)
     mean = MEAN if anchor is None else anchor[1]
@@ -182,7 +187,7 @@ def season(
         excluded=sorted({*without} & {*names}),
         pool=[names[bot] for bot in sorted(pool)],
         is_pool_unchanged=bool(pool) and pool == _unchanged(played, pool),
-        tournaments=[_tournament(name, part) for name, part in zip(stores, parts, strict=True)],
+        tournaments=list(map(_tournament, stores, parts, _repeated_deals(stores.values()))),
         bots=[
             SeasonBot(
                 **asdict(bot), tournaments=[column.get(numbers[bot.name]) for column in columns]
@@ -202,8 +207,7 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
     """Add up the forfeits of all tournaments."""
     whole = Forfeits(Counter(), Counter(), Counter())
     for part in parts:
-        shown = _shown(part.store)
-        excluded = [bot for bot, name in enumerate(part.store.names) if shown[name] in without]
+        excluded = _excluded(part.store, part.shown, without)
         for total, counts in zip(whole, forfeits_of(part.store, excluded), strict=True):
             for bot, count in counts.items():
                 total[int(part.numbers[bot])] += count
@@ -212,11 +216,21 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
 
 def season_names(stores: Collection[Store]) -> list[str]:
     """Return the names in tables of the bots of all tournaments."""
-    return list(dict.fromkeys(name for store in stores for name in _shown(store).values()))
+    return _in_order(_shown(stores))
 
 
-def _shown(store: Store) -> dict[str, str]:
-    return short_names(store.stages[-1].bots)
+def _in_order(shown: Iterable[Mapping[str, str]]) -> list[str]:
+    return list(dict.fromkeys(name for names in shown for name in names.values()))
+
+
+def _shown(stores: Iterable[Store]) -> list[dict[str, str]]:
+    """For each store, name of a bot -> how the table shows it."""
+    return short_names_of_all(store.stages[-1].bots for store in stores)
+
+
+def _excluded(store: Store, shown: Mapping[str, str], without: Collection[str]) -> list[int]:
+    """The numbers of the bots of a store whose matches do not count."""
+    return [bot for bot, name in enumerate(store.names) if shown[name] in without]
 
 
 def _check_same_game(stores: Mapping[str, Store]) -> None:
@@ -230,15 +244,18 @@ def _check_same_game(stores: Mapping[str, Store]) -> None:
             )
 
 
-def _part(store: Store, names: Sequence[str], without: Collection[str]) -> _Part:
-    shown, setup = _shown(store), store.stages[-1]
+def _part(
+    store: Store, shown: dict[str, str], names: Sequence[str], without: Collection[str]
+) -> _Part:
+    setup = store.stages[-1]
     number = {name: place for place, name in enumerate(names)}
     numbers = np.array([number[shown[name]] for name in store.names], np.int16)
-    excluded = [bot for bot, name in enumerate(store.names) if shown[name] in without]
-    table = deals_of(store, excluded).table().renumbered(numbers, len(names))
+    table = (
+        deals_of(store, _excluded(store, shown, without)).table().renumbered(numbers, len(names))
+    )
     rated = rate_played(table, None, stopped=setup.sprt is not None)
     versions = {number[shown[name]]: found for name, found in store.versions.items()}
-    return _Part(store, numbers, table, rated, versions)
+    return _Part(store, shown, numbers, table, rated, versions)
 
 
 def _pool(
@@ -326,10 +343,22 @@ def _since(
     )
 
 
-def _tournament(name: str, part: _Part) -> SeasonTournament:
-    store, shown = part.store, _shown(part.store)
+def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
+    """For each tournament, the number of deals with the seed of a deal of an earlier one."""
+    before = set[int]()
+    for store in stores:
+        seeds = {
+            seed for (seed,) in store.select("SELECT DISTINCT seed FROM matches WHERE NOT void")
+        }
+        yield len(seeds & before)
+        before |= seeds
+
+
+def _tournament(name: str, part: _Part, repeated_deals: int) -> SeasonTournament:
+    store, shown = part.store, part.shown
     setup, names = store.stages[-1], store.names
-    (_, void), forfeits = store.count(), count_ended(store, FORFEIT)
+    (played, void), forfeits = store.count(), count_ended(store, FORFEIT)
+    is_ended = bool(store.withdrawn) and setup.ends_with_withdrawal
     return SeasonTournament(
         name=name,
         format=setup.format,
@@ -337,8 +366,9 @@ def _tournament(name: str, part: _Part) -> SeasonTournament:
         matches=len(part.table.index),
         void=void - forfeits,
         forfeits=forfeits,
-        planned=planned(store),
+        planned=played if is_ended else planned(store),
         deals=len(part.table.bots),
+        repeated_deals=repeated_deals,
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
         removed=[shown[names[bot]] for bot in sorted(store.put_out())],
         withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],

@@ -130,12 +130,13 @@ def legend(found: Season) -> Iterator[str]:
     """Explain the columns."""
     names = ", ".join(map(plain, found.pool))
     bots = names if len(found.pool) <= _MOST_NAMED else f"{len(found.pool)} bots"
+    have, mean = ("has", "1500") if len(found.pool) == 1 else ("have", "1500 on average")
     if found.anchor is not None:
         yield f"Elo, {plain(found.anchor)} fixed in every tournament."
     elif found.is_pool_unchanged:
-        yield f"Elo; 1500 on average for {bots}, which have not changed."
+        yield f"Elo; {mean} for {bots}, which {have} not changed."
     elif found.pool:
-        yield f"Elo; 1500 on average for {bots}, which every tournament compares."
+        yield f"Elo; {mean} for {bots}, which every tournament compares."
     else:
         yield (
             "Elo, 1500 on average in each tournament. No bot has won and lost points in all of "
@@ -156,6 +157,12 @@ def remarks(found: Season) -> Iterator[str]:
         left = each.planned - each.matches - each.void - each.forfeits
         if left > 0 and each.format != "sprt" and not found.excluded:
             yield f"{name}: {left:,} of {each.planned:,} matches are not played."
+        if each.repeated_deals:
+            deals = "1 deal" if each.repeated_deals == 1 else f"{each.repeated_deals:,} deals"
+            yield (
+                f"{name}: an earlier tournament had the seed of {deals} too, so the intervals of "
+                "all together are too narrow. Give each tournament another --seed."
+            )
         if each.void:
             yield f"{name}: {each.void:,} matches are void."
         if each.forfeits:

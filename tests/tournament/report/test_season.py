@@ -153,6 +153,20 @@ def test_bots_are_matched_by_the_names_that_tables_show() -> None:
     assert all(all(bot.tournaments) for bot in found.bots)
 
 
+def test_a_bot_has_one_name_even_if_one_table_shows_whole_names() -> None:
+    stores = {"1": of_bots("x/bot.py", "y/bot.py", "z/it.py"), "2": of_bots("x/bot.py", "z/it.py")}
+    found = season(stores)
+    assert {bot.name for bot in found.bots} == {"x/bot.py", "y/bot.py", "z/it.py"}
+    assert all(all(bot.tournaments) for bot in found.bots if bot.name != "y/bot.py")
+
+
+def test_deals_of_two_tournaments_with_one_seed_are_reported() -> None:
+    found = season({"1": of_bots("a", "b"), "2": of_bots("a", "b", deals=13)})
+    assert [each.repeated_deals for each in found.tournaments] == [0, 12]
+    (line,) = [line for line in shown(found, 200) if "--seed" in line]
+    assert line.startswith("2: an earlier tournament had the seed of 12 deals too")
+
+
 def test_an_anchor_is_fixed_in_every_tournament() -> None:
     stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", seed=2)}
     found = season(stores, anchor=("b", -100.0))
@@ -237,3 +251,14 @@ def test_a_withdrawn_bot_and_its_forfeits() -> None:
     lost = {bot.name: (bot.forfeits_won > 0, bot.forfeits_lost) for bot in found.bots}
     assert lost == {"a": (True, 0), "b": (True, 0), "c": (False, second.forfeits)}
     assert "two: c is withdrawn." in shown(found)
+
+
+def test_no_matches_are_missing_after_a_withdrawal_that_ends_a_tournament() -> None:
+    def failing(plan: Plan) -> MatchRow:
+        return row(plan, left=[left("timeout") if bot == 1 else None for bot in plan.players])
+
+    bots = [Entrant(name, name) for name in "ab"]
+    ended = played(setup(bots, game="dominion", seed=2, deals=12, withdraw_after=3), failing)
+    found = season({"one": of_bots("a", "b"), "two": ended})
+    assert [each.planned for each in found.tournaments] == [24, 3]
+    assert not any("not played" in line for line in shown(found, 200))
