@@ -1,4 +1,4 @@
-"""Matches of any game between players that choose at random, for the suites over all games."""
+"""Matches of any game between random players, for the test suites over all games."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ TOY = "toy_cards"
 TOY_FOLDER = ROOT / "tests" / "games" / TOY
 every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
 Reply = Callable[[int, Struct], bytes]
-"""Gives a line of a seat for its request."""
+"""Returns the reply of a seat to its request, as a line."""
 
 
 class Course:
-    """One match, from its start to its end.
+    """One match, from start to end.
 
     Args:
-        name: of the game.
-        seed: decides the number of seats, the options and all choices.
-        wrong: how likely a reply is not right.
-        leaving: how likely a seat leaves instead of a reply.
-        options: of the game, if it has them; others are chosen at random.
+        name: the name of the game.
+        seed: determines the number of seats, the options and all choices.
+        wrong: probability that a reply is wrong.
+        leaving: probability that a seat leaves instead of replying.
+        options: options of the game; others are chosen at random.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Course:
         self._decoder = reply_decoder(rules.replies)
 
     def play(self, reply: Reply | None = None) -> Iterator[list[Entry]]:
-        """Play on until the match is over.
+        """Play until the match is over.
 
         Args:
             reply: makes all replies; by default they are legal, or sometimes wrong.
 
         Yields:
-            What the match said and noted in each round. The first is the handshake.
+            The entries of each round. The first round is the handshake.
         """
         match, dice = self.match, self._dice
         match.start()
@@ -87,13 +87,13 @@ class Course:
                 return
 
     def read(self, sent: Sent) -> Struct:
-        """A message of the game as its reader decodes it."""
+        """Decode a message of the game like its reader does."""
         own: Any = reduce(or_, (*self.rules.public, *self.rules.requests))
         message: Struct = msgspec.json.decode(sent.line, type=own)
         return message
 
     def sent_to(self, seat: int, entries: list[Entry]) -> Iterator[Struct]:
-        """The messages of the game among these that a seat got, and its own replies."""
+        """Yield the messages of the game that a seat received, and its own replies."""
         own = (*self.rules.public, *self.rules.requests)
         for entry in entries:
             if isinstance(entry, Sent) and entry.to in (None, seat):
@@ -106,7 +106,7 @@ class Course:
 
 
 def random_options(options: type[Struct], dice: Random) -> dict[str, Any]:
-    """Small numbers and any words for the options of a game; a match is short."""
+    """Choose random options for a game: small numbers and any words, so that matches are short."""
     chosen: dict[str, Any] = {}
     info: Any = inspect.type_info(options)
     for field in info.fields:
@@ -123,7 +123,7 @@ def random_options(options: type[Struct], dice: Random) -> dict[str, Any]:
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each value inside a JSON value: what it is in, and its key or index there."""
+    """Yield (container, key) for each value inside a JSON value."""
     for key in value if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], dict | list):
@@ -131,7 +131,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def spoilt(dice: Random, line: bytes, view: Any) -> bytes:
-    """A reply with a mistake; most have the right form, and values that the seat can see."""
+    """Return a reply with a mistake. Most have the right form, and values visible to the seat."""
     if dice.random() < 0.1:
         return dice.choice([b"?", b"null", b"{}", b"[" * 200])
     reply = json.loads(line)

@@ -1,4 +1,4 @@
-"""Lines of a bot that are a fault each, with its code; the match goes on."""
+"""Lines of a bot with one fault each, and the code of the fault. The match continues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BAD_LINES = [
     (b"1" * 5000, "invalid-json"),
     (b"[]", "invalid-json"),
     (b"\x00", "invalid-json"),
-    (b"\v", "invalid-json"),  # no white space of JSON, so no blank line (1.1)
+    (b"\v", "invalid-json"),  # not white space in JSON, so the line is not blank (1.1)
     (b"\f", "invalid-json"),
     (b"\xc2\xa0", "invalid-json"),
     (b"{}", "wrong-type"),

@@ -1,4 +1,4 @@
-"""Playing batches of a tournament's matches in tests."""
+"""Play batches of a tournament's matches in tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.live import ROOT, left_behind
 
 @contextmanager
 def worker() -> Iterator[Executor]:
-    """Plays batches in a thread of its own; afterwards nothing that bots have started is left."""
+    """Context manager: an executor that plays batches in a thread. Stops all bots at its end."""
     with ThreadPoolExecutor(1) as executor:
         try:
             yield executor
@@ -42,7 +42,7 @@ def batch(
     keep: str = "all",
     **settings: Any,
 ) -> Batch:
-    """A short match of these bots on each seed; the seats rotate from one to the next."""
+    """Make a batch of short matches of these bots, one per seed. The seats rotate."""
     seats = range(len(bots))
     return Batch(
         spec=match_spec(
@@ -59,18 +59,18 @@ def batch(
 
 
 def play(executor: Executor, *arguments: Any, **options: Any) -> list[MatchRow]:
-    """Play what `batch` says; as `play_all`."""
+    """Make a batch like `batch`, and play it like `play_all`."""
     return play_all(executor, batch(*arguments, **options))
 
 
 def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
-    """Play all of a batch.
+    """Play a whole batch.
 
     Raises:
         RefereeError: it cannot be played.
     """
     rows: list[MatchRow] = []
-    while len(rows) < len(asked.plans):  # as many as there is time for
+    while len(rows) < len(asked.plans):  # a call plays as many as its time allows
         rest = structs.replace(asked, plans=asked.plans[len(rows) :])
         played = executor.submit(play_batch, rest).result()
         if isinstance(played, Failed):
@@ -80,31 +80,31 @@ def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
 
 
 def kept(mode: str = "", argument: str = "") -> str:
-    """The BOT argument for tests/hostile_bots/kept.py."""
+    """Return the BOT argument for tests/hostile_bots/kept.py."""
     file = ROOT / "tests" / "hostile_bots" / "kept.py"
     return shlex.join([sys.executable, "-I", "-S", str(file), mode, argument])
 
 
 def names(row: MatchRow) -> list[str]:
-    """What the bots called themselves, in seat order."""
+    """Return the names reported by the bots, in seat order."""
     return [seat.calls_itself for seat in row.seats]
 
 
 def left(row: MatchRow) -> list[str | None]:
-    """What each seat was disqualified for."""
+    """Return the code of each seat's disqualification, or None."""
     return [seat.disqualified for seat in row.seats]
 
 
 def faults(row: MatchRow) -> list[dict[str, int]]:
-    """The faults of each seat: code -> count."""
+    """Return the faults of each seat: code -> count."""
     return [msgspec.json.decode(str(seat.faults)) for seat in row.seats]
 
 
 def name_of(row: MatchRow, number: int) -> str:
-    """What a bot, by its number, called itself: "match N", the N-th of its process."""
+    """Return the reported name of a bot by its number: "match N", the N-th of its process."""
     return names(row)[row.players.index(number)]
 
 
 def stderr_of(row: MatchRow, number: int) -> set[str]:
-    """The lines that it wrote on stderr."""
+    """Return the stderr lines of a bot."""
     return set(row.stderr[row.players.index(number)].decode().splitlines())

@@ -1,4 +1,4 @@
-"""Chromium of the system, and people who play in it."""
+"""Play in the system's Chromium."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ARGUMENTS = [
 
 
 def painted(page: Any) -> Any:
-    """Wait until the page shows what was done to it: it paints once per frame. Returns the page."""
+    """Wait for the next frame, which shows the last action. Return the page."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")
     return page
 
 
 @contextmanager
 def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """`referee play` with people, and their links; no browser is opened."""
+    """Run `referee play` with people. Yields the process and their links; opens no browser."""
     command = [sys.executable, "-m", "referee", "play", *words]
     hidden = ("DISPLAY", "WAYLAND_DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in hidden}
@@ -45,7 +45,7 @@ def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str
 
 
 def next_question(page: Any, before: str = "") -> str:
-    """Wait until something else is asked, or the match is over; the text."""
+    """Wait for another question or the end of the match. Return its text."""
     page.wait_for_selector(".seat-panel")
     done = "text => !['', text].includes(document.querySelector('.seat-panel').dataset.asked)"
     page.wait_for_function(done, arg=before)

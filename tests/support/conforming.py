@@ -1,4 +1,4 @@
-"""What a bot fails; all cases of Dominion, parted in those that the tests run and the rest."""
+"""Check the conformance of bots in tests, with some or all cases of Dominion."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ REST = [case for case in CASES if case not in SOME]
 
 
 def some_and_rest(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
-    """Run a test with some cases, and with this mark with the rest."""
+    """Run a test with some cases, and with the mark for the rest."""
     return pytest.mark.parametrize(
         "cases", [SOME, pytest.param(REST, marks=mark)], ids=["some", "rest"]
     )
 
 
 PATIENT = ConformanceLimits(timeout=60.0, grace=10.0)
-"""No bot needs so long, however busy the machine is."""
+"""Longer than any bot needs, even on a busy machine."""
 
 
 async def failed(
     bot: BotSource, game: str, patterns: Sequence[str] = (), limits: ConformanceLimits = PATIENT
 ) -> list[str]:
-    """The ids of the cases of a game that a bot does not pass, of those that can be tried."""
+    """Return the ids of the cases of a game that a bot fails, except cases that cannot be tried."""
     rules = GAMES[game]
     cases = select(load_cases(rules).cases, patterns)
     report = await Suite(cases, bot, rules, seed=1, limits=limits).run(strict=True)
@@ -44,9 +44,9 @@ async def failed(
 
 
 async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:
-    """The cases that a bot does not pass, SHOULD among them.
+    """Return the cases that a bot fails, including SHOULD.
 
-    Some cannot be tried with an object in this process; they are few, and no failures.
+    A few cases cannot be tried with an object in this process. They do not count as failures.
     """
     report = await Suite(cases, bot, RULES, seed=1, limits=PATIENT).run(strict=True)
     assert len(report.cases) == len(cases)

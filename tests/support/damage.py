@@ -1,4 +1,4 @@
-"""Damage to spectator logs and records, of every kind that disks, editors and programs do."""
+"""Damage spectator logs and records, in all ways that disks, editors and programs do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.logs.zstd import zstd
 
 BOM = b"\xef\xbb\xbf"
 _PUBLIC = b'{"entry":"sent","to":"all","message":'
-# The definition of spec/log-format.md, 2.8, as its own program has it.
+# An independent implementation of spec/log-format.md, 2.8.
 _TIME_FIELD = re.compile(rb',"(?:time|started)":[^,]*}\n$')
 
 ODD: list[bytes] = [
@@ -27,16 +27,16 @@ ODD: list[bytes] = [
     *(b'"player0"', b'"player1"', b'"player2"', b'"player3"', b'"player4"', b'"player5"'),
     *(b'"player10"', b'"player-1"', b'"Player1"', b'"all"', b'["player1"]', b'["player4"]'),
     *(b"[" * 50 + b"]" * 50, b"[" * 5000 + b"]" * 5000, b'{"a":' * 5000 + b"1" + b"}" * 5000),
-    *(b"[" * depth + b"]" * depth for depth in range(900, 1000, 15)),  # where decoders may give up
+    *(b"[" * depth + b"]" * depth for depth in range(900, 1000, 15)),  # near the limits of decoders
     *(b'"\\u001b[2J"', b'"\\u009b2J"', b'["\\u001b[2J"]'),
     *(b'"header"', b'"end"', b'"sent"', b'"fault"', b'"game-end"', b'"play-turn"', b'"dominion"'),
 ]
-"""JSON values that do not belong where they are put; some are no JSON."""
+"""JSON values in wrong places, and some texts that are not JSON."""
 _PLACE = "@@"  # in no log
 
 
 def with_digest(lines: list[bytes]) -> list[bytes]:
-    """A record's lines with the digest that fits them, as somebody writes it who hides an edit."""
+    """Return a record's lines with the right digest, as somebody would write it to hide an edit."""
     *body, last = lines
     seen = [line for line in body if not line.startswith(b'{"entry":"stderr",')]
     digest = hashlib.sha256(b"".join(_TIME_FIELD.sub(b"}\n", line) for line in seen)).hexdigest()
@@ -44,7 +44,7 @@ def with_digest(lines: list[bytes]) -> list[bytes]:
 
 
 def log_of(record: bytes) -> bytes:
-    """The spectator log of a record."""
+    """Return the spectator log of a record."""
     return b"".join(
         line[len(_PUBLIC) : line.rindex(b',"time":')] + b"\n"
         for line in record.splitlines(keepends=True)
@@ -53,7 +53,7 @@ def log_of(record: bytes) -> bytes:
 
 
 def damage(chance: Random, valid: list[bytes]) -> tuple[str, bytes]:
-    """One of the valid files with one to three damages, and what they are."""
+    """Damage a valid file one to three times. Return a description and the result."""
     data = chance.choice(valid)
     names = [chance.choice(list(KINDS)) for _ in range(chance.choice([1, 1, 2, 3]))]
     for name in names:
@@ -71,7 +71,7 @@ def damage(chance: Random, valid: list[bytes]) -> tuple[str, bytes]:
     return ", ".join(names), data
 
 
-# --- bytes ----------------------------------------------------------------------------------------
+# --- Bytes ----------------------------------------------------------------------------------------
 
 
 def _place(chance: Random, data: bytes) -> int:
@@ -111,7 +111,7 @@ def _splice(chance: Random, data: bytes, other: bytes) -> bytes:
     return data[:at] + b"".join(lines[start : start + chance.choice([1, 5, 1000])]) + data[at:]
 
 
-# --- lines ----------------------------------------------------------------------------------------
+# --- Lines ----------------------------------------------------------------------------------------
 
 
 def _lines(change: Callable[[Random, list[bytes]], None]) -> Callable[[Random, bytes], bytes]:
@@ -144,15 +144,15 @@ def _to_front(chance: Random, lines: list[bytes]) -> None:
     lines.insert(0, lines.pop(chance.randrange(len(lines))))
 
 
-# --- values ---------------------------------------------------------------------------------------
+# --- Values ---------------------------------------------------------------------------------------
 
 
 _MOST_NESTED = 300
-"""A line with more brackets is left as it is: this module walks through values by recursion."""
+"""Lines with more brackets stay unchanged, because this module is recursive."""
 
 
 def _in_line(change: Callable[[Random, Any], Any]) -> Callable[[Random, bytes], bytes]:
-    """Change the JSON value of a line; `_PLACE` in it becomes an odd value."""
+    """Change the JSON value of a line. `_PLACE` in it becomes an odd value."""
 
     def changed(chance: Random, lines: list[bytes]) -> None:
         for _ in range(chance.choice([1, 1, 4])):
@@ -171,7 +171,7 @@ def _in_line(change: Callable[[Random, Any], Any]) -> Callable[[Random, bytes], 
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container in a JSON value, with each of its keys or indices."""
+    """Return (container, key) for all values inside a JSON value."""
     keys = value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
     found = [(value, key) for key in keys]
     for key in keys:
@@ -183,7 +183,7 @@ def _any_value(chance: Random, value: Any) -> Any:
     places = _places(value)
     if not places:
         return _PLACE
-    # The fields of the line itself matter more than, say, the piles of a supply.
+    # The fields of the line itself matter more than, for example, the piles of a supply.
     container, key = chance.choice(places[: len(value)] if chance.random() < 0.5 else places)
     container[key] = _PLACE
     return value
@@ -228,11 +228,11 @@ def _only_the_value(chance: Random, value: Any) -> Any:
 
 
 def _as_message(chance: Random, value: Any) -> Any:
-    """A message as an entry, or the other way round."""
+    """Convert a message to an entry, or the other way round."""
     return value.get("message", {"entry": "sent", "to": "all", "message": value, "time": 1})
 
 
-# --- files ----------------------------------------------------------------------------------------
+# --- Files ----------------------------------------------------------------------------------------
 
 
 def _encoded(encoding: str) -> Callable[[Random, bytes], bytes]:
@@ -277,7 +277,7 @@ KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
         b'"name":"', b'"name":"' + chance.choice([b"\\ud800", b"\\u0000", b"\xff", b"\\u001b[2J"])
     ),
 }
-"""What can be done to a file, plain."""
+"""Damages of an uncompressed file."""
 
 PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
     f"{name}{what}": (lambda chance, data, pack=pack, after=after: after(chance, pack(data)))
@@ -291,4 +291,4 @@ PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
         " and more after it": lambda chance, data: data + chance.choice([b"x\n", b"\0" * 9, data]),
     }.items()
 }
-"""Compressed, and then damaged."""
+"""Damages of a compressed file."""

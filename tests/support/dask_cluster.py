@@ -1,4 +1,4 @@
-"""A Dask scheduler and workers as processes of this machine, on ports that are free."""
+"""A Dask scheduler and workers as local processes, on free ports."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class DaskCluster:
     """A scheduler and workers of one thread each, started with Dask's own commands.
 
     Attributes:
-        address: of the scheduler.
-        workers: processes, some of which may have ended.
+        address: the address of the scheduler.
+        workers: the processes, some of which may have ended.
     """
 
     def __init__(self, workers: int, **env: str) -> None:
@@ -43,11 +43,11 @@ class DaskCluster:
         return self._processes[1:]
 
     def add_worker(self) -> None:
-        """Start a worker, and wait until the scheduler has it."""
+        """Start a worker, and wait until it is registered."""
         self._start("Registered to", "worker", self.address, "--nthreads", "1", "--no-nanny")
 
     def end(self) -> None:
-        """End all, the workers first."""
+        """Stop all processes, workers first."""
         for process in reversed(self._processes):
             process.terminate()
             try:
@@ -60,7 +60,7 @@ class DaskCluster:
             thread.join(END_SECONDS)
 
     def _start(self, ready: str, *command: str) -> str:
-        """Start a process and wait until it has written a line; the last group of it."""
+        """Start a process and wait for an output line. Return the last group of the match."""
         process = subprocess.Popen(
             [sys.executable, "-m", "dask", *command, "--host", "127.0.0.1", "--no-dashboard"],
             env=self._env,

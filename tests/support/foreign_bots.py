@@ -11,7 +11,7 @@ import pytest
 from tests.support.live import ROOT
 
 BOTS = ROOT / "example_bots" / "dominion"
-# Name -> what must be on the PATH, how to build ({source}, {out}), how to run.
+# Name -> required programs on the PATH, build command ({source}, {out}), run command.
 FOREIGN = {
     "big_money.js": ("node", None, "node {source}"),
     "big_money.pl": ("perl", None, "perl {source}"),
@@ -26,7 +26,7 @@ FOREIGN = {
 
 
 def build(name: str, out: Path) -> str:
-    """The BOT argument of a bot in another language."""
+    """Return the BOT argument of a bot in another language, after building it."""
     tool, compile_line, run_line = FOREIGN[name]
     if shutil.which(tool) is None:
         pytest.skip(f"{name}: no {tool} on this machine")

@@ -1,4 +1,4 @@
-"""A match's chance that goes another way from some draw on, to ask who can tell."""
+"""A source of chance that differs from some draw on, to test who can notice it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.games.interface.random_source import SeededRandomSource
 
 
 class Forked(SeededRandomSource):
-    """The chance of a seed, but for all draws and random discards from the given one on."""
+    """A seeded source of chance whose draws and random discards differ from a given one on."""
 
     def __init__(self, seed: int, fork: int) -> None:
         super().__init__(seed)

@@ -1,4 +1,4 @@
-"""Matches of any game whose bots write anything: by the rules, nearly so, or no replies at all."""
+"""Matches of any game whose bots write legal, damaged or arbitrary lines."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from tests.support.legal import Legal
 from tests.support.worst_lines import BYTES, worst_lines
 
 LEAVING = 0.0005
-"""How often a bot leaves instead of a reply; in the handshake twenty times as often."""
+"""Probability that a bot leaves instead of replying; twenty times as high in the handshake."""
 TURNS = (1, 3, 10, 30, 100)
 WILD = (0.005, 0.02, 0.1, 0.5, 1.0)
-"""How often a line is not legal; each match has one of these. One such reply may lose a game."""
+"""Probabilities that a line is not legal; each match has one. One such reply may lose a game."""
 SHARES = {"damaged": 50, "wrong values": 35, "any bytes": 14, "worst": 1}
-"""How often such a line is which, in per cent."""
+"""Kinds of such lines, in per cent."""
 RIGHT_FORM = ("a value", "a value", "type or entry", "a number", "a field", "a part alone")
 
 
 class Fuzzer:
-    """The lines of the bots of a match; all follows from the dice."""
+    """The lines of the bots of a match, determined by the dice."""
 
     def __init__(self, rules: GameDefinition, dice: Random) -> None:
         self._dice = dice
@@ -45,7 +45,7 @@ class Fuzzer:
         self._known: list[Any] = [0, 1, -1, 1.0, None, True]
 
     def line(self, legal: bytes) -> tuple[str, bytes]:
-        """What a line is, and the line, made of a legal one; it is not blank."""
+        """Make a line from a legal one. Return its kind and the line, which is not blank."""
         dice = self._dice
         if dice.random() > self._wild:
             return "legal", legal
@@ -62,7 +62,7 @@ class Fuzzer:
         return kind, b"?" if is_blank(line) else line
 
     def _wrong_values(self, legal: bytes) -> bytes:
-        """A reply whose fields have values from others, or odd ones."""
+        """Make a reply whose fields have values from other fields, or odd ones."""
         dice = self._dice
         reply = json.loads(legal)
         self._known = [*self._known, *_leaves(reply)][-200:]
@@ -74,7 +74,7 @@ class Fuzzer:
         return text.encode().replace(b'"@@"', dice.choice(ODD))
 
     def _exchanged(self, value: Any) -> Any:
-        """A value with some of its parts replaced by others of the same type."""
+        """Replace some parts of a value by others of the same type."""
         if isinstance(value, list):
             return [self._exchanged(item) for item in value]
         if isinstance(value, dict):
@@ -84,7 +84,7 @@ class Fuzzer:
         return self._dice.choice([one for one in self._known if type(one) is type(value)])
 
     def _value(self, value: Any) -> Any:
-        """A value with some of its parts replaced; "@@" is to be an odd one."""
+        """Replace some parts of a value; "@@" stands for an odd value."""
         dice = self._dice
         if dice.random() < 0.1:
             return "@@"
@@ -108,7 +108,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 class Fuzzed(NamedTuple):
-    """A match that is over, its record and its spectator log."""
+    """A finished match, its record and its spectator log."""
 
     match: Match
     record: bytes
@@ -123,12 +123,12 @@ def fuzzed_match(
     *,
     only_legal: bool = False,
 ) -> Fuzzed:
-    """Play a match; everything about it follows from the dice.
+    """Play a match that is determined by the dice.
 
     Args:
-        lines: counts what the lines were, as they are written.
-        max_turns: drawn if None.
-        only_legal: whether every line is a legal reply, and nobody leaves.
+        lines: counts the kinds of the lines.
+        max_turns: random if None.
+        only_legal: if True, all lines are legal replies, and no bot leaves.
     """
     lines = Counter() if lines is None else lines
     rules = GAMES[game]
@@ -162,7 +162,7 @@ def fuzzed_match(
 
 
 def originals(matches: int, games: Collection[str] = tuple(GAMES)) -> list[bytes]:
-    """Valid logs and records: the examples, which are of Dominion, and those of short matches."""
+    """Return valid logs and records: the examples of Dominion, and those of short matches."""
     examples = [*(ROOT / "spec" / "examples").glob("*.jsonl")]
     examples += (ROOT / "tests" / "golden").glob("*.jsonl")
     valid = [file.read_bytes() for file in sorted(examples)]

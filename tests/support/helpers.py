@@ -27,7 +27,7 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 
 ROOT = Path(__file__).parents[2]
 TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))
-"""What is tried at random is tried so many times as often."""
+"""Factor for the number of random trials."""
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
     "hand": ["copper"] * 5,
@@ -53,7 +53,7 @@ _decoder = reply_decoder(RULES.replies)
 
 
 def cautious(message: Mapping[str, Any]) -> Mapping[str, object] | None:
-    """A bot that ends each turn at once; it does not know of the handshake."""
+    """A bot that ends each turn immediately, without handling the handshake."""
     match message["type"]:
         case "play-turn":
             return {"type": "play-reply", "phase": "cleanup"}
@@ -62,41 +62,41 @@ def cautious(message: Mapping[str, Any]) -> Mapping[str, object] | None:
     return None
 
 
-# --- chance -----------------------------------------------------------------------------------
+# --- Chance ---------------------------------------------------------------------------------------
 
 
 def stream(seed: int, owner: str) -> Random:
-    """A stream made as 4.7 says for those who have no Python."""
+    """Make a random stream as 4.7 describes it for languages other than Python."""
     text = f"{seed}/{owner}".encode()
     return Random(int.from_bytes(text + hashlib.sha512(text).digest(), "big"))
 
 
 def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
-    """How far counts are from what is expected; nothing else may have been seen."""
+    """Return the chi-square statistic of counts. Other keys than the expected ones are errors."""
     assert set(seen) <= set(expected)
     return sum((seen[key] - count) ** 2 / count for key, count in expected.items())
 
 
-# --- lines ------------------------------------------------------------------------------------
+# --- Lines ----------------------------------------------------------------------------------------
 
 
 def to_line(value: Any) -> bytes:
-    """A JSON value as a line, without its end."""
+    """Encode a JSON value as a line, without its end."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def from_struct(message: msgspec.Struct) -> Any:
-    """A message as plain JSON values, as its receiver reads it."""
+    """Convert a message to plain JSON values, as its receiver reads it."""
     return json.loads(msgspec.json.encode(message))
 
 
 def decoded(line: bytes) -> Any:
-    """What the game is given for a line: a reply, or `InvalidReply`."""
+    """Decode a line like the game does: a reply, or `InvalidReply`."""
     return decode_reply(line, _decoder)
 
 
 def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
-    """A handshake reply; a change to `...` takes the field out."""
+    """Return a handshake reply. `...` as a value removes the field."""
     reply = {
         "type": "player-name-reply",
         "player_number": seat_id(seat),
@@ -108,24 +108,24 @@ def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
 
 
 def full_supply(players: int) -> dict[str, int]:
-    """The supply after the deal (protocol-v1, 4.2)."""
+    """Return the supply after the deal (protocol-v1, 4.2)."""
     return dict.fromkeys(PILES, 10) | {"silver": 40, "gold": 30} | SUPPLY[players]
 
 
 def seat_of(number: str) -> int:
-    """The seat of a player: "player1" -> 0."""
+    """Return the seat of a player: "player1" -> 0."""
     return int(number.removeprefix("player")) - 1
 
 
-# --- what a match said ------------------------------------------------------------------------
+# --- Entries of a match ---------------------------------------------------------------------------
 
 
 class Announced:
-    """The entries of a match, sorted by who learns of them.
+    """The entries of a match by kind.
 
     Attributes:
         public: the messages to everybody.
-        requests: player number and message of each private one.
+        requests: player number and message of each request.
         faults: the faults.
         left: the disqualifications.
     """
@@ -150,12 +150,12 @@ class Announced:
                 self.left.append(entry)
 
     def codes(self) -> list[tuple[int, str, str]]:
-        """Seat, code and section of each fault."""
+        """Return seat, code and section of each fault."""
         return [(fault.seat, fault.code, fault.section) for fault in self.faults]
 
 
 def shake_hands(match: Match) -> Announced:
-    """Start a match and answer every handshake as it should be; what it says then."""
+    """Start a match and reply correctly to all handshakes. Return the entries after them."""
     match.start()
     match.take_entries()
     for seat in match.due:
@@ -166,7 +166,7 @@ def shake_hands(match: Match) -> Announced:
 def new_setup(
     players: int = 2, *, seed: int = 1, max_turns: int = 9, absent: Iterable[int] = ()
 ) -> GameSetup:
-    """What a new game of Dominion is made of, with the chance of a seed."""
+    """Return the setup of a new game of Dominion, with seeded chance."""
     return GameSetup(
         chance=SeededRandomSource(seed),
         names=NAMES[:players],
@@ -178,25 +178,25 @@ def new_setup(
 def new_match(
     seats: int = 2, *, seed: int = 1, rules: GameDefinition = RULES, **options: Any
 ) -> Match:
-    """A match of Dominion that has not started."""
+    """Return a match of Dominion that has not started."""
     return Match(rules, seats=seats, seed=seed, options=Options(**options))
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
-    """A match of Dominion whose handshakes have gone well; what it said is taken."""
+    """Return a match of Dominion after successful handshakes, without pending entries."""
     match = new_match(seats, seed=seed, **options)
     shake_hands(match)
     return match
 
 
 def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> list[Entry]:
-    """Play a new match from its start to its end.
+    """Play a new match from start to end.
 
     Args:
-        decide: gets player number and request, and gives a line; not asked for handshakes.
+        decide: returns a line for a player number and a request; not called for handshakes.
 
     Returns:
-        Everything that the match said.
+        All entries of the match.
     """
     match.start()
     entries: list[Entry] = []
@@ -216,15 +216,15 @@ def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> li
     return entries + match.take_entries()
 
 
-# --- imposed states ---------------------------------------------------------------------------
+# --- Imposed states -------------------------------------------------------------------------------
 
 
 class Imposed:
     """Dominion with an imposed state (see scenarios/README.md).
 
     Attributes:
-        rules: the rules to make a match of.
-        game: the game that was made last, which is the one that is played.
+        rules: the definition for a match.
+        game: the last game that was created, which is the one in play.
     """
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
@@ -241,7 +241,7 @@ class Imposed:
 
 
 class Layout(Situation, frozen=True):
-    """Where a game begins as the `setup` of a scenario says."""
+    """The start of a game from the `setup` of a scenario."""
 
     scenario: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -264,7 +264,7 @@ class Layout(Situation, frozen=True):
 
 
 class Arranged:
-    """A chance without luck: the `streams` of a scenario."""
+    """The `streams` of a scenario as a source of chance."""
 
     def __init__(self, streams: Mapping[str, str]) -> None:
         self._place = {"first": 0, "last": -1}[streams.get("referee", "first")]
@@ -283,15 +283,15 @@ class Arranged:
         return [items.pop(self._place) for _ in range(count)]
 
 
-# --- a game without a match -------------------------------------------------------------------
+# --- A game without a match -----------------------------------------------------------------------
 
 
 def asked(game: Game) -> Request:
-    """The one request that a game waits for."""
+    """Return the only request of a game."""
     (request,) = game.requests
     return request
 
 
 def answer(game: Game, reply: object) -> None:
-    """Answer the one request that a game waits for."""
+    """Reply to the only request of a game."""
     game.advance({asked(game).seat: reply})

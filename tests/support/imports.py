@@ -1,4 +1,4 @@
-"""What a program has imported at its end."""
+"""Find the modules that a program has imported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 
 def loaded(code: str, modules: Collection[str]) -> set[str]:
-    """Those of the modules that a Python program has loaded at its end."""
+    """Return the modules, out of a collection, that a Python program has loaded at its end."""
     code += f"\nimport sys\nprint(*{set(modules)} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {*done.stdout.split()}

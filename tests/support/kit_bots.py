@@ -1,4 +1,4 @@
-"""Bots written with the kit, as a user writes them. mypy checks this file strictly."""
+"""Bots that use the kit, like those of users. mypy checks this file strictly."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class TenLines(DominionBot):
 
 
 class Everything(DominionBot):
-    """Plays every card, whatever it is good for."""
+    """Plays every card, even if it is useless."""
 
-    def __init__(self, provinces: int = 8) -> None:  # without that of the base class
+    def __init__(self, provinces: int = 8) -> None:  # does not call the base class
         self.provinces = provinces
 
     def play_turn(self, state: State) -> Reply | list[str] | None:

@@ -1,24 +1,24 @@
-"""Two matches of a game that differ only in what a seat may not know: can it tell them apart?
+"""Compare two matches of a game that differ only in information hidden from a seat.
 
-The second match of a pair is as the first up to the fork, a moment when the seat is asked. There
-hidden cards change places, chance goes another way, and the others write other bytes from then on;
-at times those that are asked in the same round decide otherwise as well. The difference is hidden
-as long as both matches are the same with all hidden cards in one order. So long the seat must be
-sent the same bytes. And whatever comes to be known, a view is the same wherever the lines were.
+The second match of a pair equals the first up to the fork, a moment when the seat decides. At the
+fork hidden cards change places, the random source changes, and the other players write other bytes
+from then on; sometimes players with a request in the same round also decide differently. The
+difference is hidden while both matches are equal after sorting hidden cards. During this time the
+seat must receive the same bytes. In addition, viewers with the same lines must have the same view
+in both matches.
 
-A game says in `tests/games/GAME/hidden.py` what is hidden in it; all else is the same for every
-game:
+`tests/games/GAME/hidden.py` defines the hidden information of a game:
 
-- `pools(game, seat)`: a `Pool` for all cards of which the seat knows only which they are, and how
-  many lie in each pile.
-- `UNCOVERING`: the messages that tell of cards which may be shuffled before the next request, each
-  with the one that tells of this; both have a `player_number`.
-- `TOLD`: parts of the whole view that the view of a seat does not have, and that need not change:
-  lines tell of them, or they are in another part.
-- `SHUFFLED`: parts of the whole view that a `Redeal` changes: no seat knows them.
-- `GIVING`: the dialects that give the seed away, or what follows from it.
+- `pools(game, seat)`: a `Pool` for each set of cards of which the seat knows only the kinds, and
+  the size of each pile.
+- `UNCOVERING`: pairs of messages: one reveals cards that may be shuffled before the next request,
+  the other announces the shuffle; both have a `player_number`.
+- `TOLD`: parts of the whole view that are not in the seat's view, and that need not change: they
+  are known from lines, or contained in another part.
+- `SHUFFLED`: parts of the whole view that a `Redeal` changes, because no seat knows them.
+- `GIVING`: dialects that reveal the seed, or values computed from it.
 
-A small game says it in `Game.secret`.
+A small game defines it in `Game.secret`.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from tests.support.helpers import ROOT, name_line
 from tests.support.own_game import SMALL_GAMES
 
 LENGTH = 40
-"""Replies after the fork that are looked at."""
+"""Number of replies after the fork."""
 
 
 class Pool:
-    """Places of cards that a seat cannot tell apart.
+    """Places of cards that a seat cannot distinguish.
 
     Args:
-        piles: lists or dicts; or a list, and the slice of it.
-        key: what to sort its cards by, if they have no order.
+        piles: lists or dicts; or a list, and its slice.
+        key: the sort key of cards without an order.
     """
 
     def __init__(self, *piles: Any, key: Callable[[Any], Any] | None = None) -> None:
@@ -63,11 +63,11 @@ class Pool:
             self._places += [(cards, place) for place in places]
 
     def cards(self) -> list[Any]:
-        """What lies there."""
+        """Return the cards in the pool."""
         return [cards[place] for cards, place in self._places]
 
     def lay(self, new: Sequence[Any]) -> None:
-        """Put them there in this order."""
+        """Put the cards into the places in this order."""
         for (cards, place), card in zip(self._places, new, strict=True):
             cards[place] = card
 
@@ -75,7 +75,7 @@ class Pool:
         self.lay(sorted(self.cards(), key=self._key))
 
     def shuffle(self, dice: Random) -> None:
-        """Let some change places: few, so that the others are often played before these."""
+        """Exchange a few cards, so that the others are often played first."""
         cards = self.cards()
         for _ in range(dice.choice([1, 2, len(cards)]) if len(cards) > 1 else 0):
             one, other = dice.sample(range(len(cards)), 2)
@@ -84,7 +84,7 @@ class Pool:
 
 
 class Hidden(NamedTuple):
-    """What a game hides."""
+    """The hidden information of a game."""
 
     pools: Callable[[Any, int], list[Pool]]
     uncovering: Mapping[type[Struct], type[Struct]]
@@ -93,7 +93,7 @@ class Hidden(NamedTuple):
     shuffled: frozenset[str] = frozenset()
 
     def uncovered(self, messages: list[Any]) -> list[Struct]:
-        """The messages that tell of cards which lie there no more when all have been sent."""
+        """Return the messages that reveal cards which a later message shuffles."""
         return [
             message
             for place, message in enumerate(messages)
@@ -106,10 +106,10 @@ class Hidden(NamedTuple):
 
 
 def hidden_in(name: str) -> Hidden:
-    """What a game hides.
+    """Return the hidden information of a game.
 
     Raises:
-        AssertionError: its tests do not say.
+        AssertionError: the tests of the game do not define it.
     """
     if name in SMALL_GAMES:
         return Hidden(
@@ -128,12 +128,11 @@ class Observation(NamedTuple):
     """A moment of a match.
 
     Attributes:
-        new: lines that the seat was sent since the last, or the beginning.
-        views: viewer -> a hash of all that it was sent and has replied, and its view.
-        open: the whole match but for what the seat may not know.
-        whole: all of it.
-        dealt: a course of the match after what the seat may not know was dealt again; empty if
-            the seat is not asked.
+        new: lines to the seat since the last observation, or the beginning.
+        views: viewer -> a hash of all its lines and replies, and its view.
+        open: the whole match except information hidden from the seat.
+        whole: the whole match.
+        dealt: a continuation of the match after a redeal; empty if the seat does not decide.
     """
 
     new: list[bytes]
@@ -144,13 +143,13 @@ class Observation(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What was compared while a difference was hidden.
+    """The comparisons made while a difference was hidden.
 
     Attributes:
-        moments: views and new lines.
-        lines: that were new.
-        apart: moments in which cards lay elsewhere.
-        dealt: courses after cards were dealt again, from such moments.
+        moments: number of views and new lines.
+        lines: number of new lines.
+        apart: number of moments with cards in different places.
+        dealt: number of continuations after redeals at such moments.
     """
 
     moments: int = 0
@@ -164,15 +163,15 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Which match is played twice, and how the second is another one.
+    """A match that is played twice, and the difference of the second one.
 
     Attributes:
         rules: the game.
-        hidden: what it hides.
-        viewer: the seat that may not know.
-        choices: what the players' choices follow from.
-        fork: so many requests before they part.
-        change: what the change follows from.
+        hidden: the hidden information of the game.
+        viewer: the seat that must not notice the difference.
+        choices: seed of the players' choices.
+        fork: number of requests before the matches differ.
+        change: seed of the change.
     """
 
     rules: GameDefinition = field(repr=False)
@@ -186,10 +185,10 @@ class Pair:
     change: int
 
     def play(self, *, changed: bool) -> Iterator[Observation]:
-        """Play one of the two.
+        """Play one of the two matches.
 
         Yields:
-            The moment of the fork, and those after each reply.
+            The moment of the fork, and the moments after each reply.
         """
         rules, viewer = self.rules, self.viewer
         seed, chance = b"%d" % self.seed, SeededRandomSource(self.seed)
@@ -242,7 +241,7 @@ class Pair:
                         pool.shuffle(dice)
                     SeededRandomSource.__init__(chance, self.seed + 1)
                 yield sight()
-            # The viewer last: nothing that the others reply in this round may show before.
+            # The viewer replies last: replies of others in this round must not be visible before.
             for seat in sorted(match.due, key=lambda seat: seat == viewer):
                 other = changed and forked and seat != viewer
                 players[seat].move(
@@ -255,10 +254,10 @@ class Pair:
                     yield sight()
 
     def _dealt(self, match: Match) -> bytes:
-        """Deal again in a copy, and play on in it.
+        """Redeal in a copy, and continue the copy.
 
-        None is made in the middle of an effect: it would begin with an earlier state, in which the
-        fork has changed nothing.
+        Not done in the middle of an effect, where a copy would begin with an earlier state without
+        the change.
         """
         game: Any = match._game
         if self.viewer not in match.due or match._replies or not match.can_redeal:
@@ -283,7 +282,7 @@ class Pair:
         requests = game.requests
         for pool in pools:
             pool.sort()
-        game.requests = ()  # what is asked follows from the rest, or it tells too much
+        game.requests = ()  # requests follow from the rest of the state, or reveal too much
         whole = msgspec.json.encode([game.view(ALL), game.outcome])
         game.requests = requests
         for pool, cards in zip(pools, kept, strict=True):
@@ -291,10 +290,11 @@ class Pair:
         return whole
 
     def compare(self) -> Compared:
-        """Play both side by side.
+        """Play both matches and compare them.
 
         Raises:
-            AssertionError: the seat can tell them apart; or a view says what no line has said.
+            AssertionError: the seat can distinguish them, or a view contains information from no
+                line.
         """
         hidden, compared = True, Compared()
         seen: dict[tuple[Viewer, int], bytes] = {}
@@ -304,9 +304,7 @@ class Pair:
             if hidden:
                 assert one.new == other.new, self
                 assert one.dealt == other.dealt, self
-                since = compared.moments and len(
-                    one.new
-                )  # those before the fork are the same anyway
+                since = compared.moments and len(one.new)  # lines before the fork are always equal
                 apart = one.whole != other.whole
                 compared += Compared(1, since, apart, apart and one.dealt != b"")
             for side in (one, other):
@@ -315,10 +313,10 @@ class Pair:
         return compared
 
     def kept_and_changed(self) -> tuple[set[str], set[str]]:
-        """What the view of the seat does not have of the whole, and what the fork changes of that.
+        """Return the parts hidden from the seat's view, and the parts that the fork changes.
 
         Returns:
-            Names of parts, such as "seats.other.hand"; none if the match never comes to the fork.
+            Names of parts, such as "seats.other.hand"; none if the match ends before the fork.
         """
         one = next(self.play(changed=False), None)
         other = next(self.play(changed=True), None)
@@ -345,7 +343,7 @@ class Pair:
 
 
 class Player:
-    """Who chooses at random, of what it knows; mostly alike in both matches of a pair."""
+    """A random player with only its own information, mostly equal in both matches."""
 
     def __init__(self, pair: Pair, seat: int) -> None:
         environment = pair.rules.environment
@@ -358,10 +356,10 @@ class Player:
         self._last = b"?"
 
     def move(self, match: Match, *, wrong: bool, other: bool, otherwise: bool) -> None:
-        """Reply; rarely leave.
+        """Reply, or rarely leave.
 
         Args:
-            wrong: most likely wrongly, which is rare else.
+            wrong: usually with a wrong reply, which is otherwise rare.
             other: with other bytes.
             otherwise: with another decision.
         """
@@ -379,17 +377,17 @@ class Player:
                 legal = self._translator.legal()
                 if legal is None:
                     action = dice.integers(self._choices, size=self._shape)
-                else:  # the same in both matches, unless it is illegal in one
+                else:  # equal in both matches, unless it is illegal in one of them
                     action = int(np.argmax(dice.random(self._choices) * legal))
                 reply = self._translator.act(action)
             line = self._last = msgspec.json.encode(reply)
-        if other:  # what is wrong may come to the same as what is right
+        if other:  # a wrong reply may have the same effect as a right one
             line = b"?" if dice.random() < 0.1 else line.replace(b"{", b'{"unasked":0,', 1)
         match.receive(self._seat, line)
 
 
 def every_choice(options: type[Struct]) -> list[Struct]:
-    """The defaults, with each word in turn that an option can be."""
+    """Return the default options, and each variation of an option with words."""
     words = {name: get_args(kind) for name, kind in get_type_hints(options).items()}
     return [
         options(),

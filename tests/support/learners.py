@@ -1,4 +1,4 @@
-"""Programs that play in the environments at random, and matches with what they replied."""
+"""Random programs in the environments, and matches with the same replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Policy = Callable[[Any], Any]
 
 
 def at_random(seed: int) -> Policy:
-    """Any legal action of Dominion, or any action of Bot Wars; repeatable."""
+    """Return a seeded policy: any legal action of Dominion, or any action of Bot Wars."""
     random = Random(seed)
     return lambda seen: chosen(random, seen)
 
@@ -33,7 +33,7 @@ def chosen(random: Random, seen: Any) -> Any:
 
 
 class Watched:
-    """A game whose replies are kept.
+    """A game that stores its replies.
 
     Attributes:
         replies: seat and reply, in order.
@@ -62,7 +62,7 @@ class Watched:
 
 
 def play_episode(episode: Episode, policies: Sequence[Policy], seed: int) -> int:
-    """Play an episode to its end; returns how many actions it took."""
+    """Play an episode to its end. Return the number of actions."""
     episode.begin(seed)
     actions = 0
     while episode.due:
@@ -75,7 +75,7 @@ def play_episode(episode: Episode, policies: Sequence[Policy], seed: int) -> int
 def play_match(
     game: str, seed: int, bots: Sequence[Callable[[list[bytes]], bytes]], **options: Any
 ) -> Match:
-    """Play a match; each bot is given the lines that are new to it, and gives its reply."""
+    """Play a match. Each bot is called with its new lines, and returns its reply."""
     rules, seats = GAMES[game], len(bots)
     match = Match(rules, seats=seats, seed=seed, options=rules.options(**options))
     new: list[list[bytes]] = [[] for _ in bots]

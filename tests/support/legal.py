@@ -1,4 +1,4 @@
-"""Legal replies at random, in every game that has an environment for programs that learn."""
+"""Random legal replies, in every game with an environment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from referee.match.spec import MatchSpec
 
 
 class Legal:
-    """Players of one match, who look at what they may know and choose among what is legal.
+    """The players of one match. They choose legal actions, using only their own information.
 
     Args:
-        seed: of what they choose.
+        seed: determines their choices.
     """
 
     def __init__(self, spec: MatchSpec, seed: int) -> None:
@@ -26,7 +26,7 @@ class Legal:
         self._dice = np.random.default_rng(seed)
 
     def reply(self, match: Match, seat: int) -> bytes:
-        """A reply of a seat that is due; another each time."""
+        """Return a reply of a seat that is due; another one in each call."""
         player = self._players[seat]
         player.look(match.view(seat), asked=True)
         while True:

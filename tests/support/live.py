@@ -1,4 +1,4 @@
-"""Playing real matches in tests: bots as processes, short limits, nothing left behind."""
+"""Play real matches in tests: bots as processes, short limits, no leftovers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
 
 
 def schema(name: str) -> Any:
-    """One of the schemas in spec/schema."""
+    """Return one of the schemas in spec/schema."""
     return json.loads((ROOT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
 
 def until(holds: Callable[[], object]) -> None:
-    """Wait until something holds; a test that waits too long fails."""
+    """Wait until a condition is true. The test fails after a timeout."""
     end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end
@@ -49,14 +49,14 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
-    """The BOT argument for a hostile bot; what it is sent is appended to `copy`."""
+    """Return the BOT argument of a hostile bot. Its input is appended to `copy`."""
     program = str(HOSTILE.with_name("byte_code.py"))
     words = [sys.executable, "-I", "-S", program, mode, str(argument)]
     return shlex.join(words if copy is None else [*words, str(copy)])
 
 
 def restless(way: str, hangs_at: int | None = None) -> str:
-    """The BOT argument for a bot that computes on while it is stopped (`hostile_bots`)."""
+    """Return the BOT argument of a bot that computes while it should be stopped."""
     words = [sys.executable, "-I", "-S", str(HOSTILE.with_name("restless.py")), way]
     return shlex.join(words if hangs_at is None else [*words, str(hangs_at)])
 
@@ -70,7 +70,7 @@ async def play_bots(
     *,
     record_stderr: bool = False,
 ) -> Played:
-    """Play one match with bots that end with it."""
+    """Play one match, and stop its bots."""
     with launch_bots(sources, spec.limits, spec.sandbox) as started:
         return await play_once(
             spec,
@@ -94,7 +94,7 @@ async def play(
 ) -> Played:
     """Play a match; its logs are `folder/log` and `folder/record`.
 
-    Afterwards no child process is left that was not there before.
+    Checks that no new child process is left.
     """
     before = children()
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
@@ -113,12 +113,12 @@ async def play(
 
 
 def entries(file: Path) -> list[dict[str, Any]]:
-    """All lines of a log or record."""
+    """Return all lines of a log or record, decoded."""
     return [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
 
 
 def without_times(file: Path) -> list[dict[str, Any]]:
-    """A record's lines without their time fields."""
+    """Return a record's lines without their time fields."""
     return [
         {key: value for key, value in entry.items() if key not in ("time", "started")}
         for entry in entries(file)
@@ -128,7 +128,7 @@ def without_times(file: Path) -> list[dict[str, Any]]:
 def referee(
     *arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process: what it prints and its exit code are the same.
+    """Run the command in this process, with the same output and exit code as in its own.
 
     Its stdout and stderr are files, and its stdin is empty. `env` is added to the environment.
     """
@@ -148,7 +148,7 @@ def referee(
 
 
 def check_output_option(*words: str, report: Path) -> None:
-    """A command that finds something shows its text and writes the report to `--output`."""
+    """Check that a command with findings shows its text and writes the report to `--output`."""
     shown = referee(*words).stdout
     for form in ("text", "json", "junit"):
         done = referee(*words, "--format", form, "--output", str(report))
@@ -157,7 +157,7 @@ def check_output_option(*words: str, report: Path) -> None:
 
 
 def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process, for what is about its start, its streams or its signals."""
+    """Run the command as a process, for tests of its start, streams or signals."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments],
         capture_output=True,
@@ -169,7 +169,7 @@ def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProc
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
-    """The exit code of the command, and all that it writes to a terminal of 80 columns."""
+    """Return the exit code of the command, and its output to a terminal of 80 columns."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "referee", *arguments],
@@ -180,7 +180,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
     )
     os.close(follower)
     written = b""
-    with contextlib.suppress(OSError):  # the terminal is gone: the process has ended
+    with contextlib.suppress(OSError):  # the terminal was closed, because the process has ended
         while data := os.read(leader, 65536):
             written += data
     os.close(leader)
@@ -188,18 +188,18 @@ def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
 
 
 def one_line(text: str) -> str:
-    """The text, which must be one line."""
+    """Check that a text is one line, and return it."""
     assert text.count("\n") == 1, text
     assert text.endswith("\n")
     return text
 
 
 RUN = f"REFEREE_TEST_RUN={uuid.uuid4()}"
-"""Stands in the environment of every process that these tests start."""
+"""In the environment of every process that these tests start."""
 
 
 def marked(run: str = RUN) -> dict[str, str]:
-    """A variable that also bots have, as a folder of it that is not there."""
+    """Return an environment variable that is also passed to bots, as a nonexistent folder."""
     return {"PATH": f"{os.environ['PATH']}:{run}"}
 
 
@@ -210,10 +210,10 @@ _KEPT = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 
 
 def left_behind(run: str = RUN) -> list[tuple[int, str]]:
-    """The processes that still run and have this in their environment: id and command line.
+    """Return id and command line of the running processes with a mark in their environment.
 
-    By default those that the tests of this process have started. The processes that
-    `multiprocessing` keeps for good are not among them.
+    By default, those started by the tests of this process. The permanent processes of
+    `multiprocessing` are not included.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -222,7 +222,7 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if run.encode() in environment and command:  # a zombie has neither
+        if run.encode() in environment and command:  # both are empty for a zombie
             words = command.replace(b"\0", b" ").decode(errors="replace")
             if not any(kept in words for kept in _KEPT):
                 found.append((int(folder.name), words))
@@ -230,10 +230,10 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
 
 
 def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
-    """Give such processes so long to end; command lines of those that had to be ended then."""
+    """Wait for such processes, then kill them. Return the command lines of the killed ones."""
     until = time.monotonic() + seconds
     while (left := left_behind(run)) and time.monotonic() < until:
-        time.sleep(0.01)  # nothing tells of the end of all descendants
+        time.sleep(0.01)  # the end of all descendants cannot be awaited
     for pid, _ in left:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -241,12 +241,12 @@ def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
 
 
 def limit_files(size: int) -> None:
-    """Let this process write no file that is larger than so many bytes."""
+    """Limit the size of files that this process writes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
+    """True if a process exists and is not a zombie."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
@@ -255,7 +255,7 @@ def is_running(pid: int) -> bool:
 
 
 def await_end(pid: int) -> None:
-    """Wait until a process that nobody waits for has ended: killed, it is not gone at once."""
+    """Wait until a process without a parent has ended, because killing takes time."""
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:

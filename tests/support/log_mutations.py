@@ -1,4 +1,4 @@
-"""Small changes to spectator logs, as carelessness or a wrong referee makes them."""
+"""Small changes to spectator logs, like those by careless people or a faulty referee."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLAYERS = ("player1", "player2", "player3", "player4")
 
 
 def mutate(chance: Random, log: bytes) -> tuple[str, bytes]:
-    """A log with one change, and what was changed."""
+    """Change a log. Return a description and the result."""
     lines = log.splitlines(keepends=True)
     kind = chance.choice(KINDS)
     at = chance.randrange(len(lines) - 1)

@@ -1,6 +1,6 @@
-"""Tournaments whose matches are made up: no bot is started, and a match takes no time.
+"""Tournaments with made-up matches: no bot is started, and a match takes no time.
 
-A result follows from the plan of the match alone, as that of deterministic bots does.
+A result depends only on the plan of the match, as with deterministic bots.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REFEREE = "0.0"
 
 
 class Left(NamedTuple):
-    """Why a seat was disqualified."""
+    """The reason for a disqualification."""
 
     code: str
     detail: str
@@ -50,7 +50,7 @@ def row(
     statistics: list[bytes] | None = None,
     **changes: Any,
 ) -> MatchRow:
-    """A match: bots with lower numbers are better, and luck is the deal's."""
+    """Make up a match: bots with lower numbers are better, with luck that depends on the deal."""
     chance = Random(f"{plan.seed} {plan.players}")
     if ranks is None:
         strength = [chance.randrange(4) - bot % 5 for bot in plan.players]
@@ -99,21 +99,21 @@ def _json(value: object) -> str:
 
 
 def void(plan: Plan) -> MatchRow:
-    """A match that does not count."""
+    """Make up a match that does not count."""
     return row(plan, late=MAX_LATE_REPLAYS + 1, void=True)
 
 
 def left(code: str = "timeout") -> Left:
-    """A disqualification."""
+    """Make up a disqualification."""
     return Left(code, "it took too long", ["Traceback"])
 
 
 class MadeUp(Executor):
-    """Gives back batches at once.
+    """An executor that returns batches immediately.
 
     Args:
-        result: makes each match.
-        most: of a batch no more matches are played than this.
+        result: makes up a match.
+        most: maximum number of matches played of a batch.
     """
 
     def __init__(self, result: Result = row, most: int = 1_000) -> None:
@@ -130,7 +130,7 @@ class MadeUp(Executor):
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         if any(LEAVER in plan.players for plan in batch.plans):
-            return [row(plan) for plan in batch.plans]  # it was only started
+            return [row(plan) for plan in batch.plans]  # called only to start the worker
         plans = batch.plans[: self._most]
         self.played += [plan.match for plan in plans]
         return [self._result(plan) for plan in plans]
@@ -138,12 +138,12 @@ class MadeUp(Executor):
 
 @contextmanager
 def workers(executor: Executor) -> Iterator[Executor]:
-    """An executor as `Dispatcher` wants it."""
+    """Context manager around an executor, as `Dispatcher` requires."""
     yield executor
 
 
 def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
-    """A dispatcher whose matches are made up."""
+    """Return a dispatcher with made-up matches."""
 
     def context() -> AbstractContextManager[Executor]:
         return workers(executor)
@@ -152,13 +152,13 @@ def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
 
 
 def made_setup(bots: int = 3, **options: Any) -> TournamentSetup:
-    """A tournament of Dominion; its bots are never started."""
+    """Return the setup of a tournament of Dominion. Its bots are never started."""
     entrants = [Entrant(f"bot{number}", f"bot{number}") for number in range(bots)]
     return setup(entrants, **({"game": "dominion", "seed": 1} | options))
 
 
 class StopError(Exception):
-    """A run is cut off here."""
+    """Interrupts a run."""
 
 
 def play(
@@ -169,10 +169,10 @@ def play(
     most: int = 1_000,
     until: int | None = None,
 ) -> list[int]:
-    """Run a tournament to its end; the matches that were played.
+    """Run a tournament to its end. Return the numbers of its matches.
 
     Args:
-        until: cut the run off when the store has so many matches.
+        until: interrupt the run after this number of stored matches.
     """
     executor = MadeUp(result, most)
     run = Run(store)
@@ -192,7 +192,7 @@ def play(
 
 
 def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
-    """A store in memory with a whole tournament."""
+    """Return a store in memory with a whole tournament."""
     store = Store.in_memory()
     store.add_stage(wanted)
     play(store, result, **how)
@@ -200,7 +200,7 @@ def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
 
 
 def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
-    """All rows of a store but for times, in the order of the schedule."""
+    """Return all rows of a store except times, in the order of the schedule."""
     tables = {}
     for table, order in (("bots", "bot"), ("matches", "match"), ("seats", "match, seat")):
         names = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]

@@ -1,8 +1,8 @@
-"""A game whose rounds are mixed, known to tests alone.
+"""A game with different kinds of rounds, only for tests.
 
-In a bidding all seats but one bid a number at once; the highest bidder alone takes a prize, and
-sits out the next bidding. The largest bid is an option, so the choices of its environment follow
-from the options.
+In a bidding all seats except one bid a number at the same time. Then the highest bidder takes a
+prize, and sits out the next bidding. The largest bid is an option, so the actions of its
+environment depend on the options.
 """
 
 from __future__ import annotations

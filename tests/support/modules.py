@@ -1,4 +1,4 @@
-"""The JavaScript modules of the match page, run by node."""
+"""Run the JavaScript modules of the match page in node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.web.file import FRAME
 
 
 def run_modules(folder: Path, source: str, *options: str, given: bytes = b"") -> str:
-    """Run a module in a copy of the page's modules, below `folder`; its standard output.
+    """Run a module in a copy of the page's modules, below `folder`. Return its standard output.
 
     Skips the test if there is no node.
     """

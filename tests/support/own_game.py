@@ -41,7 +41,7 @@ def one_taker(message: Mapping[str, Any]) -> dict[str, Any] | None:
 
 @contextmanager
 def clean_games() -> Iterator[None]:
-    """Forget the games from outside that are loaded in this block."""
+    """Context manager: unload games from outside that were loaded in the block."""
     known, blamed = dict(GAMES.outside), dict(errors._games)
     try:
         yield
@@ -55,7 +55,7 @@ def clean_games() -> Iterator[None]:
 
 @contextmanager
 def small_games() -> Iterator[None]:
-    """Have the small games of spec/ in `GAMES` in this block."""
+    """Context manager: the small games of spec/ are in `GAMES`."""
     with clean_games():
         for file in SMALL_GAMES.values():
             outside.add(file)

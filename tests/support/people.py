@@ -1,4 +1,4 @@
-"""People who play by a game's `GameDefinition.person`, and choose among what they are offered."""
+"""People in matches, who choose among the answers to the questions of `GameDefinition.person`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Choose = Callable[[Question], Picks]
 
 
 def decide(person: Dialogue, request: Struct, choose: Choose) -> Mapping[str, Any]:
-    """The reply that follows from these choices, each of which the question allows."""
+    """Return the reply for these choices, each of which the question allows."""
     decision = person.decide(request)
     try:
         question = next(decision)
@@ -29,7 +29,7 @@ def decide(person: Dialogue, request: Struct, choose: Choose) -> Mapping[str, An
 
 
 def at_random(dice: Random) -> Choose:
-    """Picks anything that a question allows."""
+    """Return a function that chooses any valid answer."""
 
     def choose(question: Question) -> Picks:
         keys = [i for i, choice in enumerate(question.choices) if choice.key]

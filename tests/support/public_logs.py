@@ -1,4 +1,4 @@
-"""The public messages of a match as JSON, and what a game's readers make of them."""
+"""The public messages of a match as JSON, and the results of a game's readers for them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Json = dict[str, Any]
 def log_of(
     match: Match, seed: int, choose: Callable[[Random, Json], bytes], leaving: float = 0.0
 ) -> list[Json]:
-    """Play a match that has not started; its public messages.
+    """Play a match that has not started. Return its public messages.
 
     Args:
-        choose: what is replied to a request, by dice of that seed.
-        leaving: how likely it is that a reply does not come in time.
+        choose: returns the reply to a request, given dice with that seed.
+        leaving: probability of a timeout.
     """
     dice = Random(seed)
     match.start()
@@ -53,7 +53,7 @@ class PublicLog:
     """Reads logs of a game.
 
     Attributes:
-        types: of the game's own messages.
+        types: the game's own messages.
     """
 
     def __init__(self, rules: GameDefinition) -> None:
@@ -61,11 +61,11 @@ class PublicLog:
         self._decode = msgspec.json.Decoder(reduce(or_, rules.public)).decode
 
     def read(self, message: Json) -> Any:
-        """A message of the game's own as its struct; ValidationError if it has another form."""
+        """Decode a message of the game. ValidationError: it has another form."""
         return self._decode(json.dumps(message))
 
     def findings(self, checker: LogChecker, log: list[Json]) -> list[Finding]:
-        """What a checker says of a log, whose lines count from 1."""
+        """Return the findings of a checker in a log, whose lines count from 1."""
         found: list[Finding] = []
         for line, message in enumerate(log, 1):
             if message["type"] == "game-end":
@@ -79,6 +79,6 @@ class PublicLog:
         return found
 
     def turns(self, reader: TurnReader[Any], log: list[Json]) -> list[Any]:
-        """What a reader of turns makes of a log."""
+        """Return the turns that a reader finds in a log."""
         own = [self.read(message) for message in log if message["type"] in self.types]
         return [*(turn for message in own for turn in reader.read(message, None)), *reader.end()]

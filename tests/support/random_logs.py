@@ -1,4 +1,4 @@
-"""Spectator logs of Dominion between players that choose at random, in process."""
+"""Spectator logs of Dominion between random players, in process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 
 
 def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
-    """Plays nothing, but may buy a copper or a curse for nothing."""
+    """Play nothing, but maybe buy a copper or a curse for nothing."""
     if request["type"] == "attack-request":
         return to_line(
             {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
@@ -31,7 +31,7 @@ def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> 
 
 
 def trasher(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
-    """Gets rid of cards, up to hands that are empty."""
+    """Trash cards, even until hands are empty."""
     if request["type"] == "attack-request" or not request["actions"]:
         return right(chance, request, supply)
     hand = request["hand"]
@@ -63,7 +63,7 @@ CHOOSERS: list[Choose] = [right, right, right, mixed, doubtful, nonsense, idle, 
 
 
 def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
-    """The spectator log of a match; everything about it follows from the seed."""
+    """Return the spectator log of a match, determined by the seed."""
     entries = random_match(seed, choosers)
     return b"".join(entry.line for entry in entries if isinstance(entry, Sent) and entry.to is None)
 
@@ -74,7 +74,7 @@ def random_match(
     max_turns: int | None = None,
     luck: RandomSource | None = None,
 ) -> Iterator[Entry]:
-    """All entries of a match; what is not given is chosen at random."""
+    """Yield all entries of a match. Missing arguments are chosen at random."""
     chance = Random(seed)
     count = chance.choice([2, 2, 3, 4])
     players = choosers or [chance.choice(CHOOSERS) for _ in range(count)]
@@ -94,7 +94,7 @@ def random_match(
 def _steps(
     chance: Random, match: Match, players: list[Choose], leaving: float = 0
 ) -> Iterator[list[Entry]]:
-    """Play a match that has not started; the entries of each step."""
+    """Play a match that has not started. Yield the entries of each step."""
     asked: list[dict[str, Any]] = [{} for _ in players]
     supply: dict[str, int] = {}
     match.start()

@@ -1,4 +1,4 @@
-"""Players that choose at random: within the rules, a little outside of them, or nonsense."""
+"""Players that choose at random: legal replies, slightly wrong ones, or nonsense."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NONSENSE = [b"?", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-rep
 
 
 def right(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """A reply without fault: any that the protocol allows."""
+    """Return any reply that the protocol allows."""
     if request["type"] == "attack-request":
         hand = request["options"]
         if "moat" in hand and chance.random() < 0.5:
@@ -65,7 +65,7 @@ def right(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 def _parameters(
     chance: Random, card: str, hand: list[str], supply: Mapping[str, int]
 ) -> Json | None:
-    """Right parameters to play a card; None if there are none. The hand is without the card."""
+    """Return legal parameters for a card; None if there are none. `hand` excludes the card."""
     if card == "cellar":
         return {"cards": chance.sample(hand, chance.randint(0, len(hand)))}
     if card == "workshop":
@@ -93,7 +93,7 @@ def _without(hand: list[str], card: str) -> list[str]:
 
 
 def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """A reply of the right form with cards that are often wrong."""
+    """Return a reply of the right form with cards that are often wrong."""
 
     def card() -> Any:
         return chance.choice(
@@ -128,7 +128,7 @@ def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Any line that is not blank."""
+    """Return any line that is not blank."""
     if chance.random() < 0.3:
         garbage = chance.randbytes(chance.randint(0, 30)).replace(b"\n", b"")
         return chance.choice([*NONSENSE, garbage.strip(b" \t\r") or b"?"])
@@ -142,6 +142,6 @@ def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def mixed(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Mostly right, so that the game gets somewhere."""
+    """Return mostly legal replies, so that the game advances."""
     choose = chance.choices([right, doubtful, nonsense], [8, 3, 1])[0]
     return choose(chance, request, supply)

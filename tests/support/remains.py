@@ -1,4 +1,4 @@
-"""What hostile bots could leave on a machine, counted."""
+"""Count what hostile bots may leave on a machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _GROUPS = "/referee-*-*"
 
 
 class Remains(NamedTuple):
-    """How much there is of each.
+    """Numbers of leftovers.
 
     Attributes:
-        processes: that descend from this one, zombies among them.
-        descriptors: of this process and of those.
-        kib: of memory of all these.
-        cgroups: of bots whose referee has ended, or is one of all these and has no match.
-        mounts: that this process sees.
+        processes: descendants of this process, including zombies.
+        descriptors: open file descriptors of this process and its descendants.
+        kib: memory of all these processes.
+        cgroups: groups of bots whose referee has ended, or is one of these processes and has no
+            match.
+        mounts: mounts visible to this process.
     """
 
     processes: int
@@ -31,7 +32,7 @@ class Remains(NamedTuple):
     mounts: int
 
     def is_more_than(self, other: Remains) -> bool:
-        """Whether anything is left that was not there; what other programs do is not counted."""
+        """True if there is more of one kind. The activity of other programs does not count."""
         return any(
             getattr(self, name) > getattr(other, name)
             for name in ("processes", "descriptors", "cgroups", "mounts")
@@ -44,7 +45,7 @@ class Remains(NamedTuple):
 
 
 def remains() -> Remains:
-    """Count them now, while no match is played."""
+    """Count the leftovers while no match is running."""
     others = descendants(os.getpid())
     ours = {os.getpid(), *others}
     return Remains(
@@ -59,7 +60,7 @@ def remains() -> Remains:
 def _descriptors(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:  # it has ended, or hides
+    except OSError:  # it has ended, or is protected
         return 0
 
 
@@ -72,17 +73,17 @@ def _kib(pid: int) -> int:
 
 
 def lost_cgroups(ours: set[int]) -> list[str]:
-    """The groups of bots of a referee that has ended or is one of ours."""
+    """Return the groups of bots whose referee has ended or is one of `ours`."""
     return [path for path, pid in _cgroups() if pid in ours or not os.path.exists(f"/proc/{pid}")]
 
 
 def cgroups_of(referees: set[int]) -> list[str]:
-    """The groups of the bots of these processes."""
+    """Return the groups of the bots of these processes."""
     return [path for path, pid in _cgroups() if pid in referees]
 
 
 def _cgroups() -> list[tuple[str, int]]:
-    """The groups of bots, "referee-PID-TOKEN", and the process ids in their names."""
+    """Return the groups of bots, "referee-PID-TOKEN", and the process ids in their names."""
     home = cgroups.home()
     folders = set(home.folders.values()) if home is not None else set()
     found = [path for folder in folders for path in glob(escape(folder) + _GROUPS)]

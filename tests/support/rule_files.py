@@ -1,4 +1,4 @@
-"""Rule files of Dominion, asked what they do in a situation."""
+"""Decisions of Dominion rule files in given situations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def book_of(**fields: Any) -> Book:
-    """A file with these fields, which has no problem."""
+    """Return a file with these fields, and check that it is valid."""
     file = {"name": "x", "author": "y", **fields}
     book, problems = read(json.dumps(file).encode(), VOCABULARY, "dominion")
     assert problems == []
@@ -25,7 +25,7 @@ def book_of(**fields: Any) -> Book:
 
 
 def averages(count: int) -> Json:
-    """A file whose first decision takes 36 steps for each average."""
+    """Return a file whose first decision takes 36 steps for each average."""
     names = [f"a{number}" for number in range(count)]
     conditions = {f"supply_card_info_avg_{name}": "< 9" for name in names}
     return {
@@ -35,14 +35,14 @@ def averages(count: int) -> Json:
 
 
 def said(book: Book, game: Dominion) -> Json:
-    """What a file replies to whom the game asks, without what is missing or null."""
+    """Return a file's reply to the request of a game, without missing and null fields."""
     reply = VOCABULARY.rule_player(book).reply(game.view(asked(game).seat))
     found: Mapping[str, Any] = from_struct(reply)
     return {name: value for name, value in found.items() if value is not None and name != "type"}
 
 
 def does(game: Dominion, **reply: Any) -> None:
-    """Have whom the game asks reply this."""
+    """Let the deciding player make this reply."""
     answer(game, decoded(to_line(reply)))
 
 
@@ -54,14 +54,14 @@ def in_turn(
     players: int = 2,
     **cards: Any,
 ) -> Dominion:
-    """A game in which player 1 has a hand, its cards with blanks between them."""
+    """Return a game in which player 1 has a hand, given as card names with blanks in between."""
     seats = {"player1": {"hand": hand.split(), **cards}}
     state = {"seats": seats, "turn": turn or {}, "supply": supply or {}}
     return begin_at(new_setup(players), state)
 
 
 def under_attack(hand: str) -> Dominion:
-    """A game in which player 2 is asked by a militia."""
+    """Return a game in which player 2 has to reply to a militia."""
     seats = {"player1": {"hand": ["militia"]}, "player2": {"hand": hand.split()}}
     game = begin_at(new_setup(2), {"seats": seats})
     does(game, type="play-reply", phase="action", card="militia")

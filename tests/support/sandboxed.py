@@ -1,4 +1,4 @@
-"""For tests of the sandbox."""
+"""Support for tests of the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP servers for tests, on ports that the system chooses: sound ones and broken ones."""
+"""HTTP servers for tests, correct and faulty ones, on ports chosen by the system."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 Behaviour = Callable[[socket.socket, bytes], bool]
-"""Answers one request, of which it is given the body; returns whether the connection is kept."""
+"""Responds to a request, given its body. Returns True if the connection stays open."""
 MEGABYTE = bytes(1024 * 1024)
 
 
 class Request(NamedTuple):
-    """What a server was sent; header names are in lower case."""
+    """A received request; header names are in lower case."""
 
     line: str
     headers: dict[str, str]
@@ -25,12 +25,12 @@ class Request(NamedTuple):
 
 
 class Server:
-    """Serves each connection in a thread of its own.
+    """Serves each connection in its own thread.
 
     Attributes:
-        url: where it is.
-        requests: what it was sent, in this order.
-        over: is set at the end, for a behaviour that does nothing until then.
+        url: the URL of the server.
+        requests: the received requests, in order.
+        over: set at the end, for a behaviour that waits until then.
     """
 
     def __init__(self, behaviour: Behaviour, context: ssl.SSLContext | None = None) -> None:
@@ -82,10 +82,10 @@ class Server:
         return secured
 
     def close(self) -> None:
-        """End it."""
+        """Close the server."""
         self.over.set()
         for opened in (self._listener, *self._connections):
-            with contextlib.suppress(OSError):  # it was closed
+            with contextlib.suppress(OSError):  # already closed
                 opened.shutdown(socket.SHUT_RDWR)
             opened.close()
         for thread in self._threads:
@@ -94,7 +94,7 @@ class Server:
 
 @contextlib.contextmanager
 def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """A server that runs inside the block; with TLS if it has a context."""
+    """Context manager: a running server; with TLS if it has a context."""
     running = Server(behaviour, context)
     try:
         yield running
@@ -103,13 +103,13 @@ def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Itera
 
 
 def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
-    """A whole response."""
+    """Return a complete response."""
     head = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(head).encode() + body
 
 
 def always(*parts: bytes, keep: bool = True) -> Behaviour:
-    """Sends the same to every request."""
+    """Return a behaviour that sends the same to every request."""
 
     def behave(connection: socket.socket, body: bytes) -> bool:
         for part in parts:
@@ -120,7 +120,7 @@ def always(*parts: bytes, keep: bool = True) -> Behaviour:
 
 
 def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
-    """Sends a head and a thousand parts; what was taken of them is appended to `sent`."""
+    """Send a head and a thousand parts. Each part that was taken is appended to `sent`."""
 
     def behave(connection: socket.socket, body: bytes) -> bool:
         connection.sendall(head)
@@ -133,11 +133,10 @@ def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
 
 
 def bomb() -> bytes:
-    """A hundred megabytes of zeros, compressed; only what is after the last of them is missing."""
+    """Return a hundred megabytes of zeros, compressed, without the end of the stream."""
     packer = zlib.compressobj(wbits=31)
-    first, more = (
-        packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2)
-    )  # after such a flush nothing refers to what was before
+    # Nothing after such a flush refers to data before it.
+    first, more = (packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
     return first + more * 99
 
 
@@ -188,4 +187,4 @@ BROKEN = {
     ),
     "a secret gzip bomb": (response(bomb()), "output-limit", "65536 bytes"),
 }
-"""What a server answers, the code of its fault, and a word of what is said of it."""
+"""Response, the code of its fault, and a word in its message."""

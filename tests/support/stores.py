@@ -1,4 +1,4 @@
-"""What is in the store of a tournament."""
+"""The contents of a tournament's store."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ TIME_COLUMNS = {
     "matches": ("late", "restarts", "seconds"),
     "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
 }
-"""What may differ between two runs of the same tournament."""
+"""Columns that may differ between two runs of the same tournament."""
 
 
 def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
-    """All that is in a store but for times."""
+    """Return all rows of a store, without times."""
     found = {}
     for table in ("about", "bots", "matches", "seats"):
         columns = [row[1] for row in store.select(f"PRAGMA table_info({table})")]

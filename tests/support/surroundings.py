@@ -1,4 +1,4 @@
-"""What processes that a test or a tool starts find around them: import it, and it holds."""
+"""The environment of processes that a test or a tool starts. Importing this module sets it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import os
 import signal
 from pathlib import Path
 
-# A sandbox costs some milliseconds a bot: those that are about it ask for it.
+# A sandbox takes some milliseconds per bot, so only tests of the sandbox use one.
 os.environ["REFEREE_SANDBOX"] = "none"
 
-# The tests start some thousand processes; each would compile all that it imports.
+# The tests start thousands of processes, which would all compile their imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# rustup puts its programs there, and only a login shell looks for them there.
+# rustup installs its programs there, and only a login shell adds the folder.
 os.environ["PATH"] += os.pathsep + str(Path.home() / ".cargo" / "bin")
 
-# What is ignored here, as in a shell's background job or under nohup, is ignored in every process
-# that is started, and the tests interrupt some. Handlers are not inherited.
+# Child processes inherit an ignored SIGINT, as in a shell's background job or under nohup, but some
+# tests interrupt them. They do not inherit handlers.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

@@ -1,11 +1,10 @@
-"""A toy game, known to tests alone: in each turn all name a number at once; the sums are compared.
+"""A toy game for tests: in each turn all name a number at the same time; the sums are compared.
 
-It is here to go through all that the referee does with a game, so it has a bit of everything:
-simultaneous moves, a deck that all share, of which a card is turned each turn, a fault, options,
-facts, a view, a drawing, a checker of logs, turns, statistics, conformance cases, bots given as
-files. It has three dialects. In `bare` and `bare-form` a bot is sent
-{"turn":1,"you":"player1","game":SEED} and answers with the number alone; `spoken` has requests,
-news, replies and an end of several lines.
+It uses every feature of the referee for games: simultaneous moves, a shared deck, of which a card
+is turned each turn, a fault, options, facts, a view, a drawing, a checker of logs, turns,
+statistics, conformance cases, bots given as files. It has three dialects. In `bare` and `bare-form`
+a bot receives {"turn":1,"you":"player1","game":SEED} and replies with the number only; `spoken` has
+requests, news, replies and an end of several lines.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ class Toy:
 
     @property
     def turns(self) -> int:
-        return self._turn * len(self._scores)  # as many as all have begun together
+        return self._turn * len(self._scores)  # all have begun the same number
 
     def advance(self, replies: Mapping[int, object]) -> None:
         assert set(replies) == {request.seat for request in self.requests}
@@ -307,7 +306,7 @@ class Spectator:
         return self._view
 
     def take_moved(self) -> Sequence[Moved]:
-        raise NotImplementedError  # the page does not ask, as `PAGE` has no `now`
+        raise NotImplementedError  # not called by the page, as `PAGE` has no `now`
 
 
 PAGE = PageDefinition(

@@ -1,4 +1,4 @@
-"""A person at a terminal of its own: waits for a text, then types."""
+"""A person at a separate terminal: waits for a text, then types."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 
 class TypingPerson:
-    """The command on a terminal that is its own, so that Ctrl-C is a signal there.
+    """The command on its own terminal, so that Ctrl-C becomes a signal there.
 
     Attributes:
-        seen: all that was written so far, with plain line ends.
+        seen: the output so far, with plain line ends.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class TypingPerson:
         )
         os.close(follower)
         self.seen = ""
-        self._place = 0  # up to where `expect` has looked
+        self._place = 0  # end of the text seen by `expect`
 
     def expect(self, text: str) -> str:
-        """Wait until this is written behind what was expected before; returns what came first."""
+        """Wait for a text after the last one. Return the output before it."""
         while text not in self.seen[self._place :]:
             assert self._read(), f"{text!r} never came:\n{self.seen[self._place :]}"
         end = self.seen.index(text, self._place) + len(text)
@@ -72,19 +72,19 @@ class TypingPerson:
         os.write(self._leader, (text + end).encode())
 
     def answer(self, text: str) -> str:
-        """Answer the prompt that is awaited; returns what was written up to it."""
+        """Reply to the expected prompt. Return the output up to it."""
         before = self.expect("\n> ")
         self.type(text)
         return before
 
     def leave(self) -> int:
-        """Wait for the command's end; returns its exit code."""
+        """Wait for the command's exit. Return its exit code."""
         while self._read():
             pass
         return self.process.wait(timeout=60)
 
     def hang_up(self) -> int:
-        """Let the terminal go away, as when a connection is lost; returns the exit code."""
+        """Close the terminal, as if a connection is lost. Return the exit code."""
         self._leader, leader = os.open(os.devnull, os.O_RDONLY), self._leader
         os.close(leader)
         return self.process.wait(timeout=60)
@@ -100,7 +100,7 @@ class TypingPerson:
         assert ready, f"nothing came for a minute:\n{self.seen[-2000:]}"
         try:
             data = os.read(self._leader, 65536)
-        except OSError:  # the terminal is gone: the process has ended
+        except OSError:  # the terminal was closed, because the process has ended
             return False
         self.seen += data.decode().replace("\r\n", "\n")
         return bool(data)

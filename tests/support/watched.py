@@ -1,4 +1,4 @@
-"""Matches at random, with all that anybody could see of them while they were played."""
+"""Random matches with all information that viewers had during the match."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.support.random_players import doubtful, right
 
 
 class State(NamedTuple):
-    """A state as it was live.
+    """A state during the match.
 
     Attributes:
-        views: viewer, as pages name it -> its view.
-        public: how many lines everybody had been sent.
+        views: viewer, in the format of pages -> its view.
+        public: number of public lines so far.
     """
 
     views: dict[str, Any]
@@ -37,9 +37,9 @@ class Watched(NamedTuple):
     """A match.
 
     Attributes:
-        match: at its end.
-        states: at the end of each round since the game began.
-        lines: kind, seat and text of all that was said.
+        match: the finished match.
+        states: the states after each round since the beginning of the game.
+        lines: kind, seat and text of all entries.
         record, log: its files.
     """
 
@@ -51,7 +51,7 @@ class Watched(NamedTuple):
 
 
 def watched(game: str, seed: int, **options: Any) -> Watched:
-    """Play a match; everything about it follows from the seed.
+    """Play a match that is determined by the seed.
 
     Bots may make faults, also in the handshake, and leave.
     """

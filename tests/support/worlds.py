@@ -1,9 +1,9 @@
-"""Tournaments with strong luck of the deal, simulated from known strengths.
+"""Simulate tournaments with known strengths and strong luck of the deal.
 
-The luck is of two kinds: luck of a *seat*, which the rotation of a deal gives to each bot once, so
-that deals tell more than their matches would if they were independent; and luck of a *bot* with the
-deal, such as a kingdom that suits it, which it keeps in all matches of the deal, so that they tell
-less. The truth is what the estimates come to with ever more deals of the same schedule.
+There are two kinds of luck: luck of a *seat*, which the rotation of a deal gives to each bot once,
+so that deals contain more information than independent matches would; and luck of a *bot* with the
+deal, such as a favourable kingdom, which it keeps in all matches of the deal, so that they contain
+less. The true value is the limit of the estimates for many deals of the same schedule.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from referee.tournament.schedule.swiss import swiss_round
 
 
 def rate_by_match(table: DealTable) -> Ratings:
-    """As if each match were a deal of its own, which it is not: for comparison."""
+    """Rate as if each match were a separate deal, for comparison."""
     index = np.arange(len(table.index))
     return rate(replace(table, bots=table.bots[table.index], index=index))
 
 
 def rate_to_all(table: DealTable) -> Ratings:
-    """Relative to the mean of all, and with ends that are never open: for comparison."""
+    """Rate relative to the mean of all, and without open intervals, for comparison."""
     ratings, centred = rate(table), np.eye(table.size) - 1 / table.size
     return replace(
         ratings,
@@ -44,11 +44,11 @@ def rate_to_all(table: DealTable) -> Ratings:
 
 
 def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
-    """The shares of intervals that hold the truth, and the mean reach of those with two ends.
+    """Return the coverage of intervals, and the mean width of those with two ends.
 
     Args:
         truth: the true rating of each bot.
-        bots: so many of them are looked at.
+        bots: number of bots that count.
     """
     pairs = np.triu_indices(bots, 1)
     apart = (truth[:, None] - truth)[pairs]
@@ -66,7 +66,7 @@ def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
 
 
 def means(found: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """The means of what is known; nan where nothing is."""
+    """Return the means of the known values; nan if there are none."""
     arrays = {what: np.array(values) for what, values in found.items()}
     return {what: _mean(values[~np.isnan(values)]) for what, values in arrays.items()}
 
@@ -82,21 +82,20 @@ def _mean(values: NDArray[Any]) -> float:
 
 @dataclass(frozen=True)
 class World:
-    """How matches come out.
+    """The distribution of results.
 
     Attributes:
-        players: seats of a match.
-        bots: how many, evenly spread.
-        spread: from the weakest to the strongest bot, in Elo, without luck.
-        hopeless: the strength of the last bot, in Elo, where the mean of the others is 0, which
-            alone are looked at; None: it is one of them.
-        seat_luck: standard deviation of a deal's luck of each seat, as a logit; that of a match
-            is 1.3.
-        bot_luck: of a deal's luck of each bot.
-        side: advantage of the first seat in all deals, as a logit: that of a position.
-        ties: performances closer than about this, as a logit, are a tie.
-        all_orders: a deal is played in all orders of its seats, not only rotated.
-        gains: how much stronger each bot is than that, in Elo; empty: none is.
+        players: number of seats.
+        bots: number of bots, with evenly spaced strengths.
+        spread: difference of the strongest and the weakest bot, in Elo, without luck.
+        hopeless: strength of an extra last bot, in Elo, relative to the mean of the others, which
+            alone count; None: there is no such bot.
+        seat_luck: standard deviation of a deal's luck of each seat, as a logit; a match has 1.3.
+        bot_luck: standard deviation of a deal's luck of each bot.
+        side: advantage of the first seat in all deals, as a logit, such as that of a position.
+        ties: performances with about this difference, as a logit, are a tie.
+        all_orders: True if a deal is played in all orders of its seats, not only rotated.
+        gains: additional strength of each bot, in Elo; empty: none.
     """
 
     players: int
@@ -112,17 +111,17 @@ class World:
 
     @property
     def alike(self) -> int:
-        """How many bots are looked at."""
+        """Number of bots that count."""
         return self.bots - (self.hopeless is not None)
 
     def schedule(self, deals: int) -> NDArray[np.int64]:
-        """Line-ups in which each bot is in so many deals, against others at random."""
+        """Return line-ups in which each bot plays this number of deals, against random others."""
         random = np.random.default_rng(self.players)
         rounds = [random.permutation(self.bots) for _ in range(deals)]
         return np.concatenate(rounds).reshape(-1, self.players)
 
     def play(self, lineups: NDArray[np.int64], random: np.random.Generator) -> DealTable:
-        """The results of a deal for each line-up."""
+        """Return the results of a deal for each line-up."""
         shape = lineups.shape
         strengths = np.linspace(self.spread / 2, -self.spread / 2, self.alike) / ELO
         if self.hopeless is not None:
@@ -140,20 +139,22 @@ class World:
         return deals.table()
 
     def orders(self) -> list[list[int]]:
-        """Who sits where in the matches of a deal."""
+        """Return the seats of the bots in the matches of a deal."""
         if self.all_orders:
             return [list(order) for order in permutations(range(self.players))]
         return [list(np.roll(range(self.players), turn)) for turn in range(self.players)]
 
     def truth(self, lineups: NDArray[np.int64], deals: int = 100_000) -> DealTable:
-        """What comes out of ever more deals of the same line-ups."""
+        """Return the expected results of the same line-ups, from many deals."""
         many = np.tile(lineups, (deals // len(lineups), 1))
         return self.play(many, np.random.default_rng(12345))
 
     def apart(self, elo: float) -> World:
-        """The same with another spread, so that the expected scores of the ends say `elo`."""
+        """Return the world with another spread, so that the expected scores of the ends imply
+        `elo`.
+        """
         world = replace(self, spread=elo)
-        for _ in range(4 if elo else 0):  # luck brings results nearer to even
+        for _ in range(4 if elo else 0):  # luck reduces the differences of results
             rating = rate(world.truth(world.schedule(1))).rating
             world = replace(world, spread=world.spread * elo / (rating[0] - rating[-1]))
         return world
@@ -165,13 +166,13 @@ class World:
         beside: Callable[[DealTable], Ratings] | None = None,
         endless: int = 100_000,
     ) -> dict[str, float]:
-        """The shares of intervals that hold the truth, and their mean reach, by what.
+        """Return the coverage and the mean width of intervals, by kind.
 
         Args:
-            deals: of each bot in a tournament.
-            repetitions: how many tournaments.
-            beside: another way to rate; what comes of it has "other" before its name.
-            endless: how many deals the truth is found by.
+            deals: deals per bot in a tournament.
+            repetitions: number of tournaments.
+            beside: another way to rate; the names of its results begin with "other".
+            endless: number of deals for the true values.
         """
         lineups, alike = self.schedule(deals), self.alike
         limit = self.truth(lineups, endless)
@@ -196,7 +197,7 @@ class World:
         return means(found)
 
     def swiss(self, rounds: int, deals: int, random: np.random.Generator) -> DealTable:
-        """A Swiss tournament, paired by what came out before."""
+        """Return the results of a Swiss tournament, paired by earlier results."""
         points, byes = np.zeros(self.bots), [0] * self.bots
         met: Counter[tuple[int, int]] = Counter()
         tables = []
@@ -217,7 +218,7 @@ class World:
 
 
 def duel(counts: Sequence[int]) -> DealTable:
-    """Two bots, of whom the first took 0, 0.5, 1, 1.5 and 2 points in so many deals."""
+    """Return the results of two bots: the deals with 0, 0.5, 1, 1.5 and 2 points."""
     halves = np.repeat(np.arange(OUTCOMES), counts)
     first = np.stack([np.minimum(halves, 2), np.maximum(halves - 2, 0)], axis=1).reshape(-1)
     deals = Deals(2, 2)
@@ -229,28 +230,28 @@ def duel(counts: Sequence[int]) -> DealTable:
 def decide(
     world: World, test: Sprt, elo: float, runs: int, sample: int = 4_000_000
 ) -> NDArray[np.int64]:
-    """The counts that tests of two bots that differ by `elo` end with; shape (runs, 5).
+    """Return the final counts of tests between two bots that differ by `elo`; shape (runs, 5).
 
     Args:
         world: its luck and its ties.
-        test: what is run.
-        elo: the difference that the expected score says.
-        runs: how many tests.
-        sample: how many deals show which strength makes the expected score right.
+        test: the sequential test.
+        elo: the difference implied by the expected score.
+        runs: number of tests.
+        sample: number of deals for finding the strength with this expected score.
     """
 
     def leads(count: int, random: np.random.Generator) -> NDArray[np.float64]:
-        """By how much equal bots are apart in the two matches of each deal; shape (2, count)."""
+        """Return a bot's lead over an equal one in both matches of each deal; shape (2, count)."""
         bot = random.normal(0, world.bot_luck, count)
         seat = random.normal(0, world.seat_luck, count) * [[1], [-1]]
         return np.asarray(bot + seat + random.logistic(0, 1, (2, count)))
 
     def halves(lead: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Twice the first bot's points in each deal."""
+        """Return twice the first bot's points in each deal."""
         return np.sum(1 + (lead > world.ties) - (lead < -world.ties), axis=0, dtype=np.int64)
 
-    # Luck brings results nearer to even, so that the strength must be more than `elo` says. A win
-    # is 1, a tie a half: the mean of the chances to lead by more than `ties`, and than -`ties`.
+    # Luck reduces the differences of results, so the strength must exceed `elo`. A win is 1, a tie
+    # 0.5: the mean of the probabilities of leads above `ties` and above -`ties`.
     luck = np.ravel(leads(sample // 4, np.random.default_rng(1)))
     luck = np.sort(np.concatenate([luck, -luck]))
     low, high = -20.0, 20.0

@@ -1,4 +1,4 @@
-"""The lines that cost a referee most: to read, to judge, to keep."""
+"""The most expensive lines for a referee: to read, to check, to store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from referee.games.interface.definition import GameDefinition
 
 BYTES = 64 * 1024
-"""The longest line that most games allow (protocol-v1, 1.3)."""
+"""The longest line in most games (protocol-v1, 1.3)."""
 
 _FILLINGS: dict[str, tuple[bytes, bytes]] = {
     "numbers": (b"1", b","),
@@ -23,12 +23,12 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
     "as many lists as may be": (b"[" * 120 + b'"%s"' % (b"x" * 528) + b"]" * 120, b","),
     "as many objects as may be": (b'{"":' * 120 + b'"%s"' % (b"x" * 168) + b"}" * 120, b","),
 }
-"""What a list can be full of, and what stands in between."""
+"""Repeated items of a list, and their separator."""
 
 
 @cache
 def worst_lines(rules: GameDefinition) -> Mapping[str, bytes]:
-    """Lines of `BYTES` or a few less, by what they are; none is blank or has a line end."""
+    """Return lines of `BYTES` or slightly less, by description; not blank, without a line end."""
     lines = {
         "opening brackets": _full(b"[", b""),
         "closing brackets": _full(b"]", b""),
@@ -70,5 +70,5 @@ def worst_lines(rules: GameDefinition) -> Mapping[str, bytes]:
 
 
 def _full(item: bytes, between: bytes, less: int = 0) -> bytes:
-    """As many of an item as fit into a line that has some bytes besides."""
+    """Repeat an item until a line is full, except `less` bytes."""
     return between.join([item] * ((BYTES - less + len(between)) // len(item + between)))
