@@ -134,20 +134,22 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     return judged(compare(mode, matches, seed), seats)
 
 
-def not_reached(match: ProbeMatch, seed: int) -> set[str]:
-    """Play a match with our own rules; returns the cases and tricks that did not come up.
+def reached(match: ProbeMatch, seed: int) -> tuple[Compared, set[str]]:
+    """Play a match with our own rules, and compare it with them.
 
-    A trick of several seats came up if one of them did it.
+    Returns:
+        The comparison, and the cases and tricks that did not come up. A trick of several seats came
+        up if one of them did it.
     """
     probes = make_probes(match, seed)
-    held = judge(record(wrong_referee, match, seed, probes), RULES, match, seeded=False).held
+    compared = judge(record(wrong_referee, match, seed, probes), RULES, match, seeded=False)
     cases = {case for case in match.covers if "*" not in case}
     tricks = Counter(name for plan in match.seats for name in plan.tricks.split())
     done = tricks.copy()
     for probe in probes:
         player: Any = probe._player
         done -= Counter([*probe._tricks, *player._tricks])
-    return (cases - held - NOT_IN_PROCESS) | (tricks.keys() - done.keys())
+    return compared, (cases - compared.held - NOT_IN_PROCESS) | (tricks.keys() - done.keys())
 
 
 def failing(found: list[Result]) -> list[str]:

@@ -25,6 +25,7 @@ import trio
 
 from referee import conformance
 from referee.conformance.referee_side import RefereeCase, Template, check_referee
+from referee.conformance.referee_side.experiment import check_deals
 from referee.conformance.referee_side.line_tricks import HANDSHAKES, REPLIES
 from referee.conformance.verdict import Report, Result, Status
 from referee.errors import UsageError
@@ -43,7 +44,7 @@ from tests.conformance.in_process import (
     failing,
     judged,
     matches_about,
-    not_reached,
+    reached,
 )
 from tests.conformance.mutants import LEAN, MUTANTS
 
@@ -126,22 +127,25 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("seats", [2, pytest.param(3, marks=pytest.mark.all_cases), 4])
-def test_no_case_is_blamed_and_every_case_comes_up(seats: int) -> None:
-    """In a sound referee, with each number of seats."""
-    matches = [match for match in MATCHES if len(match.seats) <= seats]
-    found = check("right", matches, seed=1, seats=seats)
-    assert failing(found) == []
-    assert {each.id for each in found if each.status == Status.NOT_JUDGED} == NOT_IN_PROCESS
-    skipped = {each.id for each in found if each.status == Status.SKIPPED}
-    assert skipped == {case.id for case in CASES if case.seats > seats or case.seeded}
-
-
-@pytest.mark.untraced
-def test_every_match_reaches_its_cases_and_tricks() -> None:
+def test_no_case_is_blamed_and_every_case_comes_up() -> None:
+    """In a sound referee, with each number of seats; each match reaches its cases and tricks."""
     all_together = {"4.1/3"}  # one deal does not show that decks are shuffled
-    found = {match.id: not_reached(match, seed=1) - all_together for match in MATCHES}
-    assert {id: missing for id, missing in found.items() if missing} == {}
+    compared, missing = [], {}
+    for match in MATCHES:
+        held, not_reached = reached(match, seed=1)
+        compared.append(held)
+        missing[match.id] = not_reached - all_together
+    assert {id: cases for id, cases in missing.items() if cases} == {}
+    for seats in (2, 3, 4):
+        few = [
+            held for held, match in zip(compared, MATCHES, strict=True) if len(match.seats) <= seats
+        ]
+        check_deals(few, RULES)
+        found = judged(few, seats)
+        assert failing(found) == []
+        assert {each.id for each in found if each.status == Status.NOT_JUDGED} == NOT_IN_PROCESS
+        skipped = {each.id for each in found if each.status == Status.SKIPPED}
+        assert skipped == {case.id for case in CASES if case.seats > seats or case.seeded}
 
 
 # --- wrong ones -------------------------------------------------------------------------------
