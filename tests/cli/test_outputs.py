@@ -38,7 +38,7 @@ OUTPUTS: dict[str, Sequence[tuple[Sequence[str], str]]] = {
         for form in ("text", "json", "junit", "html")
     ],
     "conform --transcripts": [
-        (["conform", "--referee", PROBED, "--case", "3.1", "--transcripts", OUT], file)
+        (["conform", "--referee", PROBED, "--match", "names-1", "--transcripts", OUT], file)
         for file in ("names-1/player1.txt", "names-1/stderr.txt")
     ],
     "tournament --records": [
@@ -247,7 +247,8 @@ def test_transcripts_that_cannot_be_written(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    words = ["conform", "--referee", PROBED, "--case", "3.1", "-q", "--transcripts", str(tmp_path)]
+    words = ["conform", "--referee", PROBED, "--match", "names-1", "-q"]
+    words += ["--transcripts", str(tmp_path)]
     (tmp_path / "names-1").touch()
     assert cli.main(words) == 2
     assert f"cannot write {tmp_path / 'names-1'}: File exists" in one_line(capfd.readouterr().err)
