@@ -57,7 +57,7 @@ def compare(some: Iterable[Pair]) -> Compared:
 
 @pytest.mark.untraced
 @every_game
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(data=st.data())
 def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObject) -> None:
     """Two matches that differ in hidden things alone, until the difference becomes public.
@@ -73,7 +73,7 @@ def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     """Or the test above would show nothing: `hidden.py` has forgotten something."""
     kept: set[str] = set()
     changed = set(hidden_in(name).told)
-    for pair in pairs(name, 15):
+    for pair in pairs(name, 10):
         of_seat, of_fork = pair.kept_and_changed()
         kept |= of_seat
         changed |= of_fork

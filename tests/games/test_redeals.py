@@ -66,7 +66,7 @@ redealt = pytest.mark.parametrize("name", [*GAMES])
 def test_no_seat_is_sent_or_shown_anything_else(name: str) -> None:
     apart: set[str] = set()
     hidden = hidden_in(name)
-    for position in positions(name, 20):
+    for position in positions(name, 8):
         matches = [position.reached(luck) for luck in (1, 2, 3)]
         sent = [[entry.line for entry in each if type(entry) is Sent] for _, each, _ in matches]
         assert sent[0] == sent[1] == sent[2]
@@ -143,7 +143,7 @@ def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
 def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> None:
     """Bots that choose alike play another match, unless nothing is random in what is left."""
     others = 0
-    for position in positions(name, 20):
+    for position in positions(name, 8):
         ends = []
         for luck in (1, 1, 2):
             match, entries, left = position.reached(luck)
@@ -156,7 +156,7 @@ def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> 
             ends.append([entry.line for entry in entries if type(entry) is Sent])
         assert ends[0] == ends[1]
         others += ends[0] != ends[2]
-    assert others > 5
+    assert others > 2
 
 
 @redealt

@@ -66,7 +66,7 @@ def pages(
 
 
 @pytest.mark.untraced
-@settings(max_examples=8 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(
     st.integers(0, 2**53 - 1),
     st.integers(2, 4),

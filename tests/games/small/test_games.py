@@ -39,7 +39,7 @@ def _games() -> Iterator[None]:
 @every_small_game
 @pytest.mark.parametrize(("wrong", "leaving"), [(0.0, 0.0), (0.1, 0.05)])
 def test_a_right_log_has_no_findings(name: str, wrong: float, leaving: float) -> None:
-    for seed in range(6 * TIMES):
+    for seed in range(3 * TIMES):
         log = log_of(Course(name, seed, wrong=wrong, leaving=leaving))
         assert check(name, log) == [], (name, seed)
 
