@@ -18,12 +18,13 @@ import trio
 from msgspec import Struct
 
 from referee.bots.command import PythonBot, are_objects, new_objects
-from referee.bots.from_python import BotLike, bot_sources
+from referee.bots.from_python import BotLike, bot_sources, bundled_here
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
 from referee.course import Played, RecordedReply
 from referee.errors import BotError, GameError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME, find_game
+from referee.match.limits import LIMITS
 from referee.match.machine import Redeal
 from referee.match.position import Position
 from referee.match.result import MatchResult, PlayerResult
@@ -394,6 +395,9 @@ def play_matches(
     The matches equal those of `referee tournament` with as many players as bots: each deal is
     played once per rotation of the seats, with the same seed.
 
+    If all bots are names of bundled bots, they play in this process, several times as fast. With
+    `records`, `jobs`, `sandbox`, `keep_alive=False` or a limit in `options`, they are processes.
+
     Args:
         bots: as for `play_match`. An object plays all matches; a class is instantiated per match.
         n: number of matches.
@@ -418,6 +422,8 @@ def play_matches(
         raise UsageError("record_stderr goes with records, the folder for the match records")
     plan, start = _many(bots, game, options, sandbox, records, position)
     _check_jobs(jobs, plan)
+    if jobs == 1 and keep_alive and records is None and sandbox == "none":
+        plan = _without_processes(plan, bots, options or {})
     # Tournament modules are slow to import.
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
@@ -434,6 +440,16 @@ def play_matches(
         hidden=plan.spec.sandbox.hidden,
     )
     return _counted(what, _play_all(dispatcher, what, plans, folder))
+
+
+def _without_processes(
+    plan: MatchPlan, bots: Sequence[BotLike], options: Mapping[str, Any]
+) -> MatchPlan:
+    """Let bundled bots play in this process, if all are bundled and no limit was chosen."""
+    here = [bundled_here(bot, plan.spec.game) for bot in bots]
+    if None in here or not LIMITS.keys().isdisjoint(options):
+        return plan
+    return plan._replace(sources=[bot for bot in here if bot is not None])
 
 
 def _check_jobs(jobs: int, plan: MatchPlan) -> None:

@@ -132,6 +132,20 @@ def test_on_several_cores_and_on_one_it_is_the_same() -> None:
     assert left_behind() == []
 
 
+def test_bundled_bots_play_in_this_process_if_nothing_asks_for_processes(tmp_path: Path) -> None:
+    bots = ["big_money", "random_legal"]
+    here = referee.play_matches(bots, 2, seed=1, options=SHORT)
+    assert here.results[0].players[0].stderr is None  # of a process it is known
+    asks: tuple[dict[str, Any], ...] = (
+        {"options": {**SHORT, "time_limit": 5}},
+        {"options": SHORT, "records": tmp_path / "records"},
+    )
+    for arguments in asks:
+        there = referee.play_matches(bots, 2, seed=1, **arguments)
+        assert there.results[0].players[0].stderr is not None
+        assert told(here) == told(there)
+
+
 def referee_bot(name: str) -> str:
     return str(Path(__file__).parents[1] / "example_bots" / "dominion" / f"{name}.py")
 

@@ -40,6 +40,7 @@ from rich.console import Console
 from rich.table import Table
 
 import referee
+from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotCommand, resolve_bot
 from referee.bots.processes.launch import launch_bots
 from referee.games import GAMES
@@ -309,10 +310,11 @@ class Minimal:
 
 
 def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
+    minimal = bundled_bots("dominion")["minimal"]  # a path is always a process
     kinds: dict[str, tuple[list[referee.BotLike], bool, int]] = {
         "in process": ([Minimal, Minimal], True, 200),
-        "kept alive": (["minimal", "minimal"], True, 100),
-        "started for each": (["minimal", "minimal"], False, 20),
+        "kept alive": ([minimal, minimal], True, 100),
+        "started for each": ([minimal, minimal], False, 20),
     }
     rates: dict[str, list[float]] = {kind: [] for kind in kinds}
     for number in range(rounds):
