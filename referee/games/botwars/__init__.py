@@ -6,7 +6,7 @@ turns.py       reads a match turn by turn, for people
 statistics.py  statistics of botlets and energy over many matches
 dialect.py     the language of classic bots
 starters/      templates of bots, by language
-person.py      a person who plays: news, state and choices
+person.py      a human player: news, state and choices
 page/          the drawing of the match page
 environment.py the game for reinforcement learning
 

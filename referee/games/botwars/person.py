@@ -1,4 +1,4 @@
-"""A person who plays Bot Wars: news, state and choices."""
+"""The dialogue with a human player of Bot Wars: news, state and choices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HELP = (
     "The game ends when a side has no botlet left, or after the last turn: the most botlets win.",
 )
 _WIDE_COLS = 20
-"""A wider grid has one character a cell, not three: it would not fit 80 columns."""
+"""Wider grids have one character per cell instead of three, to fit into 80 columns."""
 
 
 class BotWarsDialogue(TurnListener[Turn]):
@@ -38,7 +38,7 @@ class BotWarsDialogue(TurnListener[Turn]):
         ]
 
     def decide(self, request: Struct) -> Decision:
-        assert isinstance(request, MoveRequest)  # there is no other
+        assert isinstance(request, MoveRequest)  # the only kind of request
         state = request.state
         steps = [
             (cell, to)
@@ -46,7 +46,7 @@ class BotWarsDialogue(TurnListener[Turn]):
             if what == request.player
             for to in neighbours_of(state.rows, state.cols)[cell]
         ]
-        # In a grid of one column up and left would be the same; there is none.
+        # A grid has at least four columns, so up and left differ.
         ways = {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}
         names = [f"{place_of(cell, state.cols)}-{ways[to - cell]}" for cell, to in steps]
 
@@ -75,7 +75,7 @@ class BotWarsDialogue(TurnListener[Turn]):
 
 
 def _picture(state: State) -> list[Phrase]:
-    """The grid with the numbers of its rows and columns, and where the spawn points are."""
+    """Return the grid with row and column numbers, and the spawn points."""
     cols = state.cols
     rows = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
     wide = cols <= _WIDE_COLS

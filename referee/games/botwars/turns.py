@@ -1,7 +1,7 @@
-"""A match of Bot Wars turn by turn, for people and scripts (`referee replay`).
+"""Read a match of Bot Wars turn by turn, for people and scripts (`referee replay`).
 
-Messages have moves and states. The losses and gains of a turn follow from the states before and
-after it. If the log lacks one of these states, they are not known.
+Messages contain moves and states. The losses and gains of a turn are the difference between the
+states before and after it. Without both states, they are unknown.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
 _LEGEND = "r red, b blue, * energy, x where a botlet died; a cell is row:column"
 """Shown once, with the first grid."""
 _WIDE_COLS = 38
-"""A wider grid has one character a cell, not two: it would not fit 80 columns."""
+"""Wider grids have one character per cell instead of two, to fit into 80 columns."""
 
 
 class Turn(turns.Turn, kw_only=True):
-    """One turn; a line of `referee replay --format json`. Lists of two are red's and blue's.
+    """One turn; a line of `referee replay --format json`. Lists of two are for red and blue.
 
     Attributes:
-        actions: one for each side; its effects say what it has and what became of it.
-        scores: the botlets.
-        played: false for a turn that was not carried out, because a player failed in it.
-        moves: that were carried out.
-        died: the cells where botlets died, ascending.
-        lost: botlets that died; null if the state before is not known, as the next two.
-        spawned: botlets that appeared.
-        gathered: energy gathered.
-        energy: gathered and not used, after the turn.
-        state: after the turn; null if it is not known.
+        actions: one for each side. Its effects are the side's state, losses and gains.
+        scores: number of botlets.
+        played: False if the turn was not carried out, because a player failed in it.
+        moves: the moves carried out.
+        died: cells where botlets died, ascending.
+        lost: number of botlets that died. Null if the state before the turn is unknown.
+        spawned: number of botlets that appeared, or null.
+        gathered: energy gathered, or null.
+        energy: unused energy after the turn.
+        state: the state after the turn. Null if unknown.
     """
 
     played: bool = False
@@ -60,7 +60,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._is_explained = False  # the grid
+        self._is_explained = False  # the legend of the grid
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, GameInfo):
@@ -76,7 +76,7 @@ class Turns(turns.TurnReader[Turn]):
         for side, name in enumerate(NAMES):
             self.act(name, "", *_account(now, state, side))
         over = self.close()
-        self._set(state)  # what the next turn begins with
+        self._set(state)  # the state before the next turn
         return [over]
 
     def _set(self, state: State) -> None:
@@ -88,7 +88,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Say what changed but for places; else how many botlets moved."""
+        """Summarise losses and gains. If there are none, count the moves."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):
@@ -143,7 +143,7 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], list[int]]:
-    """The botlets lost and spawned, and the energy gathered, of each side in a turn (4.3)."""
+    """Return the botlets lost and spawned, and the energy gathered, by side (4.3)."""
     view = after(before, played)
     spawned = [int(appeared) for appeared in view.spawned]
     sides = (before.p1, view.p1), (before.p2, view.p2)
@@ -153,7 +153,7 @@ def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], l
 
 
 def _picture(state: State) -> Picture:
-    """The grid with its coordinates, a cell two characters wide: about as wide as it is tall."""
+    """Return the grid with coordinates. Cells are two characters wide, so it looks square."""
     cols = max(state.cols, 1)
     lines = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
     step = 2 if cols <= _WIDE_COLS else 1
@@ -177,7 +177,7 @@ def _picture(state: State) -> Picture:
 
 
 def _account(turn: Turn, state: State, side: int) -> list[str]:
-    """List the botlets and energy of a side after a turn, and its losses and gains."""
+    """Describe the botlets and energy of a side after a turn, and its losses and gains."""
     moved = len(turn.moves.r if side == 0 else turn.moves.b)
     own = state.p1 if side == 0 else state.p2
     botlets = state.grid.count(COLOURS[side])
@@ -189,7 +189,7 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
 
 
 def place_of(cell: int, cols: int) -> str:
-    """Name a cell as the page and a person do: row:column, counted from 0, without a space."""
+    """Format a cell as row:column, counted from 0."""
     row, column = divmod(cell, max(cols, 1))
     return f"{row}:{column}"
 

@@ -1,28 +1,28 @@
-"""Dominion with the ten kingdom cards of protocol version 1. Nothing outside knows it.
+"""Dominion with the ten kingdom cards of protocol version 1.
 
-entry.py       the entry in the registry: RULES
-rules/         the rules, pure
+entry.py       the entry in `GAMES`
+rules/         the rules, without I/O
 events.py      public messages as events, and the cards that follow from them
 validation/    checks a spectator log
-kit.py         for authors of bots: one file that can be copied; has a copy of the cards
-turns.py       a match turn by turn, for people
-person.py      a person who plays: news, state and choices
-page/          its parts of the page in the browser, and the drawing of the table
-statistics.py  the cards that bots buy, over many matches
-notes.py       probable slips of a bot
-environment.py the game for programs that learn
+kit.py         a library for bots in one file, which can be copied; has a copy of the cards
+turns.py       reads a match turn by turn, for people
+person.py      a human player: news, state and choices
+page/          its parts of the match page, with the drawing of the table
+statistics.py  statistics of the cards that bots get, over many matches
+notes.py       hints about probable mistakes of a bot
+environment.py the game for reinforcement learning
 original.py    the language of bots for the protocol's first server
 vocabulary.py  the words of rule files: matchers, sets, keys
 rule_player.py plays by a rule file
-probes/        how another referee of it is checked
-starters/      bots to start from, by language
+probes/        tests of other referees of Dominion
+starters/      templates of bots, by language
 
 bot-cases.json has the conformance cases for bots.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # like typing.TYPE_CHECKING, but typing is slow to import
 if TYPE_CHECKING:
     from referee.games.dominion.entry import RULES, Dominion
 
@@ -30,7 +30,7 @@ __all__ = ["RULES", "Dominion"]
 
 
 def __getattr__(name: str) -> object:
-    """Load the rules when they are first asked for: a bot that imports the kit needs none."""
+    """Load the rules on first use, because a bot that imports the kit does not need them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from referee.games.dominion import entry

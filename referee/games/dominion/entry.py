@@ -1,4 +1,4 @@
-"""Dominion's entry in the registry of games."""
+"""Dominion's entry in `GAMES`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ RULES = GameDefinition(
     cases=Path(__file__).with_name("bot-cases.json").read_bytes,
     situation=begin_at,
     simplest_reply=simplest_reply,
-    # With this seed a bot that plays as `minimal` does wins in the first seat.
+    # With this seed, a bot that plays like `minimal` wins in the first seat.
     starters=Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
     make_environment=part_of("referee.games.dominion.environment", "ENVIRONMENT"),
     vocabulary=VOCABULARY,

@@ -1,7 +1,7 @@
-"""Dominion for programs that learn: counts of cards, and a choice for each thing to do.
+"""Dominion for reinforcement learning: counts of cards in, one choice per action.
 
-A reply is put together from several choices (spec/python-rl.md, 2). A choice that could only be
-"done" is left out, except at the clean-up: every request has one.
+A reply consists of several choices (spec/python-rl.md, 2). A choice with "done" as its only option
+is skipped, except at the clean-up, because every request has a choice.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ NAMES = (
     *(f"play {card}" for card in KINGDOM),
     *(f"{what} {card}" for what in ("buy", "gain", "trash", "discard", "top") for card in CARDS),
 )
-"""Every action's name; its place here is its number."""
+"""Names of all actions. The index is the number of the action."""
 STAGES = (
     *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
     *("remodel: trash", "remodel: gain", "workshop", "militia"),
 )
-"""Every stage of a reply."""
+"""All stages of a reply."""
 _STAGE = {stage: [int(stage == other) for other in STAGES] for stage in ("", *STAGES)}
 _NAMED = {
     what: {card: f"{what} {card}" for card in CARDS}
@@ -60,7 +60,7 @@ _AFFORDABLE = [
     [(f"buy {card}", card) for card in for_sale(dict.fromkeys(CARDS, 1), money)]
     for money in range(max(COST.values()) + 1)
 ]
-"""Money -> the cards that cost up to so much, each with its choice."""
+"""Amount of money -> cards that cost at most this, each with its choice."""
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 _SINGLE = (
     *(f"stage {stage}" for stage in STAGES),
@@ -72,21 +72,21 @@ _AT = {
     place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
     for place in (*_OWN_CARDS, "supply")
 }
-"""Place -> card -> where its count is in an observation."""
+"""Place -> card -> index of its count in an observation."""
 _CHOSEN, _HAND, _IN_PLAY, _PILE, _DECK, _SUPPLY = _AT.values()
 _NONE = dict.fromkeys(CARDS, 0)
 _MONEY = _NONE | WORTH
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the entries of an observation, in the order of `Translator.observe`, with bounds."""
+    """Return names and bounds of an observation's entries, in the order of `Translator.observe`."""
     full = Supply(seats).counts
-    # A kingdom card is in one place at a time and is played once a turn.
+    # A kingdom card is in one place at a time, and can be played once per turn.
     plays = {card: full[card] for card in KINGDOM}
     owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
     actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in KINGDOM)
-    # All actions that are left go to the cards that cost one, the best first.
+    # Spend the remaining actions on the cards that need one, best first.
     money = sorted((c.money for c in map(CARDS.get, plays) if c and not c.actions), reverse=True)
     extra = sum(plays[card] * CARDS[card].money for card in KINGDOM if CARDS[card].actions)
     extra += sum([each for each in money for _ in range(10)][:actions])
@@ -111,13 +111,13 @@ def layout(seats: int, options: Options) -> Numbers:
 class Translator(ChoosingTranslator, choices=NAMES):
     """Implements `referee.games.interface.environment.Translator` for Dominion.
 
-    It shows the choices of an unfinished reply as if they were carried out.
+    The observation shows the choices of an unfinished reply as if they were carried out.
     """
 
     def __init__(self, seat: int, seats: int) -> None:
         super().__init__(seat, seats)
         others = [(seat + step) % seats for step in range(1, seats)]  # from the left
-        size = 1 + len(CARDS)  # a score and the cards
+        size = 1 + len(CARDS)  # the score and the cards
         self._others = [(other, len(_HERE) + size * at + 1) for at, other in enumerate(others)]
         self._zeros = array("i", [0]) * (len(_HERE) + size * len(others))
         self._known: dict[int, tuple[object, array[int]]] = {}
@@ -125,8 +125,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def look(self, view: View, *, asked: bool) -> None:
         me = view.seats[self.seat]
         own = me.own
-        assert own is not None  # it is this seat's view
-        self._seen = seen = self._zeros[:]  # the observation, but for its single numbers
+        assert own is not None  # true for the view of a seat
+        self._seen = seen = self._zeros[:]  # the observation without its scalar entries
         for card in own.hand:
             seen[_HAND[card]] += 1
         for card in own.in_play:
@@ -153,7 +153,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         super().look(view, asked=asked)
 
     def _fill_in(self, start: int, cards: dict[str, int]) -> None:
-        """Show how many there are of each card; most often the dict is the one of last time."""
+        """Write the counts of cards. Cached, because the dict is usually the same as last time."""
         source, counts = self._known.get(start, (None, self._zeros))
         if cards is not source:
             every = cards if len(cards) == len(CARDS) else _NONE | cards
@@ -161,7 +161,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             self._known[start] = cards, counts
         self._seen[start : start + len(counts)] = counts
 
-    # --- what may be chosen -------------------------------------------------------------------
+    # --- options ----------------------------------------------------------------------------------
 
     def choices(self) -> Choices:
         if self._due:
@@ -197,13 +197,13 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return say.PlayReply(phase="cleanup", top_discard=card)
 
     def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
-        """Offer to do something with one of these cards; the others stand for None."""
+        """Offer an action on a card. The other options give None."""
         self._stage = stage
         names = _NAMED[what]
         return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _held(self, without: str = "") -> list[str]:
-        """The cards in hand, each once; of one of them, one copy is not counted."""
+        """Return the distinct cards in hand, not counting one copy of `without`."""
         seen = self._seen
         return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 
@@ -235,7 +235,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 self._move(chosen, _HAND, _CHOSEN)
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
-        """The discards of a cellar, one by one."""
+        """Choose the discards of a cellar, one by one."""
         discarded: list[str] = []
         while held := self._held():
             gone = yield self._ask("cellar", "discard", held, DONE)
@@ -257,7 +257,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             discard.append(self._move(card, _HAND, _CHOSEN))
         return say.AttackReply(discard=discard)
 
-    # --- what a reply has chosen --------------------------------------------------------------
+    # --- actions of a reply -----------------------------------------------------------------
 
     def chosen(self, reply: Any) -> Iterable[str]:
         if isinstance(reply, say.AttackReplyReaction):
@@ -286,10 +286,10 @@ class Translator(ChoosingTranslator, choices=NAMES):
         else:
             yield from super().actions_of(reply)
 
-    # --- what is seen -------------------------------------------------------------------------
+    # --- observation ------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
-        """Return what the seat knows, as `layout` says."""
+        """Return the seat's knowledge in the format of `layout`."""
         seen = self._seen
         seen[: len(_SINGLE)] = array(
             "i",

@@ -28,7 +28,7 @@ TurnMessage: TypeAlias = (
     | say.PlayerReveal
     | say.PlayerShuffled
 )
-"""The public messages of a turn, apart from the supply."""
+"""The public messages of a turn, except those about the supply."""
 
 
 class Kind:
@@ -42,7 +42,7 @@ class Kind:
     PLAYED = "player-played"
     DISQUALIFIED = "player-disqualified"
     ANSWERS = (TOP, REVEALED)
-    """The messages of a player who is attacked, in the turn of another."""
+    """Messages that other players can send in a turn, as answers to an attack."""
 
 
 _CARDS = {
@@ -62,11 +62,11 @@ class Event(NamedTuple):
     kind: str
     seat: int
     cards: tuple[str, ...] = ()
-    supply: dict[str, int] | None = None  # before it, where it matters
+    supply: dict[str, int] | None = None  # the supply before the message, where needed
 
     @staticmethod
     def of(message: TurnMessage, line: int = 0) -> Event:
-        """A message of a turn as an event; `line` is its place in the log."""
+        """Convert a message of a turn to an event. `line` is its line in the log."""
         kind = str(message.__struct_config__.tag)
         cards: str | Sequence[str] = getattr(message, _CARDS.get(kind, ""), ())
         seat = seat_index(message.player_number)
@@ -78,12 +78,12 @@ class Event(NamedTuple):
 
 
 def cards_of(events: Iterable[Event], kind: str) -> list[str]:
-    """The cards of all events of a kind."""
+    """Return the cards of all events of this kind."""
     return [card for event in events if event.kind == kind for card in event.cards]
 
 
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a turn's gains, as far as can be seen: those of its actions, and those bought."""
+    """Split a turn's gains into gains from actions and bought cards, as far as they show."""
     gained: list[str] = []
     bought: list[str] = []
     workshops, limit = played.count("workshop"), CARDS["workshop"].gains
@@ -113,18 +113,18 @@ class Ledger:
         self.owned = [Counter(STARTING_DECK) for _ in range(seats)]  # the cards of each seat
 
     def show(self, message: say.SupplyInfo) -> None:
-        """Take the piles as they are now."""
+        """Read the current piles."""
         self.supply = {pile.card: pile.count for pile in message.cards}
 
     def count(self, event: Event, sign: int = 1) -> None:
-        """Count what a seat has gained or trashed, no other event; -1 takes it back."""
+        """Count the cards gained or trashed by an event. With `sign` -1, undo this."""
         if event.kind == Kind.TRASHED:
             sign = -sign
         elif event.kind != Kind.GAINED:
             return
         owned = self.owned[event.seat]
         for card in event.cards:
-            if card in CARDS:  # there is no end of other names
+            if card in CARDS:  # a damaged log may have any number of other names
                 owned[card] += sign
                 if not owned[card]:
                     del owned[card]
@@ -134,7 +134,7 @@ class Ledger:
         return [points_of(owned) for owned in self.owned]
 
     def next_seat(self, seat: int, disqualified: Container[int]) -> int:
-        """The seat whose turn is next; the same one if nobody else is left."""
+        """Return the next seat in turn order that is not disqualified. Can be the same seat."""
         seats = len(self.owned)
         order = [(seat + step) % seats for step in range(1, seats)]
         return next((each for each in order if each not in disqualified), seat)

@@ -12,9 +12,9 @@
     if __name__ == "__main__":
         MyBot.run()
 
-This file needs nothing but Python 3.11. A copy of it beside a bot does as well as the installed
-package: `from kit import DominionBot, buy, end_turn`. Numbers in brackets are sections of the
-protocol, spec/protocol-v1.md; spec/python-bots.md is the guide.
+This file needs only Python 3.11. You can copy it next to a bot instead of installing the package:
+`from kit import DominionBot, buy, end_turn`. Numbers in brackets are sections of the protocol,
+spec/protocol-v1.md. The guide is spec/python-bots.md.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ import sys
 from _thread import get_ident
 from collections import Counter
 
-# The standard library's `typing` and `dataclasses` would add a third to the start of a bot.
+# `typing` and `dataclasses` would make a bot's start slower by a third.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
 Reply = dict[str, object]
-"""A reply in the words of the protocol (5, 7)."""
+"""A reply as in the protocol (5, 7)."""
 Cards = list[str] | tuple[str, ...]
 
 
@@ -88,8 +88,8 @@ STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 
 
 def nearest(card: str) -> str | None:
-    """The card that a misspelt one is most like; None if none is like it."""
-    from difflib import get_close_matches  # only here, on the way to an error
+    """Return the card with the most similar name, or None."""
+    from difflib import get_close_matches  # only needed for errors
 
     return next(iter(get_close_matches(card.lower(), CARDS, n=1)), None)
 
@@ -103,17 +103,17 @@ def _known(card: str) -> Card:
     raise ValueError(f"there is no card {card!r}{hint}")
 
 
-# --- what play_turn and discard return ------------------------------------------------------------
+# --- return values of play_turn and discard -------------------------------------------------------
 
 _unreturned: dict[int, str] = {}
-"""Thread -> the last of `play` and `buy` that it called since `play_turn` was."""
+"""Thread -> "play" or "buy", the last one called since the start of `play_turn`."""
 _played: dict[int, str] = {}
-"""Thread -> the last card that it gave to `play` since `play_turn` was called."""
+"""Thread -> the last card passed to `play` since the start of `play_turn`."""
 _warned: set[str] = set()
 
 
 def _warn(text: str) -> None:
-    """Write a line to the author on standard error, the same line once."""
+    """Write a line to standard error, unless it was written before."""
     if text not in _warned:
         _warned.add(text)
         sys.stderr.write(f"{text}\n")
@@ -122,12 +122,12 @@ def _warn(text: str) -> None:
 def play(
     card: str, *, discard: Cards = (), trash: str | None = None, gain: str | None = None
 ) -> Reply:
-    """Play an action card (5.3); `play_turn` is then called again.
+    """Play an action card (5.3). `play_turn` is then called again.
 
     Args:
-        discard: for a cellar; the last one is on top.
-        trash: for a mine or a remodel.
-        gain: for a mine, a remodel or a workshop.
+        discard: cards to discard, for a cellar. The last one is on top.
+        trash: card to trash, for a mine or a remodel.
+        gain: card to gain, for a mine, a remodel or a workshop.
 
     Raises:
         ValueError: a card is unknown.
@@ -148,10 +148,10 @@ def play(
 
 
 def buy(*cards: str, treasures: Cards | None = None) -> Reply:
-    """Buy cards, one buy each, and end the turn (5.2). A bot buys at most once per turn.
+    """Buy cards, using one buy each, and end the turn (5.2). You can buy at most once per turn.
 
     Args:
-        treasures: what to play for it; by default all treasures in hand.
+        treasures: treasures to play. Default: all treasures in hand.
 
     Raises:
         ValueError: a card is unknown.
@@ -171,30 +171,30 @@ def end_turn() -> Reply:
 
 
 def reveal_moat() -> Reply:
-    """Answer an attack with a moat in hand: nothing is discarded (7.3)."""
+    """Reveal a moat in reply to an attack, to discard nothing (7.3)."""
     return {"type": "attack-reply-reaction", "reaction": "moat"}
 
 
-# --- what a bot knows -----------------------------------------------------------------------------
+# --- a bot's knowledge ----------------------------------------------------------------------------
 
 
 class CardCounts(Counter[str]):
-    """Card -> how many; a misspelt card is a `ValueError`, and not 0."""
+    """Card -> count. A misspelt card raises `ValueError` instead of counting 0."""
 
     def __missing__(self, card: str) -> int:
         if card not in CARDS and nearest(str(card)):
             _known(card)
-        return 0  # also for a card that this file does not know yet
+        return 0  # can be a new card that this file does not know
 
 
 class PublicPlayer:
-    """What everybody knows of a player.
+    """The public knowledge of a player.
 
     Attributes:
-        number: "player1" and so on, by seat.
-        name: empty until it is announced.
-        cards: card -> how many the player owns, wherever they are.
-        left: whether the player left the match.
+        number: player number, "player1" and so on, by seat.
+        name: name of the player. Empty until it is announced.
+        cards: card -> count of all cards that the player owns.
+        left: True if the player left the match.
     """
 
     def __init__(self, number: str, name: str, cards: Counter[str], *, left: bool) -> None:
@@ -205,27 +205,27 @@ class PublicPlayer:
 
     @property
     def points(self) -> int:
-        """The score, if the game ended now (4.5)."""
+        """The score if the game ended now (4.5)."""
         return sum(CARDS[card].points * n for card, n in self.cards.items() if card in CARDS)
 
 
 class State:
-    """The knowledge of a bot at a request. It is the bot's own: changing it changes nothing else.
+    """The knowledge of a bot at a request. It is a copy, so you can change it.
 
     Attributes:
-        hand: in the order in which the cards came into it.
-        actions: actions left.
-        buys: buys left.
+        hand: cards in hand, in the order drawn.
+        actions: remaining actions.
+        buys: remaining buys.
         extra_money: money from action cards.
-        turn: of this bot's turns, counted from 1; 0 before the first.
-        cards_played: in this turn, in order.
-        cards_gained: in this turn, in order.
-        supply: card -> cards left in its pile, for all 17.
-        deck: card -> how many this bot's deck has, which is face down; `ValueError` if a card is
-            misspelt, as in `discard_pile` and in the `cards` of a player.
-        discard_pile: card -> how many this bot's discard pile has.
+        turn: number of this bot's turn, from 1. 0 before its first turn.
+        cards_played: cards played in this turn, in order.
+        cards_gained: cards gained in this turn, in order.
+        supply: card -> number of cards left in its pile, for all 17 piles.
+        deck: card -> count in this bot's deck, whose order is unknown. Like `discard_pile` and the
+            `cards` of players, it raises `ValueError` for a misspelt card.
+        discard_pile: card -> count in this bot's discard pile.
         me: this bot.
-        players: all, in seat order, this bot too.
+        players: all players including this bot, in seat order.
     """
 
     hand: list[str]
@@ -243,7 +243,7 @@ class State:
 
     @property
     def money(self) -> int:
-        """What can be spent: `extra_money` and all treasures in hand."""
+        """The money to spend: `extra_money` and all treasures in hand."""
         return self.extra_money + sum(CARDS[card].worth for card in self.treasures)
 
     @property
@@ -253,7 +253,7 @@ class State:
 
     @property
     def playable(self) -> list[str]:
-        """The action cards in hand; none when no actions are left."""
+        """The action cards in hand. Empty if no actions are left."""
         return [c for c in self.hand if self.actions and c in CARDS and CARDS[c].action]
 
     @property
@@ -262,7 +262,7 @@ class State:
         return [p for p in self.players if p is not self.me and not p.left]
 
     def can_buy(self, *cards: str) -> bool:
-        """Whether these cards can all be bought now; `ValueError` if a card is unknown."""
+        """Return True if all these cards can be bought. Raises `ValueError` for unknown cards."""
         wanted = Counter(cards)
         return (
             sum(_known(card).cost for card in cards) <= self.money
@@ -271,42 +271,42 @@ class State:
         )
 
     def count(self, card: str) -> int:
-        """How many of a card this bot owns; `ValueError` if the card is unknown."""
+        """Return the copies that this bot owns. Raises `ValueError` for an unknown card."""
         _known(card)
         return self.me.cards[card]
 
     def in_supply(self, limit: int) -> list[str]:
-        """The cards that cost up to so much and are in the supply, for a workshop for instance."""
+        """Return the cards in the supply that cost at most `limit`, for example for a workshop."""
         return [c for c, n in self.supply.items() if n and c in CARDS and CARDS[c].cost <= limit]
 
 
 class Memory:
-    """The knowledge of one match, from news and from the bot's replies.
+    """The knowledge of one match, from its messages and the bot's replies.
 
-    A bot sees the cards that it draws only at its next request. Therefore its discard pile is
-    counted, and its deck is the rest of its cards.
+    A bot sees drawn cards only at its next request. Therefore its discard pile is tracked, and its
+    deck is the rest of its cards.
     """
 
     def __init__(self, me: str = "") -> None:
         self.me = me
         self.players: dict[str, PublicPlayer] = {}
         self.piles: object = None
-        """Of the last `supply-info`, unchanged."""
+        """`cards` of the last `supply-info`, unchanged."""
         self.discard_pile: Counter[str] = Counter()
         self.turn = 0
         self.asked: Mapping[str, object] = {}
         """The last request."""
         self.replied: Mapping[str, object] = {}
-        """The answer to it."""
+        """The reply to the last request."""
 
     def player(self, number: str) -> PublicPlayer:
-        """Return the player of that number, a new one if the number is new."""
+        """Return the player with this number. Creates it if the number is new."""
         if number not in self.players:
             self.players[number] = PublicPlayer(number, "", Counter(STARTING_DECK), left=False)
         return self.players[number]
 
     def observe(self, message: Mapping[str, object]) -> None:
-        """Take news (2); other or unknown messages change nothing."""
+        """Read a public message (2). Unknown messages are ignored."""
         kind = message.get("type")
         number = str(message.get("player_number"))
         if kind == "supply-info":
@@ -322,7 +322,7 @@ class Memory:
             case "player-gained":
                 for card in _cards([message.get("gained")]):
                     player.cards[card] += 1
-                    if is_me and self._played() != "mine":  # its card comes into the hand (6.4)
+                    if is_me and self._played() != "mine":  # its gain is in hand (6.4)
                         self.discard_pile[card] += 1
             case "player-trashed":
                 player.cards -= Counter(_cards(message.get("trashed")))
@@ -334,11 +334,11 @@ class Memory:
                 player.left = True
 
     def _played(self) -> object:
-        """The action card of the last reply, if it had one."""
+        """Return the action card of the last reply, or None."""
         return self.replied.get("card") if self.replied.get("phase") == "action" else None
 
     def _discarded(self) -> list[str]:
-        """What this bot has just discarded in its turn: by a cellar, or all at the clean-up.
+        """Return the discards of this bot in its own turn: for a cellar, or all at the clean-up.
 
         Discards in an attack are not included: see `note`.
         """
@@ -350,16 +350,16 @@ class Memory:
         gone = []
         for card in ["cellar", *(cards if isinstance(cards, list) else [])]:
             if not isinstance(card, str) or card not in hand:
-                break  # it and the rest are dropped (6.1)
+                break  # this card and all after it are ignored (6.1)
             hand.remove(card)
             gone.append(card)
         return gone[1:]
 
     def note(self, request: Mapping[str, object]) -> None:
-        """Take in a request (2.11, 2.12)."""
+        """Read a request (2.11, 2.12)."""
         if self.asked.get("type") == "attack-request":
-            # Nobody draws between an attack and the next request: what is missing was discarded,
-            # also where the referee has chosen it (7.4).
+            # No cards are drawn between an attack and the next request, so the missing cards were
+            # discarded, maybe by the referee (7.4).
             self.discard_pile += Counter(_hand(self.asked)) - Counter(_hand(request))
         if request.get("type") == "play-turn":
             untouched = request.get("actions") == request.get("buys") == 1
@@ -369,7 +369,7 @@ class Memory:
         self.replied = {}
 
     def state(self) -> State:
-        """Return the bot's knowledge at this request."""
+        """Return the bot's knowledge at the last request."""
         state = State()
         state.hand = _hand(self.asked)
         state.actions = _number(self.asked.get("actions"))
@@ -390,7 +390,7 @@ class Memory:
         return state
 
 
-# Whatever stands in a message: a field that is not what it should be counts as empty.
+# A field of a message with the wrong type counts as empty.
 
 
 def _cards(value: object) -> list[str]:
@@ -416,13 +416,13 @@ def _piles(value: object) -> Iterable[tuple[str, int]]:
 
 
 class DominionBot:
-    """A bot: write `play_turn`, and `discard` if you know better.
+    """Base class of bots. Write `play_turn`, and optionally `discard`.
 
-    An object of it plays in a Python program (`reply`), the class as a program of its own (`run`).
+    An instance plays in a Python program (`reply`), the class as a separate program (`run`).
 
     Attributes:
-        name: shown to everybody; by default that of the class.
-        keep_alive: whether the program waits for another match after one (8.4).
+        name: public name of the bot. Default: the name of the class.
+        keep_alive: True if the program waits for another match after the first (8.4).
     """
 
     name: str = ""
@@ -437,17 +437,17 @@ class DominionBot:
         _defined.append(cls)
 
     def play_turn(self, state: State) -> Reply | Cards | None:
-        """Decide what to do in a turn; called until it buys or ends the turn.
+        """Decide the next step of a turn. Called until it buys or ends the turn.
 
         Returns:
-            `play(...)`, `buy(...)`, `end_turn()`, or simply the cards to buy; none ends the turn.
-            None also ends the turn, unless `play` or `buy` was called: then a `return` was
-                forgotten.
+            `play(...)`, `buy(...)`, `end_turn()`, or a list of cards to buy. An empty list ends the
+            turn. None also ends the turn, unless `play` or `buy` was called: then the `return` is
+            missing.
         """
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
     def discard(self, state: State, count: int) -> Reply | Cards:
-        """Answer a militia: `reveal_moat()`, or `count` cards of the hand, here the cheapest."""
+        """Reply to a militia: `reveal_moat()`, or `count` cards in hand. Default: the cheapest."""
         if "moat" in state.hand:
             return reveal_moat()
 
@@ -458,13 +458,13 @@ class DominionBot:
         return sorted(state.hand, key=use)[:count]
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Read lines of the referee, and answer the last request among them.
+        """Read lines from the referee, and reply to the last request among them.
 
         Args:
-            lines: JSON, without line ends or with them.
+            lines: JSON objects, with or without line ends.
 
         Returns:
-            One line of JSON, without its end; empty without a request.
+            One line of JSON without line end. Empty if there was no request.
         """
         _defined.clear()
         answer = b""
@@ -484,7 +484,8 @@ class DominionBot:
                 reply |= {"name": self.name or type(self).__name__, "keep_alive": self.keep_alive}
             case "play-turn":
                 memory.note(message)
-                # After buying nothing is left to do, and the referee asks once more (5.2).
+                # After a buy there is nothing left to do, but the referee sends another request
+                # (5.2).
                 reply = self._turn_reply(memory.state()) if message.get("buys") else end_turn()
                 memory.replied = reply
             case "attack-request":
@@ -538,21 +539,21 @@ class DominionBot:
 
     @classmethod
     def run(cls, *arguments: Any, **options: Any) -> None:
-        """Be a bot: read what the referee writes until it is gone, and answer.
+        """Run the bot as a program: read messages from standard input until it ends, and reply.
 
-        Each match has a new object, made with these arguments. Printed text, even from before this
-        call, goes to standard error instead of standard output.
+        Each match has a new instance, created with these arguments. Printed text, even from before
+        this call, goes to standard error instead of standard output.
         """
         _defined.clear()
         _serve(lambda: cls(*arguments, **options))
 
 
 _defined: list[type[DominionBot]] = []
-"""The bots that were defined, until one plays."""
+"""The bot classes defined so far. Cleared at the first match."""
 
 
 def _warn_of_misspelt(bot: type[DominionBot]) -> None:
-    """Write a line for each method whose name is nearly that of a method to write."""
+    """Warn about methods with names similar to a method of the kit that is not overridden."""
     hooks = ("play_turn", "discard")
     own = [name for name, value in vars(bot).items() if callable(value) and name[0] != "_"]
     left = [hook for hook in hooks if getattr(bot, hook) is getattr(DominionBot, hook)]
@@ -566,7 +567,7 @@ def _warn_of_misspelt(bot: type[DominionBot]) -> None:
 
 
 def _warn_without_run() -> None:
-    """Write a line at the end of a program that the referee started and that did not play."""
+    """Warn at exit if the referee started this program and it played no match."""
     if not _defined or hasattr(sys, "last_value") or "referee.api" in sys.modules:
         return
     try:
@@ -579,7 +580,7 @@ def _warn_without_run() -> None:
 
 
 def _read(line: bytes) -> dict[str, object]:
-    """Read a line as a message; empty if it is not one."""
+    """Decode a message. Returns an empty one for anything except a JSON object."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -595,7 +596,7 @@ def _serve(new: Callable[[], DominionBot]) -> None:
     bot = None
     for line in sys.stdin.buffer:
         if not line.endswith(b"\n"):
-            return  # cut off in the middle: the referee is gone
+            return  # truncated, because the referee has exited
         message = _read(line)
         if bot is None or message.get("type") == "player-name-request":
             bot = new()
@@ -603,14 +604,14 @@ def _serve(new: Callable[[], DominionBot]) -> None:
         try:
             _write(out, answer + b"\n" if answer else b"")
         except BrokenPipeError:
-            return  # likewise
+            return  # the referee has exited
 
 
 def _take_stdout() -> int:
-    """Lead standard output to standard error; return a descriptor of the old output."""
+    """Redirect standard output to standard error. Returns a descriptor of the original output."""
     out = os.dup(1)
-    os.dup2(2, 1)  # also for what a C library or a child process prints
-    sys.stdout.flush()  # also for what was printed before
+    os.dup2(2, 1)  # also redirects output of C libraries and child processes
+    sys.stdout.flush()  # also redirects text printed before
     sys.stdout = sys.stderr
     return out
 

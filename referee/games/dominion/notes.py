@@ -1,4 +1,4 @@
-"""Probable slips of a Dominion bot in a match, and causes of its faults."""
+"""Hints about probable mistakes of a Dominion bot, and causes of its faults."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
 
 _MANY_TURNS = 5
-"""A bot that bought nothing in so many turns may have meant it; in more turns it has a mistake."""
+"""A bot may buy nothing in this many turns on purpose. More turns suggest a mistake."""
 
 
 def notes(game: Dominion) -> list[list[str]]:
-    """Sentences for each seat, in seat order."""
+    """Return hints for each seat, in seat order."""
     return [_of_seat(player.gains, player.actions_played) for player in game.table.players]
 
 
@@ -30,7 +30,7 @@ def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
             f"it bought nothing in {len(gains)} turns: a buy reply names the cards in "
             "`cards_to_buy`, and the treasures that pay for them in `played_treasures` (5.2)"
         ]
-    # What came in the last turns may have had no time to be drawn.
+    # Cards of the last turns may not have been drawn yet.
     early = {card for turn in gains[:-_MANY_TURNS] for card in turn.bought}
     unplayed = [card for card in KINGDOM if card in early]
     if unplayed and not played:
@@ -48,11 +48,11 @@ _FIELDS = {
     faults.BAD_TREASURE: "played_treasures",
     faults.BAD_DISCARD: "discard",
 }
-"""Fault -> the field whose cards it is about."""
+"""Fault -> field with the cards that it is about."""
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """The most likely cause of a fault; see `GameDefinition.hint`."""
+    """Return the most likely cause of a fault; see `GameDefinition.hint`."""
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):

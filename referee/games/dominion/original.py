@@ -1,7 +1,7 @@
 """The language of bots for the protocol's first server (protocol-v1, 11).
 
-Replies, requests for names and attacks are the same. In news, players are numbers; the supply is an
-object; and some fields are missing or have another shape.
+Replies, name requests and attack requests are the same. In other messages, players are numbers, the
+supply is an object, and some fields are missing or have another shape.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Original:
         self._was_asked = False
 
     def send(self, line: bytes) -> bytes:
-        """Translate a line; the supply comes only before the first request of a turn."""
+        """Translate a line. The supply is sent only before the first request of a turn."""
         message: dict[str, Any] = json.loads(line)
         before = b""
         match message["type"]:
@@ -33,7 +33,7 @@ class Original:
                 return b""
             case "play-turn":
                 begins = message["actions"] and not message["cards_played"]
-                if begins or not self._was_asked:  # a match of `conform` may begin in a turn
+                if begins or not self._was_asked:  # `conform` may begin in a turn
                     before = self._supply
                 self._was_asked = True
                 message.pop("cards_bought", None)

@@ -1,7 +1,7 @@
-"""A person who plays Dominion: news, state and choices.
+"""The dialogue with a human player of Dominion: news, state and choices.
 
-A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). If
-a player gained a card but played nothing, the line comes when somebody else moves.
+A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). If a
+player gained a card but played nothing, the line appears when the next player moves.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from referee.games.interface.turns import ordinal, plural
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""The affordable cards then have the same numbers all game long, without gaps."""
+"""By cost: the affordable cards then keep their numbers during the game, without gaps."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
-"""Actions, treasures, the rest."""
+"""Actions first, then treasures, then the rest."""
 _SPECIAL = {
     "cellar": "discard any cards, draw as many",
     "militia": "the others discard down to {.leaves} cards",
@@ -46,13 +46,13 @@ _HELP = (
     "win.",
 )
 _FEW = 3
-"""Piles of so many cards are shown every turn."""
+"""Piles with at most this many cards are shown every turn."""
 _PILES = ("card", "cost", "left", "what it does")
 _BACK = Choice("back", key="b", verb="go back", thing="to the actions")
 
 
 def effect(card: str) -> Effect:
-    """Describe a card's effect, in a few words."""
+    """Return a card's effect, in a few words."""
     data = CARDS[card]
     if data.worth:
         return [Amount(f"{data.worth} money", "coin", data.worth)]
@@ -70,7 +70,7 @@ def effect(card: str) -> Effect:
 
 
 def does(card: str) -> str:
-    """The same as text."""
+    """Describe a card's effect, in a few words."""
     return effect_text(effect(card))
 
 
@@ -82,18 +82,19 @@ class DominionDialogue:
         self._who = [f"{seat_id(other)} {name}" for other, name in enumerate(names)]
         self._ledger = Ledger(len(names))
         self._turns = 0
-        self._in_turn = False  # it is this player's turn
-        self._chooses_top = False  # wants to say what lies on top
-        self._heading: dict[str, Any] = {}  # of the next question
-        self._moves: list[Event] = []  # of one player's turn, not told
+        self._in_turn = False  # True in this player's turn
+        self._chooses_top = False  # True if the person wants to choose the top of the discard pile
+        self._heading: dict[str, Any] = {}  # heading of the next question
+        self._moves: list[Event] = []  # events of the current turn that are not yet reported
 
-    # --- what is told ---------------------------------------------------------------------------
+    # --- news -------------------------------------------------------------------------------------
 
     def observe(self, message: Struct) -> list[str]:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
-            # Only the first request of a turn is like this; of a situation the first counts.
+            # The first request of a turn is like this. A situation may begin in the middle of a
+            # turn.
             if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
                 self._turns += 1
                 self._chooses_top = False
@@ -125,13 +126,17 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                self._in_turn = False  # unless it is a cellar's: then a request follows
-            case Kind.TOP if self._in_turn:  # the answer to a militia
+                self._in_turn = False  # a cellar is followed by another request
+            case Kind.TOP if self._in_turn:  # the reply to a militia
                 return [f"{who} discarded, {event.cards[0]} on top."]
         return []
 
     def _tell_moves(self, *, bought: bool = False) -> list[str]:
-        """Say what a player did since the last time; `bought` is about this player's gains."""
+        """Describe a player's actions since the last report.
+
+        Args:
+            bought: True if this player's gains were bought.
+        """
         moves, self._moves = self._moves, []
         if not moves:
             return []
@@ -139,24 +144,24 @@ class DominionDialogue:
         played = cards_of(moves, Kind.PLAYED)
         if seat == self._seat:
             if played:
-                return []  # the turn is over: this player has seen it
+                return []  # this player has seen it already
             gained = cards_of(moves, Kind.GAINED)
             done = {"trashed": trashed, "bought" if bought else "gained": gained}
             said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
             return [f"You {', '.join(said)}."]
-        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
+        played.sort(key=lambda card: WORTH.get(card, 0))  # actions first, in the order played
         gained, purchases = split_gains(moves, played)
         parts = [f"played {listed(played) or 'nothing'}"]
         parts += [f"trashed {listed(trashed)}"] if trashed else []
         parts += [f"gained {listed(gained)}"] if gained else []
         return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(purchases) or 'nothing'}."]
 
-    # --- what is asked --------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------------------
 
     def decide(self, request: Struct) -> Decision:
         if isinstance(request, AttackRequest):
             return (yield from self._attacked(request))
-        assert isinstance(request, PlayTurn)  # there is no other
+        assert isinstance(request, PlayTurn)  # the only other kind of request
         if request.buys:
             return (yield from self._turn(request))
         top = yield from self._top_discard(request)
@@ -182,7 +187,7 @@ class DominionDialogue:
                 return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """Return the fields of an action reply beside its phase; None for no more actions."""
+        """Return the fields of an action reply besides `phase`. None: no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: choices.without(card, request.hand) for card in hand}
         why = {c: choices.unavailable_reason(c, rest[c], self._ledger.supply) for c in hand}
@@ -210,7 +215,7 @@ class DominionDialogue:
     def _parameters(
         self, card: str, rest: Sequence[str]
     ) -> Generator[Question, Picks, Parameters | None]:
-        """The card's parameters, empty if it has none; None to play another card instead."""
+        """Return the card's parameters, which may be empty. None: play another card instead."""
         decisions = choices.parameters(card, rest, self._ledger.supply)
         chosen: Any = None
         trashed = None
@@ -275,7 +280,7 @@ class DominionDialogue:
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
-        """Return the cards to buy; None to go back to the actions."""
+        """Return the cards to buy. None: go back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
@@ -379,7 +384,7 @@ class DominionDialogue:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
         return {"type": "attack-reply", "discard": [hand[pick] for pick in picks]}
 
-    # --- what is seen ---------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def _state(self, request: PlayTurn) -> list[Phrase]:
         hand = sorted(request.hand, key=_IN_HAND.index)
@@ -416,12 +421,12 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
 
 
 def _can_buy(supply: Mapping[str, int], money: int) -> bool:
-    """Whether more than coppers can be had, for which nobody wants to be asked."""
+    """True if more than copper can be bought; nobody needs a question about copper."""
     return any(COST[card] for card in choices.for_sale(supply, money))
 
 
 def _last_buys(supply: Mapping[str, int], money: int, buys: int) -> Iterator[int]:
-    """Indices of the cards after which nothing more is bought."""
+    """Yield the indices of the cards after which nothing else can be bought."""
     for place, card in enumerate(BY_COST):
         can = supply[card] and COST[card] <= money
         if can and (buys == 1 or not _can_buy(supply, money - COST[card])):

@@ -45,7 +45,7 @@ class Turn(turns.Turn, kw_only=True):
         player_turn: number of the player's turn, from 1. 0 if the match ended in the handshake.
         finished: False if the match or its log ends before the clean-up.
         hand: the hand at the start. Null if unknown, as in a spectator log.
-        played: played cards in order. A spectator log does not show those of an unfinished turn.
+        played: played cards in order. Unknown for an unfinished turn of a spectator log.
         money: money from the played cards.
         spent: cost of the bought cards.
         bought, gained: cards in order. `gained` excludes bought cards.

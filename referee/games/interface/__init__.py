@@ -12,7 +12,7 @@ card_sums.py     results of bots by card, over many matches
 dialect.py       translations for bots that speak other messages
 environment.py   a game for reinforcement learning: numbers in, integers out
 choices.py       shared code of environments whose replies take several choices
-dialogue.py      a person who plays: news and questions
+dialogue.py      a human player: news and questions
 log_player.py    reconstructs replies from a spectator log
 page.py          the game's parts of the page in the browser
 vocabulary.py    the game's words for rule files, and the player of one

@@ -59,7 +59,7 @@ class StatisticsTable(Struct, frozen=True):
     """
 
     title: str
-    columns: Sequence[str]  # short headings; one of them is "bot"
+    columns: Sequence[str]  # short headings; the heading of the bots' column is "bot"
     rows: Sequence[Sequence[str | float | None]]
     percent: Sequence[str] = ()  # columns whose numbers are fractions, 0 to 1
 

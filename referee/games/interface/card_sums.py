@@ -29,7 +29,7 @@ def by_bot(
 
 
 class CardSums:
-    """Totals over the matches of a bot, and per card over the matches in which it got the card."""
+    """Totals over the matches of a bot, and per card over its matches with that card."""
 
     def __init__(self) -> None:
         self._matches = 0

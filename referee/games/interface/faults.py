@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class Disqualification(StrEnum):
-    """Reasons for disqualification (protocol, 9). None of them depends on the moves."""
+    """Reasons for disqualification (protocol, 9). Moves never cause a disqualification."""
 
     FAILED_TO_START = "failed-to-start"
     STARTUP_TIMEOUT = "startup-timeout"

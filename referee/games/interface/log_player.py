@@ -39,11 +39,12 @@ class DifferenceError(Exception):
 
     Args:
         expected: a possible message or value, as a noun phrase.
-        section: section of the protocol. Empty: that of the message.
+        section: section of the protocol. Empty: the section of the message.
         found: the wrong message or part. Empty: the message.
         ours: the wrong part, as the rules have it.
         theirs: the same part in the log.
-        place: of this part in the message. Parts that are compared earlier have smaller places.
+        place: place of this part in the message. Parts that are compared earlier have smaller
+            places.
         equal: share of the message that is right, from 0 to 1.
     """
 
@@ -103,11 +104,11 @@ class LogPlayer(Protocol):
 
 
 class Followed(NamedTuple):
-    """How far the messages of a log are what the rules lead to.
+    """The length of the part of a log that follows from the rules.
 
     Attributes:
-        right: the number of messages that are right; the fraction is the share of the next one.
-        difference: the first one; None if all messages are right.
+        right: number of correct messages. The fraction is the correct share of the next message.
+        difference: the first difference, or None.
     """
 
     right: float
@@ -116,10 +117,10 @@ class Followed(NamedTuple):
 
 @runtime_checkable
 class Guesser(LogPlayer, Protocol):
-    """A `LogPlayer` that guesses hidden things, and can guess again when the log shows more."""
+    """A `LogPlayer` that guesses hidden state, and can guess again when the log shows more."""
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Find the player whose guesses fit the log best.
+        """Return the player whose guesses fit the log best.
 
         Args:
             follow: plays the log from its beginning with a player.
@@ -128,5 +129,5 @@ class Guesser(LogPlayer, Protocol):
             A player. If its guesses do not fit the whole log, no guesses do.
 
         Raises:
-            UnfollowedError: nobody knows whether others fit better.
+            UnfollowedError: other guesses may fit better.
         """

@@ -1,7 +1,7 @@
-"""A game's parts of the page that shows its matches: `GameDefinition.page` (spec/page-data.md, 2).
+"""The parts of a game for the page of its matches: `GameDefinition.page` (spec/page-data.md, 2).
 
-Its drawing, `page/drawing.js` and `page/drawing.css` in the game's folder, draws its views; numbers
-and names come from here.
+`page/drawing.js` and `page/drawing.css` in the game's folder draw its views. Numbers and names are
+defined here.
 """
 
 from __future__ import annotations
@@ -17,42 +17,43 @@ from referee.games.interface.table import Moved
 
 
 class Spectator(Protocol):
-    """The public knowledge of a match, from its public messages only."""
+    """The public knowledge of a match, derived from its public messages only."""
 
     def observe(self, message: Struct) -> bool | None:
-        """Take a public message of the game.
+        """Read a public message of the game.
 
         Returns:
-            Whether the state is whole: False if the next message belongs to this one. None: the
-            rules do not allow it here, and no state is known from here on.
+            True if the state is complete. False if the next message belongs to the same change.
+            None if the rules do not allow the message; then the state is unknown from here on.
         """
 
     def view(self) -> Struct:
-        """What `Game.view(PUBLIC)` says after these messages."""
+        """Return `Game.view(PUBLIC)` after these messages."""
 
     def take_moved(self) -> Sequence[Moved]:
-        """What was done since the last call, as far as the public knows it.
+        """Return the public moves since the last call.
 
-        Only a game with a `PageDefinition.now` is asked.
+        Called only if the game has `PageDefinition.now`.
         """
 
 
 class Counter(Struct, frozen=True, array_like=True):
-    """A number that the player on turn has, such as its actions left; None: not known."""
+    """A number of the player on turn, such as remaining actions. None: unknown."""
 
     name: str
     value: int | None
 
 
 class Now(Struct, frozen=True):
-    """What happens now, as far as a viewer knows it.
+    """The state of the current turn, as known to a viewer.
 
     Attributes:
-        seat: who is on turn.
-        counters: its numbers. A game has the same ones in all states, so that they keep their
-            place.
-        did: what a player did last in this turn, a sentence.
-        played, got: the cards that the player on turn has played and got in it, in order, as keys.
+        seat: the player on turn.
+        counters: numbers of this player. They are the same in all states of a game, so that their
+            place on the page is fixed.
+        did: the last action in this turn, a sentence.
+        played, got: keys of the cards that the player has played and received in this turn, in
+        order.
     """
 
     seat: int | None
@@ -63,7 +64,7 @@ class Now(Struct, frozen=True):
 
 
 class Series(Struct, frozen=True):
-    """Numbers to be drawn as a curve; `of` makes one per seat from any viewer's view."""
+    """Numbers to plot. `of` returns one number per seat, given any viewer's view."""
 
     name: str
     unit: str
@@ -71,19 +72,20 @@ class Series(Struct, frozen=True):
 
 
 class PageDefinition(Struct, frozen=True):
-    """A game's parts of the page, beside views and turns.
+    """The parts of a game for its page, in addition to views and turns.
 
     Attributes:
-        folder: has drawing.js and drawing.css.
-        facts: from the game's options, the facts of the game for the drawing, such as the cost of
-            each card; it can be written as JSON. By default the views have all of it.
-        spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
-            place.
-        fields: from a view, what the drawing gets of it, as in JSON; None: all of its fields.
-        now: from any viewer's view, who is on turn and the counters; what was done comes from the
-            moves. None: what was done is the line of the last turn.
-        shows_result: whether a state shows what its turn led to, as where all decide at the same
-            time. Else it shows what a decision of its turn is about.
+        folder: the folder of drawing.js and drawing.css.
+        facts: returns facts for the drawing from the options of the game, such as the cost of each
+            card. They must be JSON values. Default: none, because the views are sufficient.
+        spectator: creates a spectator from the number of seats. None if the game has a
+            `GameDefinition.log_player` instead.
+        fields: returns the fields of a view that the drawing needs, as JSON values. None: all
+            fields.
+        now: returns the player on turn and the counters from any viewer's view. Moves provide the
+            rest. None: the page shows the line of the last turn instead.
+        shows_result: True if a state shows the result of its turn, as in games with simultaneous
+            moves. False if it shows the situation before a decision.
     """
 
     folder: Path

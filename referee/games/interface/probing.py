@@ -91,22 +91,22 @@ class ObservedChance(RandomSource, Protocol):
 
 
 class Probes(Struct, frozen=True):
-    """How another referee of a game is checked.
+    """How another referee of a game is tested.
 
     Attributes:
         cases: the file of its cases for referees, in spec/.
-        matches: in order; a match comes after its controls.
-        player: makes a probe's play, from its plan (the game's own), seat, and a seed.
-        observed_chance: makes one, from one list a seat of the messages that it was sent.
-        about: the cases that are broken if a message is wrong and no reply of a probe was there for
-            a case. "TYPE WHAT" -> case ids: those of the match, or else all. WHAT is "missing", or
-            a field, each perhaps followed by " at the start"; or "extra", for a request that is not
-            due. TYPE -> its section, for a missing message.
-        shared: which cases are about what is looked at in any game: the tricks of line_tricks.py by
-            name, those of handshakes with "handshake " before it, and the words of `named`.
-        seeded: from the cases that a match showed to hold to those that show if it is also the one
-            that its seed makes. The first is broken if it is not.
-        names: the words for cards and the like.
+        matches: in order. A match comes after its controls.
+        player: creates the player of a probe from its plan (of the game), its seat, and a seed.
+        observed_chance: creates the random source from the messages received by each seat.
+        about: the cases that are violated if a message is wrong and no reply of a probe tested a
+            case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only they
+            count. WHAT is "missing" or a field, possibly followed by " at the start"; or "extra"
+            for a request that is not due. TYPE -> section, for a missing message.
+        shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
+            the prefix "handshake " in handshakes, and the arguments of `named`.
+        seeded: from the cases that a match showed to hold, returns the cases that hold if the match
+            is also the one determined by its seed. Otherwise the first of these is violated.
+        names: the words for cards and similar things.
     """
 
     cases: str
@@ -119,5 +119,5 @@ class Probes(Struct, frozen=True):
     names: frozenset[str]
 
     def named(self, *looked_at: str) -> tuple[str, ...]:
-        """The cases that are about what is looked at in any game, such as "session"."""
+        """Return the cases for these checks that all games share, such as "session"."""
         return tuple(case for name in looked_at for case in self.shared[name].split())

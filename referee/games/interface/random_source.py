@@ -46,8 +46,8 @@ class RandomSource(Protocol):
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) per step.
 
-    Python guarantees the sequence of `Random.random` for a seed across versions, but not that of
-    `Random.shuffle`. A log must give the same match on every Python.
+    Python guarantees the sequence of `Random.random` for a seed across versions, but
+    `Random.shuffle` may change. A log must give the same match on every Python.
     """
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(random() * (last + 1))

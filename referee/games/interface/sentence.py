@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 
 class Card(Struct, frozen=True, omit_defaults=True):
-    """Equal cards: their key in the facts of the game, and their name if that is another."""
+    """Equal cards: their key in the facts of the game, and the displayed name if it differs."""
 
     card: str
     count: int = 1
@@ -33,7 +33,7 @@ class Amount(Struct, frozen=True):
 
 
 Part: TypeAlias = str | Card | Seat
-"""A part of a sentence. The parts follow each other without anything between them."""
+"""A part of a sentence. Parts are joined without separators."""
 
 
 Effect: TypeAlias = list[str | Amount]
@@ -67,7 +67,7 @@ def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
 
 
 def listed(things: Iterable[Part]) -> list[Part]:
-    """List things with commas between them; equal ones in a row are counted."""
+    """Join items with commas. Repeated items are counted."""
     parts: list[Part] = []
     for thing, same in groupby(things):
         count = len([*same])
@@ -80,7 +80,7 @@ def listed(things: Iterable[Part]) -> list[Part]:
 
 
 def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
-    """Put clauses into one sentence, with semicolons between them."""
+    """Join clauses with semicolons."""
     parts: list[Part] = []
     for clause in clauses:
         for part in [*(["; "] if parts and clause else []), *clause]:
@@ -92,7 +92,7 @@ def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
 
 
 def in_words(parts: Iterable[Part], names: Sequence[str]) -> str:
-    """A sentence as text, with the names of the players in seat order."""
+    """Format a sentence as text, with the names of the players in seat order."""
     words = []
     for part in parts:
         if isinstance(part, Card):

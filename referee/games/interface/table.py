@@ -1,9 +1,9 @@
-"""What games have in common whose players sit around a table and take turns.
+"""Base classes of games whose players sit around a table and take turns.
 
-The rules of such a game are one generator. It yields wherever a player must decide; turns and
-effects of cards are generators inside it. The rules therefore read from top to bottom as they do in
-the rule book, and the state of a game between two replies is the position of its generator. A
-generator cannot be copied: a state is the random numbers and the replies so far.
+The rules of such a game are one generator. It yields whenever a player must decide. Turns and
+effects of cards are generators inside it, so the rules read from top to bottom as in the rule book.
+Between two replies, the state of a game is the position of its generator. A generator cannot be
+copied, so a state is represented by the random numbers and the replies so far.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from referee.games.interface.sentence import Part
 
 
 class Player(Protocol):
-    """One seat of a table, counted from 0; `left` is whether it left the match."""
+    """One seat of a table, from 0. `left` is True if it left the match."""
 
     seat: int
     turns: int
@@ -40,13 +40,13 @@ class Player(Protocol):
 
 
 class CardFacts(Struct, frozen=True):
-    """Facts of a seat of a card game beside its score and turns."""
+    """Facts about a seat of a card game, in addition to its score and turns."""
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
 class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
-    """Equal cards of a seat that went from one place to another; no card: the viewer knows none."""
+    """Equal cards of a seat that moved between places. Empty card: unknown to the viewer."""
 
     seat: int
     from_: str
@@ -56,16 +56,17 @@ class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
 
 
 class Moved(NamedTuple):
-    """What a player did, and what it moved, as far as each viewer knows it.
+    """An action of a player with the cards that it moved, as known to each viewer.
 
     Attributes:
-        whole, own, public: the moves, as everything is known, as the seat knows them, and as the
-            public does.
-        did: in words that follow the player's name, as the seat knows it; empty: nothing new.
-        told: likewise, as the public knows it.
-        got: the cards that the seat has got by it.
-        shows: cards that were played before, and which the public learns only now.
-        counters: those of the turn after it, which its seat knows; empty: no news.
+        whole: all moves.
+        own: the moves as known to the seat.
+        public: the moves as known to the public.
+        did: description for the seat, words after the player's name. Empty: nothing new.
+        told: description for the public.
+        got: cards that the seat received.
+        shows: cards that were played earlier and are public from now on.
+        counters: counters of the turn after the action, known to the seat. Empty: unchanged.
     """
 
     seat: int
@@ -79,25 +80,25 @@ class Moved(NamedTuple):
     counters: Sequence[int] = ()
 
     def seen_by(self, viewer: Viewer) -> Sequence[Move]:
-        """The moves that a viewer may know of."""
+        """Return the moves as known to a viewer."""
         if viewer is ALL:
             return self.whole
         return self.own if viewer == self.seat else self.public
 
     def said_to(self, viewer: Viewer) -> Sequence[Part]:
-        """What a viewer may know of it, in words."""
+        """Return the description for a viewer."""
         return self.did if viewer is ALL or viewer == self.seat else self.told
 
 
 def moves_of(seat: int, cards: Iterable[str], from_: str, to: str) -> list[Move]:
-    """The moves of these cards, equal ones together, in the order of the first of each."""
+    """Return the moves of these cards. Equal cards are combined, in order of first use."""
     return [Move(seat, from_, to, card, count) for card, count in Counter(cards).items()]
 
 
 IN_PLAY = ("play", "played", "agents")
-"""Places for cards that were played."""
+"""Places of cards in play."""
 Watcher: TypeAlias = Callable[[Sequence[Moved]], None]
-"""Called with what was done since the last call, after each card that is moved within a reply."""
+"""Called after each card that moves within a reply, with all moves since the last call."""
 
 P = TypeVar("P", bound=Player)
 
@@ -106,41 +107,45 @@ class Table(Generic[P]):
     """The players and the events of a game. Each game adds its own cards.
 
     Attributes:
-        sections: code of a fault -> the section of the protocol that defines it.
-        players: one entry per seat, in seat order; a seat that left stays in the list.
-        watchers: called after each card that is moved within a reply.
-        noted: what was done since they were called, kept only if there are any.
+        sections: code of a fault -> section of the protocol that defines it.
+        players: one entry per seat, in seat order. Seats that left stay in the list.
+        watchers: called after each card that moves within a reply.
+        noted: moves since the last call of the watchers. Recorded only if there are watchers.
     """
 
     sections: ClassVar[Mapping[str, str]]
 
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
-        self.events: list[Struct] = []  # public messages and faults not yet collected, oldest first
+        self.events: list[Struct] = []  # public messages and faults not yet collected, in order
         self.watchers: list[Watcher] = []
         self.noted: list[Moved] = []
 
     def note(self, seat: int, moves: Sequence[Move], *did: Part, got: Sequence[str] = ()) -> None:
-        """Note for the watchers what everybody may know; called only if there are any."""
+        """Record public moves for the watchers. Call this only if there are watchers."""
         self.noted.append(Moved(seat, moves, moves, moves, did, did, got))
 
     def moved(self, *what: Moved) -> None:
-        """Call the watchers with what was noted, and with this."""
+        """Call the watchers with the recorded moves and these."""
         noted, self.noted = [*self.noted, *what], []
         for watcher in self.watchers:
             watcher(noted)
 
     def flush(self) -> None:
-        """Call the watchers if something was noted since they were called."""
+        """Call the watchers if there are recorded moves."""
         if self.noted:
             self.moved()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
-        """Note a mistake; its section only where it is not the one that defines the code."""
+        """Publish a fault. Default section: the one that defines the code."""
         self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
 
     def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:
-        """Note a line that does not reply to the request; `wrong`: it replies to another."""
+        """Publish the fault of a line that does not reply to the request.
+
+        Args:
+            wrong: explanation for a reply to another request.
+        """
         if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
         else:
@@ -151,7 +156,7 @@ T = TypeVar("T", bound=Table[Any])
 
 
 class TableGame(Generic[T]):
-    """The part of `referee.games.interface.game.Game` that is the same for all such games."""
+    """The common part of `referee.games.interface.game.Game` for such games."""
 
     def __init__(self, table: T) -> None:
         self.requests: tuple[Request, ...] = ()
@@ -160,7 +165,7 @@ class TableGame(Generic[T]):
         self._script: Generator[Any, Any, Any]
 
     def begin(self, script: Generator[Any, Any, Any], absent: Iterable[int]) -> None:
-        """Run to the first request of the rules; the absent seats are never asked."""
+        """Run the rules up to the first request. Absent seats never get a request."""
         self._script = script
         if not self._leave(absent):
             self.go_on(None)
@@ -174,7 +179,7 @@ class TableGame(Generic[T]):
             self.go_on(reply)
 
     def go_on(self, reply: object) -> None:
-        """Run the rules with a reply, None at the beginning, up to the next request."""
+        """Run the rules with a reply up to the next request. At the start, the reply is None."""
         try:
             requests: tuple[Request, ...] = (self._script.send(reply),)
         except StopIteration:
@@ -183,24 +188,24 @@ class TableGame(Generic[T]):
         self.requests = requests
 
     def resume(self, script: Generator[Any, Any, Any]) -> Self:
-        """Let a copy wait for the same request as the original, to which its own script runs."""
+        """Make this copy wait for the same request as the original, by running its own script."""
         self._script = script
         self.go_on(None)
         return self
 
     @property
     def turns(self) -> int:
-        """Turns begun, of all players together."""
+        """Number of turns begun by all players."""
         return sum([player.turns for player in self.table.players])
 
     def take_events(self) -> list[Struct]:
-        """Public messages and faults since the last call, oldest first."""
+        """Return public messages and faults since the last call, in order."""
         events = self.table.events
         self.table.events = []
         return events
 
     def _leave(self, seats: Iterable[int]) -> bool:
-        """Take seats out; the game is over if fewer than two are left in it (8.3)."""
+        """Remove seats from the match. Returns True if that ends it (8.3)."""
         for seat in seats:
             self.table.players[seat].left = True
         left = [player.left for player in self.table.players]
@@ -215,7 +220,7 @@ Copied = TypeVar("Copied")
 
 
 def copied(thing: Copied, **changes: object) -> Copied:
-    """Copy an object with its lists, dicts and sets, but not what these contain; with changes."""
+    """Copy an object and its lists, dicts and sets, one level deep, and replace attributes."""
     new: Copied = object.__new__(type(thing))
     new.__dict__ = {
         name: value.copy() if type(value) in (list, dict, set) else value
@@ -227,7 +232,11 @@ def copied(thing: Copied, **changes: object) -> Copied:
 def redeal(
     chance: RandomSource, *piles: list[Any], key: Callable[[Any], Any] | None = None
 ) -> None:
-    """Deal the cards of some piles again; `key` sorts them first. Each pile keeps its size."""
+    """Redistribute the cards of some piles. Each pile keeps its size.
+
+    Args:
+        key: sorts the cards before shuffling, so that the result does not depend on their places.
+    """
     cards = sorted(chain(*piles), key=key)
     chance.shuffle("redeal", cards)
     for pile in piles:

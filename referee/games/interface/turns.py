@@ -1,6 +1,6 @@
-"""The base of all readers of turns, which show a match to people and scripts.
+"""Base class of readers that show a match to people and scripts, turn by turn.
 
-The reader of a game gets its messages one by one and fills in the turn that is going on.
+The reader of a game reads its messages one by one and fills in the current turn.
 """
 
 from __future__ import annotations
@@ -20,44 +20,48 @@ from referee.games.interface.seats import seat_id, seat_index, seat_of
 from referee.games.interface.sentence import Part, Seat, joined, listed
 
 MAX_KEPT = 1000
-"""Entries of a list of a turn. No turn by the rules has more, but a damaged log may be endless."""
+"""Maximum entries in a list of a turn. No legal turn has more, but a damaged log may."""
 
 
 class Note(Struct, frozen=True):
     """A fault or a disqualification."""
 
-    player_number: Annotated[str, Meta(description="Whose it is.")]
+    player_number: Annotated[str, Meta(description="The player that it is about.")]
     what: Annotated[str, Meta(extra_json_schema={"enum": ["fault", "disqualified"]})]
-    text: Annotated[str, Meta(description="Code and sentence; of a fault also the section.")]
+    text: Annotated[str, Meta(description="Code and explanation. For a fault, also the section.")]
     stderr: Annotated[
         list[str],
-        Meta(description="Of a disqualification: the last lines of the bot, if they are kept."),
+        Meta(description="Last lines on standard error of a disqualified bot, if stored."),
     ] = []
 
 
 class Action(Struct):
-    """Something that a player did."""
+    """An action of a player."""
 
-    what: Annotated[str, Meta(description='A verb, such as "plays"; each game has its own.')]
-    card: Annotated[str, Meta(description="Or what else it was done to; empty for none.")] = ""
-    effects: Annotated[list[str], Meta(description="In words for people.")] = []
+    what: Annotated[str, Meta(description='A verb of the game, such as "plays".')]
+    card: Annotated[
+        str, Meta(description="The card, or another object of the action. May be empty.")
+    ] = ""
+    effects: Annotated[list[str], Meta(description="Effects in words.")] = []
 
 
 class Turn(Struct, kw_only=True):
-    """One turn; each game adds fields."""
+    """One turn. Games add fields."""
 
-    turn: Annotated[int, Meta(description="Counted from 1 over all players.")]
+    turn: Annotated[int, Meta(description="Number of the turn, from 1, over all players.")]
     player_number: Annotated[
-        str, Meta(description="Whose turn it is; empty if it is not known, or if all move at once.")
+        str, Meta(description="The player on turn. Empty if unknown, or if all move at once.")
     ] = ""
-    actions: Annotated[list[Action], Meta(description="In order.")] = []
+    actions: Annotated[list[Action], Meta(description="The actions, in order.")] = []
     scores: Annotated[
         Sequence[Score] | None,
-        Meta(description="After the turn, in seat order; null if the log does not say it."),
+        Meta(
+            description="Scores after the turn, in seat order. Null if the log does not show them."
+        ),
     ] = None
     notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
     omitted: Annotated[
-        int, Meta(description="Entries that its lists would have beyond their first 1,000.")
+        int, Meta(description="Number of entries omitted from its lists, beyond the first 1,000.")
     ] = 0
 
 
@@ -67,18 +71,17 @@ T = TypeVar("T", bound=Turn)
 class TurnReader(ABC, Generic[T]):
     """Reads a match turn by turn, from a record or only from its public messages.
 
-    Messages, faults and disqualifications are of seats of this match. A damaged log may have its
-    messages in any order.
+    All messages must be about seats of this match. In a damaged log, they may be in any order.
 
     Args:
         names: the players' names, in seat order.
 
     Attributes:
-        styles: of actions, by `Action.what`.
-        columns: fields of a turn that `summary` shows. Each has the noun for its total if it is a
-            list, such as "cards"; empty for a number.
-        now: the turn that is going on.
-        called: what sentences call the players, in seat order; their ids unless a page names them.
+        styles: `Action.what` -> style.
+        columns: field of a turn -> noun for its total, or "" for a number. `summary` shows these
+            fields.
+        now: the current turn.
+        called: the players' names in sentences, in seat order. Their ids, unless a page sets names.
     """
 
     turn_type: type[T]
@@ -92,10 +95,10 @@ class TurnReader(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, message: Struct, to: int | None) -> list[T]:
-        """Read a message to all, or to one seat; returns the turns that are over by now."""
+        """Read a message to all, or to one seat. Returns the turns that it ends."""
 
     def fault(self, fault: Fault) -> None:
-        """Read a fault, which only a record has."""
+        """Read a fault. Only records contain faults."""
         self.note("fault", fault.seat, f"{fault.code} ({fault.section}): {fault.detail}")
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[T]:
@@ -103,33 +106,33 @@ class TurnReader(ABC, Generic[T]):
 
         Args:
             text: the reason in words.
-            stderr: the last lines that its bot wrote there.
+            stderr: the last lines on the bot's standard error.
 
         Returns:
-            As of `read`.
+            The turns that it ends.
         """
         self.note("disqualified", seat, text, stderr)
         return []
 
     def end(self) -> list[T]:
-        """Read the end of the match, or of its log; returns the turns not yet returned."""
+        """Read the end of the match, or of its log. Returns the remaining turns."""
         return [self.close()] if self.was_started() else []
 
-    # --- for people -------------------------------------------------------------------------------
+    # --- formatting -------------------------------------------------------------------------------
 
     def seats(self, turn: T) -> tuple[int, ...]:
-        """Say who moved in the turn."""
+        """Return the seats that moved in the turn."""
         seat = seat_of(turn.player_number, len(self._names))
         return () if seat is None else (seat,)
 
     def active(self) -> tuple[int, ...]:
-        """Say who moves in the turn that is going on, as far as that is known."""
+        """Return the seats that move in the current turn, if known."""
         return self.seats(self.now)
 
     def line(self, turn: T) -> list[Part]:
-        """Say in one line what mattered in the turn, without its player and the scores.
+        """Summarise a turn in one line, without its player and scores.
 
-        These are the actions with a style of their own, or if there are none all of them.
+        The line has the actions with a style, or all actions if none has one.
         """
         styles = self.styles
         told = [action for action in turn.actions if styles.get(action.what) != "dim"]
@@ -141,18 +144,18 @@ class TurnReader(ABC, Generic[T]):
         return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: T) -> str:
-        """Give a heading, such as whose turn it is; it may be empty."""
+        """Return a heading, such as the player on turn. May be empty."""
         name = "".join(self._names[seat] for seat in self.seats(turn))
         return f"{name}, {_to(turn.scores)}" if turn.scores else name
 
     def show(self, turn: T) -> list[Phrase | Picture]:
-        """Say what happened in the turn."""
+        """Describe the events of a turn."""
         notes = [phrase for note in turn.notes for phrase in self._phrases(note)]
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
     def words(self, turn: T) -> list[Phrase | Picture]:
-        """Say what was done, in order; equal actions in a row are counted."""
+        """Describe the actions of a turn, in order. Repeated actions are counted."""
         parts: list[Phrase | Picture] = []
         for what, actions in groupby(turn.actions, key=attrgetter("what")):
             said = ", ".join(counted(map(self.in_words, actions), "x"))
@@ -161,20 +164,20 @@ class TurnReader(ABC, Generic[T]):
         return parts
 
     def in_words(self, action: Action) -> str:
-        """Say an action and its effects: "Ram (5 combat)"."""
+        """Describe an action with its effects: "Ram (5 combat)"."""
         to, effects = self.object_of(action), "; ".join(action.effects)
         return f"{to} ({effects})" if to and effects else to or effects
 
     def object_of(self, action: Action) -> str:
-        """Say what an action was done to; it may be empty."""
+        """Return the object of an action. May be empty."""
         return action.card
 
     def part_of(self, action: Action) -> Part:
-        """The same, as a part of a sentence."""
+        """Return the object of an action as a part of a sentence."""
         return self.object_of(action)
 
     def summary(self, turns: Sequence[T]) -> Summary:
-        """Show turns as one table, a row each; they may be some of the match, or none."""
+        """Tabulate turns, one row each. They may be part of a match, or empty."""
         rows, totals = [], []
         for turn in turns:
             made = (getattr(turn, name) for name in self.columns)
@@ -187,7 +190,7 @@ class TurnReader(ABC, Generic[T]):
         return Summary(columns, rows, [["all", "", *totals, ""]])
 
     def call(self, player: str) -> str:
-        """Say what sentences call a player; other texts stay as they are."""
+        """Return a player's name in sentences. Other texts are returned unchanged."""
         seat = seat_of(player, len(self.called))
         return player if seat is None else self.called[seat]
 
@@ -197,31 +200,31 @@ class TurnReader(ABC, Generic[T]):
             yield Phrase("" if place else "stderr", line, "raw")
 
     def losses(self, turn: T) -> Iterator[list[Part]]:
-        """Say who was disqualified in the turn."""
+        """Describe the disqualifications in a turn."""
         for note in turn.notes:
             if note.what == "disqualified":
                 yield [Seat(seat_index(note.player_number)), " is disqualified"]
 
-    # --- for the readers of games -----------------------------------------------------------------
+    # --- for subclasses ---------------------------------------------------------------------------
 
     def begin(self, turn: int, player: str) -> list[T]:
-        """Begin a player's turn; actions that no player's turn had belong to it."""
+        """Begin a player's turn. Earlier actions without a player are added to it."""
         over = self.end() if self.now.player_number else []
         self.now.turn, self.now.player_number = turn, player
         return over
 
     def was_started(self) -> bool:
-        """Whether there is something to say of the turn that is going on."""
+        """True if the current turn has any content."""
         return bool(self.now.player_number or self.now.actions or self.now.notes)
 
     def close(self) -> T:
-        """End the turn that is going on, and begin the next one."""
+        """End the current turn and begin the next one."""
         over = self.now
         self.now = self.turn_type(turn=over.turn + 1)
         return over
 
     def act(self, what: str, card: str, *effects: str) -> None:
-        """Add an action to the turn."""
+        """Add an action to the current turn."""
         self.keep(self.now.actions, Action(what, card, list(effects)))
 
     def add_effects(self, *effects: str) -> None:
@@ -231,11 +234,11 @@ class TurnReader(ABC, Generic[T]):
                 self.keep(self.now.actions[-1].effects, effect)
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
-        """Add a note to the turn."""
+        """Add a note to the current turn."""
         self.keep(self.now.notes, Note(seat_id(seat), what, text, list(stderr)))
 
     def keep(self, items: list[Any], item: Any) -> None:
-        """Add an entry to a list of the turn, or count that it was left out."""
+        """Add an entry to a list of the turn, or count it as omitted."""
         if len(items) < MAX_KEPT:
             items.append(item)
         else:
@@ -243,7 +246,7 @@ class TurnReader(ABC, Generic[T]):
 
 
 class TurnListener(Generic[T]):
-    """The part of a `Dialogue` that tells a person the turns of others; `verbs` are those told."""
+    """The part of a `Dialogue` that reports other players' turns, of actions in `verbs`."""
 
     reader_type: Callable[[Sequence[str]], TurnReader[T]]
     verbs: ClassVar[Mapping[str, str]] = {}
@@ -254,19 +257,19 @@ class TurnListener(Generic[T]):
         self._turns = self.reader_type(names)
 
     def observe(self, message: Struct) -> list[str]:
-        """Take a public message or a request; return the news."""
+        """Read a public message or a request. Returns news."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
     def disqualify(self, seat: int) -> list[str]:
-        """Say nothing: it is announced anyway."""
+        """Do nothing, because the caller announces it."""
         return []
 
     def end(self) -> list[str]:
-        """Take the end; returns what was done in the last turn."""
+        """Read the end of the match. Returns the actions of the last turn."""
         return [line for turn in self._turns.end() for line in self.tell(turn)]
 
     def tell(self, turn: T) -> list[str]:
-        """Say what another player did in a turn."""
+        """Describe another player's turn."""
         if turn.player_number in ("", self._number):
             return []
         name = self._names[self._turns.seats(turn)[0]]
@@ -278,19 +281,19 @@ class TurnListener(Generic[T]):
 
 
 def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
-    """Say equal words in a row once, with their number: "2 copper", or "2x copper"."""
+    """Merge repeated words, with their number: "2 copper", or "2x copper"."""
     for word, same in groupby(words):
         count = len([*same])
         yield f"{count}{times} {word}" if count > 1 else word
 
 
 def plural(count: Score, what: str) -> str:
-    """Say a count with its noun: "1 point", "2 points"."""
+    """Format a count with its noun: "1 point", "2 points"."""
     return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
 
 
 def ordinal(number: int) -> str:
-    """Write a number's ordinal: "1st", "12th"."""
+    """Format an ordinal number: "1st", "12th"."""
     teens = number // 10 % 10 == 1
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 

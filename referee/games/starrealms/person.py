@@ -1,4 +1,4 @@
-"""A person at the terminal who plays Star Realms: news, state and choices."""
+"""The dialogue with a human player of Star Realms: news, state and choices."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Dominion's parts of the page, beside its views: facts of the cards, curves, a log's views.
+"""The parts of the match page for Dominion: facts of the cards, curves, views of a log.
 
-drawing.js, drawing.css    the table, as the browser draws it
+drawing.js, drawing.css    the drawing of the table in the browser
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ def _facts(options: Any) -> dict[str, Any]:
     """Return the facts of the cards for the drawing.
 
     Returns:
-        cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), the money
-            that it gives when it is played as a treasure, and its effect in words and for the
-            drawing.
-        supply: the cards that are in every game, as protocol-v1 lists them, and the kingdom's by
-            cost.
+        cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), its money as
+            a treasure, and its effect in words and for the drawing.
+        supply: the cards that are in every game in the order of protocol-v1, and the kingdom cards
+            by cost.
     """
     cards = {
         card: {
@@ -56,7 +55,7 @@ def _kind(card: str) -> str:
 
 
 def _worth(cards: Mapping[str, int]) -> int:
-    """Money from the treasures among cards, if each is played once."""
+    """Return the money from the treasures among these cards, each played once."""
     return sum(worth * cards.get(card, 0) for card, worth in WORTH.items())
 
 
@@ -68,7 +67,7 @@ class Spectator:
         self._moved: list[Moved] = []
 
     def observe(self, message: Struct) -> bool:
-        """Take a public message; a gain is complete only after the next piles."""
+        """Read a public message. A gain is complete only after the next `supply-info`."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
@@ -78,7 +77,7 @@ class Spectator:
         return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
-        """What `Game.view(PUBLIC)` says."""
+        """Return `Game.view(PUBLIC)`."""
         owned = [
             {card: cards[card] for card in CARDS if cards[card]} for cards in self._ledger.owned
         ]
@@ -89,13 +88,13 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
     def take_moved(self) -> Sequence[Moved]:
-        """What was done since the last call. Nothing says which gain was bought."""
+        """Return the moves since the last call. Messages do not show which gains were bought."""
         moved, self._moved = self._moved, []
         return moved
 
 
 def _moved(event: Event) -> list[Moved]:
-    """What the public knows of an event, as the table tells it."""
+    """Return the public moves of an event, as `Table` would publish them."""
     seat, cards = event.seat, event.cards
     if event.kind == Kind.PLAYED:
         return [Moved(seat, public=moves_of(seat, cards, "play", "discard"), shows=cards)]
@@ -110,7 +109,7 @@ def _moved(event: Event) -> list[Moved]:
 
 
 def _now(view: View) -> Now:
-    """Only a request says what is left."""
+    """Counters are known only from a request."""
     asked = view.request
     if not isinstance(asked, PlayTurn):
         return _NOT_KNOWN

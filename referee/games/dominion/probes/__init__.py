@@ -1,10 +1,10 @@
-"""How another referee of Dominion is checked; loaded when one is.
+"""How another referee of Dominion is tested. Imported only for a test.
 
-matches.py          the matches that probes play
+matches.py          the matches of the probes
 probe_player.py     a probe
 tricks.py           its tricks: replies that provoke the situation of a case
-probe_state.py      its legal play, from what it was sent
-cases.py            tables: which case is about what
+probe_state.py      its legal play, based on received messages
+cases.py            tables: the subject of each case
 observed_chance.py  the random choices of the other referee
 """
 
@@ -21,7 +21,7 @@ from referee.games.interface.probing import Probes
 
 
 def _seeded(held: Collection[str]) -> tuple[str, ...]:
-    """Random discards are of the referee's stream, all else of a seat's."""
+    """Random discards use the stream of the referee. Everything else uses the stream of a seat."""
     return ("4.7/3", "4.7/2") if "7.4/3" in held else ("4.7/2",)
 
 

@@ -28,7 +28,7 @@ class Table(interface.Table[Player]):
     def __init__(self, chance: RandomSource, players: int) -> None:
         super().__init__([Player(seat, chance) for seat in range(players)])
         self._chance = chance
-        self.turn: TurnState | None = None  # that is going on
+        self.turn: TurnState | None = None  # the current turn
         self.supply = Supply(players)
 
     def gain(
@@ -77,7 +77,7 @@ class Table(interface.Table[Player]):
             self.moved(Moved(player.seat, own, own, did=did, counters=self._counters(player)))
 
     def _counters(self, player: Player) -> tuple[int, ...]:
-        """Actions, buys and money that are left in the turn of the player; else nothing."""
+        """Return actions, buys and money left in the player's turn. Empty in others' turns."""
         turn = self.turn
         if turn is None or turn.player is not player:
             return ()
@@ -141,7 +141,7 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     whole = [*from_play, *moves_of(player.seat, from_hand, "hand", "discard")]
     top = [] if cards[-1] in played else [Move(player.seat, "hand", "discard", cards[-1])]
     public = [*from_play, *top]
-    if in_play is not None:  # nothing is left after a turn
+    if in_play is not None:  # after a turn, no counters are left
         own = whole if player.is_shown else public
         return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
     if not player.is_shown:

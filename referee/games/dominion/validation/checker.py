@@ -60,7 +60,7 @@ class Checker:
         self._expects = "game-info"
         """The only allowed type of the next message: game-info or supply-info. Empty: others are
         allowed."""
-        self._gained = ""  # the card of the last message if it was a gain
+        self._gained = ""  # the gained card if the last message was a gain
         self._opening = True  # True if only disqualifications were read, maybe of the handshake
         dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
         start = Seat(dealt, Counter(STARTING_DECK), Counter(STARTING_DECK))
@@ -192,7 +192,7 @@ class Checker:
     # --- turns --------------------------------------------------------------------------------
 
     def _extend(self, event: Event) -> None:
-        """Extend every reading by the event, and drop those that it contradicts."""
+        """Extend every reading by the event, and drop contradicted readings."""
         found: dict[tuple[object, ...], Reading] = {}
         try:
             for after in every_way(lambda reading: self._step(reading, event), self._readings):

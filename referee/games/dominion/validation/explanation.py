@@ -244,7 +244,7 @@ class Explanation:
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
         """Play an action card. Yields every possible course."""
-        assert self._played is not None  # the card is one of them
+        assert self._played is not None  # true if a card was played
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
             raise contradicts(self._played, "5.5", expected)

@@ -42,7 +42,7 @@ static const char *field(const char *object, const char *name)
     return "";
 }
 
-/* A step for each botlet of yours. `me` is 'r' or 'b', as your botlets stand in the grid. */
+/* A step for each botlet of yours. `me` is 'r' or 'b', like your botlets in the grid. */
 static void choose_moves(const char *grid, int rows, int cols, char me)
 {
     const char *comma = "";

@@ -12,7 +12,7 @@ function steps({ rows, cols }, cell) {
     .map(([r, c]) => r * cols + c);
 }
 
-/** A step for each botlet of yours. `me` is "r" or "b", as your botlets stand in the grid. */
+/** A step for each botlet of yours. `me` is "r" or "b", like your botlets in the grid. */
 function chooseMoves(state, me) {
   const moves = [];
   for (let cell = 0; cell < state.grid.length; cell++) {

@@ -17,7 +17,7 @@ def steps(state, cell):
 
 
 def choose_moves(state, me):
-    """A step for each botlet of yours. `me` is "r" or "b", as your botlets stand in the grid."""
+    """A step for each botlet of yours. `me` is "r" or "b", like your botlets in the grid."""
     mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
     return [{"from": cell, "to": random.choice(steps(state, cell))} for cell in mine]
 
