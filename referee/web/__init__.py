@@ -1,13 +1,13 @@
 """Matches and tournaments in a browser (spec/page.md).
 
-data.py      what a page has of a match
-done.py      what each viewer knows of the turn that is going on
-steps.py     the steps of a match; pure
-turned.py    how a match turned, from the scores of its turns
-recorded.py  a match record or a spectator log -> header, steps, lines
-notebook.py  results as a notebook shows them
-file.py      one HTML file of them that needs nothing else
+data.py      the data of a match page
+done.py      each viewer's knowledge of the actions in the current turn
+steps.py     the steps of a match; no I/O
+turned.py    turning points of a match, computed from the scores of its turns
+recorded.py  converts a match record or a spectator log: header, steps, lines
+notebook.py  results in a notebook
+file.py      a self-contained HTML file with matches
 site.py      a tournament as a folder of pages
-server/      folders of records and stores of tournaments, served
-frame/       what the browser loads: the match page without its game's drawing
+server/      serves folders of records and stores of tournaments
+frame/       the code of the match page in the browser, without the drawings of games
 """

@@ -1,8 +1,8 @@
-"""What a page has of a match: a header, its states as steps, its turns, and its lines.
+"""The data of a match page: a header, the states as steps, the turns, and the lines.
 
-spec/page-data.md, 1, describes these fields. A step is a state, and what happened on the way to it.
-Each viewer's view is kept as the fields of its first level that changed, so that a page can go back
-and forth with one shallow copy a step.
+spec/page-data.md, 1, describes the fields. A step is a state with the events that led to it. For
+each viewer, a step stores only the top-level fields of the view that changed, so that a page can
+move in both directions with one shallow copy per step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Mark(Struct, frozen=True):
-    """Something to be found on the way to a step."""
+    """An event that a page lists and links to a step."""
 
     kind: str
     seat: int | None = None
@@ -33,9 +33,9 @@ class Mark(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """A state of a match, and what happened on the way to it.
+    """A state of a match, with the events that led to it.
 
-    `ends` is the turn that this ended, if the state is one of a later turn.
+    `ends` is the turn that this step ended, if the state belongs to a later turn.
     """
 
     turn: int
@@ -51,7 +51,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class TurnText(Struct):
-    """A turn as text: its steps, the seats that move, and what happened, empty until it is over."""
+    """A turn as text: its steps, the seats that move, and its events. Empty until it ends."""
 
     turn: int
     first: int
@@ -64,7 +64,7 @@ class TurnText(Struct):
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """A line that was said; the seat is None if the line does not belong to one."""
+    """A line of the match. The seat is None if the line does not belong to one."""
 
     kind: str
     seat: int | None
@@ -72,7 +72,7 @@ class Line(Struct, frozen=True, array_like=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player: its id, the name that is shown (`referee.names`), and its BOT argument or ""."""
+    """A player: its id, its displayed name (`referee.names`), and its BOT argument or ""."""
 
     id: str
     name: str
@@ -80,7 +80,7 @@ class Seat(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """How a match ended: the reason; winners as seats; scores and ranks in seat order."""
+    """The end of a match: reason, winners as seats, scores and ranks in seat order."""
 
     reason: str
     winners: tuple[int, ...]
@@ -89,7 +89,7 @@ class Ended(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """The text on a code from the game's page, as Markdown."""
+    """The explanation of a code from the game's page, as Markdown."""
 
     kind: str
     section: str
@@ -98,7 +98,7 @@ class Rule(Struct, frozen=True):
 
 
 class Header(Struct, kw_only=True):
-    """The facts about a match that its steps do not have."""
+    """Facts about a match that are not part of its steps."""
 
     format: str = "referee-page"
     version: int = 2
@@ -126,13 +126,13 @@ class Header(Struct, kw_only=True):
 
 
 class Moment(Struct, frozen=True, omit_defaults=True):
-    """One thing that made the match what it was.
+    """A turning point of a match.
 
     Attributes:
-        kind: "lead" (the seat takes it from another), "decided" or "think".
-        at: the step.
-        before: the scores before the turn, in seat order; of a think empty.
-        seconds: of a think.
+        kind: "lead" (the seat takes the lead), "decided", or "think" (the longest thinking time).
+        at: index of the step.
+        before: scores before the turn, in seat order. Empty for "think".
+        seconds: thinking time of "think".
     """
 
     kind: str
@@ -144,7 +144,7 @@ class Moment(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchPage(Struct):
-    """All that a page shows of a match."""
+    """All data of a match page."""
 
     header: Header
     turns: list[TurnText]
@@ -154,7 +154,7 @@ class MatchPage(Struct):
 
 
 def course_of(match: MatchPage) -> dict[str, Any]:
-    """The steps of a match as they are written: what several viewers know stands there once."""
+    """Encode the steps of a match. Facts known to several viewers are written once."""
     steps = [
         msgspec.structs.replace(
             step, set=_shared(step.set), now=_shared(step.now), moves=_shared(step.moves)

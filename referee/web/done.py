@@ -1,4 +1,4 @@
-"""What a viewer knows of the turn that is going on: what was done last, played and got."""
+"""A viewer's knowledge of the current turn: the last action, and the cards played and received."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 
 
 class Done(NamedTuple):
-    """What was done in a turn so far.
+    """The actions of a turn so far.
 
-    Only the player on turn plays and gets cards, so those of another begin a new turn.
+    Only the player on turn plays and receives cards, so cards of another player begin a new turn.
 
     Attributes:
-        seat: who has played or got cards.
-        counters: their values; empty: not known, or said by the view.
+        seat: the player who played or received cards.
+        counters: values of the counters. Empty: unknown, or given by the view.
     """
 
     seat: int | None = None
@@ -27,7 +27,7 @@ class Done(NamedTuple):
     counters: Sequence[int] = ()
 
     def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
-        """Go on with what was done, and the moves that the viewer knows."""
+        """Return the actions including `what`. `seen` are the moves known to the viewer."""
         seat, did, played, got, counters = self
         said = what.said_to(viewer)
         own = what.counters if viewer is ALL or viewer == what.seat else ()
@@ -46,7 +46,7 @@ class Done(NamedTuple):
         return Done(seat, did, shown, (*got, *what.got), own or counters)
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
-        """Go on to a turn of these seats; keep only what is theirs."""
+        """Return the actions at the start of a turn of these seats. Drops those of other seats."""
         return self if self.seat in seats else NOTHING
 
 

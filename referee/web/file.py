@@ -1,8 +1,8 @@
-"""One HTML file that shows matches: it opens from disk, without a network, and needs nothing else.
+"""A self-contained HTML file that shows matches. It opens from disk and needs no network.
 
-Modules cannot be imported from disk, so all are put into one script: each becomes a function that
-gives what it exports. All modules must therefore write an import as one line with names, and
-declare each export.
+Browsers do not import modules from disk, so all modules are bundled into one script: each becomes a
+function that returns its exports. Therefore every module must write an import as one line with
+names, and declare each export.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ STYLES = ("theme.css", "frame.css")
 LIST_STYLE = "list.css"
 """Of a file of several matches, which begins with their list."""
 MAX_LINES = 2**20
-"""Bytes that the lines of a match take in the file, packed, unless all are asked for."""
+"""Maximum compressed bytes of a match's lines in the file, unless all lines are requested."""
 MAX_FILE = 20 * 2**20
-"""Bytes of a file: more, and browsers take long to open it."""
+"""Maximum bytes of a file. Browsers are slow to open larger files."""
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
-"""Comments and margins, a quarter of a module; none of them is in a text."""
+"""Comments and indentation, a quarter of a module. Strings in modules contain nothing like them."""
 _BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|;?\s*(})\s*|\s*([{;,>])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
@@ -44,7 +44,7 @@ _SHOWN_MARKS = ("fault", "disqualified")
 
 
 class Block(NamedTuple):
-    """A match in the file: JSON without `<`, and twice base64 of deflated JSON."""
+    """A match in the file: JSON without `<`, and two compressed JSON texts in base64."""
 
     header: str
     steps: str
@@ -52,15 +52,15 @@ class Block(NamedTuple):
 
 
 def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading: str = "") -> str:
-    """The file.
+    """Return the HTML of the file.
 
     Args:
-        matches: at least one.
-        all_lines: keep all lines, however many they are.
-        heading: the title of the file; empty for the usual one.
+        matches: at least one match.
+        all_lines: if True, include all lines in spite of `MAX_LINES`.
+        heading: title of the file. Empty: a title made from the matches.
 
     Raises:
-        UsageError: it would be too large.
+        UsageError: the file would exceed `MAX_FILE`.
     """
     if heading and len(matches) == 1:
         header = msgspec.structs.replace(matches[0].header, title=heading)
@@ -89,32 +89,32 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 
 
 def frame_page(**values: Any) -> str:
-    """The match page: a file has blocks and a script in it, other pages have their addresses."""
+    """Render the match page. A file contains data and script, other pages their addresses."""
     texts = dict.fromkeys(("csp", "script", "data", "heading", "crumbs"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "modules", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 
 
 def drawing(game: str) -> Path | None:
-    """The module that draws a game; None if it has none."""
+    """Return the path of a game's drawing module, or None."""
     page = GAMES[game].page
     path = None if page is None else page.folder / "drawing.js"
     return path if path is not None and path.exists() else None
 
 
 def drawing_style(game: str) -> str:
-    """The style sheet of a game's drawing; empty if it has none."""
+    """Return the style sheet of a game's drawing, or ""."""
     path = drawing(game)
     return "" if path is None else path.with_suffix(".css").read_text("utf-8")
 
 
 def small_style(css: str) -> str:
-    """A style sheet without comments and margins."""
+    """Remove comments and indentation from a style sheet."""
     return _CSS_MARGIN.sub(r"\1\2", css)
 
 
 def bundle(games: Sequence[str]) -> str:
-    """The frame with the drawings of some games as one module."""
+    """Bundle the frame and the drawings of some games into one module."""
     made: dict[str, str] = {}
     _add_module("boot", FRAME / "boot.js", made)
     drawings = []
@@ -128,19 +128,19 @@ def bundle(games: Sequence[str]) -> str:
 
 
 def bundle_of(path: Path) -> str:
-    """A module that exports nothing, with those of the frame that it imports, as one module."""
+    """Bundle a module without exports with the modules of the frame that it imports."""
     made: dict[str, str] = {}
     _add_module("page", path, made)
     return "".join(made.values())
 
 
 def classic(module: str) -> str:
-    """A module that imports nothing as a script that a browser also loads from disk."""
+    """Wrap a module without imports as a script, which a browser also loads from disk."""
     return f'"use strict";(()=>{{{module}}})();'
 
 
 def _add_module(name: str, path: Path, made: dict[str, str]) -> None:
-    """Add a module after those of the frame that it imports."""
+    """Add a module after the modules of the frame that it imports."""
     if name in made:
         return
     source = path.read_text("utf-8")
@@ -165,7 +165,7 @@ def _csp(script: str, styles: Sequence[str]) -> str:
 
 
 def policy_hash(text: str) -> str:
-    """A script or a style as a Content-Security-Policy allows it."""
+    """Return the hash of a script or a style for a Content-Security-Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -203,13 +203,13 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
 
 
 def cut(match: MatchPage, first: int, last: int) -> MatchPage:
-    """The part of a match from one turn to another; raises `UsageError` if it does not exist."""
+    """Return a range of turns of a match. Raises `UsageError` if it does not exist."""
     chosen = [turn for turn in match.turns if first <= turn.turn <= last]
     if not chosen:
         turns = f"the match has {len(match.turns)} turns"
         raise UsageError(f"--turns {first}-{last}: {turns}")
     start, end = chosen[0].first, chosen[-1].last
-    if end + 1 < len(match.steps):  # the state that the last turn leads to
+    if end + 1 < len(match.steps):  # the state after the last turn
         end += 1
     views: dict[str, dict[str, object]] = {}
     values: dict[str, list[float]] = {}

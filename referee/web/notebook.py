@@ -1,6 +1,7 @@
-"""Results as a notebook shows them (spec/python.md, 8).
+"""Results in a notebook (spec/python.md, 8).
 
-Below each stands its text: a notebook that is not trusted, or shown by a site, leaves out the rest.
+The text of the result is always shown below, because untrusted notebooks and web sites show nothing
+else.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ def player(
     stderr: Sequence[str | None],
     text: str,
 ) -> str:
-    """The page of a match in a frame that can reach nothing outside it, above its result."""
+    """Return the page of a match in a sandboxed frame, above the text of its result."""
     try:
         page = page_file([from_answers(spec, answers, stderr)])
-    except RefereeError as error:  # it is too large
+    except RefereeError as error:  # the page is too large
         return f"{_TEXT.format(text)}{_TEXT.format(f'It cannot be shown: {error}')}"
     return f"{_FRAME.format(text, page)}{_TEXT.format(text)}"
 
@@ -46,13 +47,13 @@ def table(
     results: Sequence[tuple[int, Sequence[int]]],
     text: str,
 ) -> str:
-    """How many matches each bot won, drew and lost, with the interval of its win rate.
+    """Return a table of each bot's wins, draws and losses, with the interval of its win rate.
 
     Args:
-        bots: as they were given.
-        seats: for each match the bot in each seat, by its number.
-        results: for each match the seed of its deal, and the rank of each seat.
-        text: the line below.
+        bots: the bots as the user gave them.
+        seats: for each match, the number of the bot in each seat.
+        results: for each match, the seed of its deal and the rank of each seat.
+        text: the line below the table.
     """
     counts = tally_of(len(bots), seats, results)
     rates = counts.win_rate

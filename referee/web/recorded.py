@@ -1,4 +1,4 @@
-"""A match record or a spectator log as a page shows it."""
+"""Convert a match record or a spectator log to the data of a page."""
 
 from __future__ import annotations
 
@@ -38,20 +38,19 @@ _TOO_SHORT = "no state of a game comes before this, so nothing can be shown"
 def read_match(
     name: str, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
 ) -> MatchPage:
-    """Read a file.
+    """Read a match from a file.
 
-    A file that is cut short or damaged is shown as far as it goes, and its header says so. The
-    stderr of a bot comes from the record, the file beside it, or `stderr`: the first that has any.
+    A truncated or damaged file is shown up to the damage, and its header reports it. The stderr of
+    a bot comes from the record, from the file beside it, or from `stderr`, in this order.
 
     Args:
-        name: of a match record or a spectator log, plain or compressed.
-        names: that others gave to the players of a record, in seat order; empty: those in its
-            header.
-        stderr: the last text of the bots of a record, in seat order, if it is kept elsewhere.
+        name: file name of a match record or a spectator log, which may be compressed.
+        names: the names of the players of a record, in seat order. Empty: the names in its header.
+        stderr: the last lines of each bot's stderr, in seat order, if stored elsewhere.
 
     Raises:
         UsageError: the file cannot be opened.
-        LogReadError: it is neither.
+        LogReadError: the file is neither a record nor a log.
     """
     with LogReader(name) as reader:
         value, _ = first_line(next(iter(reader), b""))
@@ -68,10 +67,10 @@ def read_match(
 def from_answers(
     spec: MatchSpec, answers: Sequence[RecordedReply], stderr: Sequence[str | None] = ()
 ) -> MatchPage:
-    """The page of a match that was played just now: it is run again with all its answers.
+    """Return the page of a match that was just played, by replaying its replies.
 
     Args:
-        stderr: the last text of the bots, in seat order.
+        stderr: the last lines of each bot's stderr, in seat order.
     """
     header = header_of(spec, "")
     match = spec.new_match()
@@ -85,14 +84,14 @@ def from_answers(
 
 
 def seat_header(spec: MatchSpec, made: Steps) -> Header:
-    """The header of a page of one seat of a match that is being played."""
+    """Return the header for the page of one seat in a match in progress."""
     return _header("live", spec.rules, spec.options, made.names, (), made)
 
 
 class _StderrElsewhere:
-    """The stderr of bots that is kept outside of their record, until a page has it.
+    """Stderr of bots that is stored outside the record, until it is added to the page.
 
-    It stands at the disqualification of its bot, which it may explain, otherwise at the end.
+    It is added at the disqualification of its bot, which it may explain, otherwise at the end.
     """
 
     def __init__(self, record: str, seats: int, given: Sequence[str | None]) -> None:
@@ -103,19 +102,19 @@ class _StderrElsewhere:
         ]
 
     def forget(self, player: str) -> None:
-        """The record has the stderr of this player."""
+        """Drop the stderr of this player, because it is in the record."""
         seat = seat_of(player, len(self._entries))
         if seat is not None:
             self._entries[seat] = None
 
     def add_to(self, made: MatchSteps, entries: Iterable[Entry]) -> None:
-        """Give the page the stderr of those that these entries disqualify, before they do."""
+        """Add the stderr of bots that these entries disqualify, before adding the entries."""
         for entry in entries:
             if type(entry) is Disqualified:
                 self._add(made, entry.seat)
 
     def add_rest(self, made: MatchSteps) -> None:
-        """Give the page the stderr of all others."""
+        """Add the stderr of all other bots."""
         for seat in range(len(self._entries)):
             self._add(made, seat)
 
@@ -153,7 +152,7 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
-    """The steps of a match with all its viewers, none yet."""
+    """Return empty steps of a match for all viewers."""
     viewers = [ALL, PUBLIC, *range(len(header.bots))]
     return MatchSteps(GAMES[header.game], viewers, names, header.bots)
 
@@ -203,7 +202,7 @@ def _record_page(
 
 
 def _command(record: str, spec: MatchSpec) -> str:
-    """The command that plays the match of a record again; empty if it needs a file and has none."""
+    """Return the command that repeats the match of a record. Empty if a file is missing."""
     start = []
     if spec.redeals:
         if not record:
@@ -213,16 +212,16 @@ def _command(record: str, spec: MatchSpec) -> str:
 
 
 class PublicMatch:
-    """A match as everybody sees it, from its public messages, one after the other.
+    """A match as the public sees it, built from its public messages.
 
     Args:
-        seats: how many there are; 0 if that is not known: then as many as give their names.
-        given, bots: of the players, as of `shown_names`.
+        seats: number of seats. 0: unknown, so the number of announced names.
+        given, bots: arguments of `shown_names`.
 
     Attributes:
-        made: its steps; None until the players are known.
-        problem: why no more is taken, a sentence; may be empty.
-        ended: how it ended; None while it has not.
+        made: the steps. None until the players are known.
+        problem: a sentence that explains why later messages are ignored. May be empty.
+        ended: the end of the match, or None.
     """
 
     def __init__(
@@ -239,7 +238,7 @@ class PublicMatch:
         self._options = rules.options()
         self._seats = seats
         self._given, self._bots = given, bots
-        self._names: dict[int, str] = {}  # that the players give themselves
+        self._names: dict[int, str] = {}  # names announced by the players
         self._early: list[LogLine] = []
 
     @property
@@ -248,7 +247,7 @@ class PublicMatch:
         return [] if self.made is None else self.made.steps
 
     def add(self, line: LogLine) -> None:
-        """Take the next line."""
+        """Add the next line."""
         rules, made = self.rules, self.made
         seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
         if made is None and isinstance(line.content, PlayerName) and seat is not None:
@@ -268,19 +267,19 @@ class PublicMatch:
             )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
-        elif getattr(line.content, "game", "") == rules.name:  # it tells of the options
+        elif getattr(line.content, "game", "") == rules.name:  # it contains the options
             self._options = _told(rules, line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
     ) -> Header:
-        """The header, once the players are known.
+        """Return the header. The players must be known.
 
         Args:
             kind: "log" or "live".
             source: the name of the file.
-            bots: the BOT arguments; empty if they are not known.
-            options: of the game; None for those that the messages tell.
+            bots: the BOT arguments. Empty if unknown.
+            options: options of the game. None: read them from the messages.
         """
         rules, made = self.rules, self.made
         assert made is not None
@@ -300,7 +299,7 @@ class PublicMatch:
 
 
 def _told(rules: GameDefinition, info: Any) -> Any:
-    """The options of a game as far as its first message has them; else their defaults."""
+    """Return the options in the first message of a game. Missing options have their defaults."""
     names = [name for name in rules.options.__struct_fields__ if hasattr(info, name)]
     try:
         return msgspec.convert({name: getattr(info, name) for name in names}, rules.options)
@@ -342,7 +341,7 @@ def _header(
     /,
     **more: Any,
 ) -> Header:
-    """Make a header with the fields that all headers have, and `more` fields."""
+    """Create a header from the fields that all headers have, and `more` fields."""
     seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
     return Header(
         kind=kind,

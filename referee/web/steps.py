@@ -1,6 +1,6 @@
-"""The steps of a match as a page shows it.
+"""The steps of a match for its page.
 
-`MatchSteps` is for a match that is run again, `SeatSteps` for one seat of a match that is played,
+`MatchSteps` is for a replayed match, `SeatSteps` for one seat of a match in progress, and
 `LogSteps` for public messages.
 """
 
@@ -35,34 +35,34 @@ from referee.web.done import NOTHING, Done
 from referee.web.turned import how_it_turned
 
 POINTS = Series("points", "", lambda view: [])
-"""The curve of a game without a page of its own: the scores, which are not in its view."""
+"""The curve of games without their own curves: the scores, which are not part of views."""
 
 
 _Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
-"""What each viewer knows of the turn so far, and of the moves since the last step."""
+"""Each viewer's knowledge of the current turn, and of the moves since the last step."""
 _Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
-"""A state within a round: the views, the scores, and what is known."""
+"""A state within a round: the views, the scores, and each viewer's knowledge."""
 
 
 class Steps:
-    """Makes steps: what `MatchSteps`, `SeatSteps` and `LogSteps` share."""
+    """Base class of `MatchSteps`, `SeatSteps` and `LogSteps`."""
 
     def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
-        self.names: list[str] = []  # that are shown, once they are known
-        self.given: Sequence[str] = ()  # as of `shown_names`, like `bots`
+        self.names: list[str] = []  # displayed names, once known
+        self.given: Sequence[str] = ()  # arguments of `shown_names`, like `bots`
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._rules = rules
         self._by_key = {_key(viewer): viewer for viewer in viewers}
-        self._reader: Any = None  # of turns, once the names are known
+        self._reader: Any = None  # turn reader, once the names are known
         page = rules.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
         self._fields = None if page is None else page.fields
-        self._views: dict[str, dict[str, Any]] = {}  # as `_fields` shows them
+        self._views: dict[str, dict[str, Any]] = {}  # viewer -> fields returned by `_fields`
         self._values: dict[str, list[float]] = {}
         self._now_of = None if page is None else page.now
         self._now: dict[str, Now] = {}
@@ -72,12 +72,12 @@ class Steps:
         self._between: list[_Between] = []
         self._done: dict[str, Done] = dict.fromkeys(self._by_key, NOTHING)
         self._moves: dict[str, list[Move]] = {}
-        self._shown_done: dict[str, Done] = {}  # of the last step
-        self._done_before = self._done  # in the turn before
-        self._shown_views: Mapping[str, Any] = {}  # of the last step
+        self._shown_done: dict[str, Done] = {}  # knowledge shown in the last step
+        self._done_before = self._done  # knowledge in the previous turn
+        self._shown_views: Mapping[str, Any] = {}  # views of the last step
 
     def close(self) -> None:
-        """Give the last step what was said after it."""
+        """Add the remaining lines to the last step."""
         if self.steps and self._first_line < len(self.lines):
             last = self.steps[-1]
             marks = [*last.marks, *self._marks]
@@ -85,16 +85,16 @@ class Steps:
             self.steps[-1] = msgspec.structs.replace(last, lines=lines, marks=marks)
 
     def page(self, header: Header) -> MatchPage:
-        """All that there is so far, with its header."""
+        """Return the current data of the page."""
         winners = () if header.outcome is None else header.outcome.winners
         return MatchPage(header, self.turns, self.steps, self.lines, self.turned(winners))
 
     def turned(self, winners: Sequence[int] = ()) -> list[Moment]:
-        """How the match turned so far, with the seats that have won it."""
+        """Return the turning points so far. `winners` are the seats that won."""
         return how_it_turned(self.turns, self.steps, self.series[0].name, winners)
 
     def merge_viewers(self) -> None:
-        """Keep one track if nothing is hidden from anybody."""
+        """Merge all viewers into one if nothing is hidden from any of them."""
         first, *others = self.viewers
         if all(step.set.get(key) == step.set.get(first) for step in self.steps for key in others):
             self.viewers = [first]
@@ -105,7 +105,7 @@ class Steps:
                     step.moves.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
-        """The texts on the game's page for the codes that occur."""
+        """Return the explanations of all codes that occur, from the game's page."""
         page = game_page(self._rules)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
@@ -116,7 +116,7 @@ class Steps:
         return rules
 
     def _begin(self, match: Match | None = None) -> None:
-        """Begin to read turns: the names are known."""
+        """Create the turn reader. The names are known now."""
         if self._rules.turns is not None:
             self._reader = self._rules.turns(self.names)
             self._reader.called = self.names
@@ -130,17 +130,17 @@ class Steps:
             key: match.view(viewer) if key in told or not (what and last) else last[key]
             for key, viewer in self._by_key.items()
         }
-        # A step without a change would tell a seat that a hidden card was moved.
+        # A step without a change would reveal to a seat that a hidden card moved.
         if views != last:
             known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
             self._between.append((views, [standing.score for standing in known], self._known()))
 
     def _do(self, moved: Iterable[Moved]) -> set[str]:
-        """Tell each viewer what it may know of what was done; returns who knows something."""
+        """Update each viewer's knowledge with moves. Returns the viewers that learned something."""
         told: set[str] = set()
         for what in moved:
             is_public = bool(what.public or what.told or what.got or what.shows)
-            known: list[tuple[bool, Done, Done]] = []  # most viewers know the same
+            known: list[tuple[bool, Done, Done]] = []  # most viewers have the same knowledge
             for key, viewer in self._by_key.items():
                 own = viewer is ALL or viewer == what.seat
                 if not (own or is_public):
@@ -157,19 +157,19 @@ class Steps:
         return told
 
     def _known(self) -> _Known:
-        """What is known so far; the moves are taken."""
+        """Return the current knowledge, and clear the moves."""
         moves, self._moves = self._moves, {}
         return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
-        """Add a step per card that the round has moved. The state after the last one follows."""
+        """Add a step per card moved in the round. The caller adds the state after the last one."""
         between, self._between = self._between, []
         if self.steps:
             last = self.steps[-1]
             own = between if turn > last.turn else between[:-1]
             for views, scores, known in own:
                 self._add(last.turn, views, scores, last.seats, said=False, known=known)
-            if len(own) < len(between):  # the state after the round shows the last one
+            if len(own) < len(between):  # the last one is part of the state after the round
                 *_, (_, moves) = between[-1]
                 for key, later in self._moves.items():
                     moves.setdefault(key, []).extend(later)
@@ -189,8 +189,8 @@ class Steps:
         """Add a step.
 
         Args:
-            said: whether it takes the lines and marks since the last one.
-            known: of what was done; None: all so far.
+            said: if True, the step gets the lines and marks since the last one.
+            known: the viewers' knowledge at this step. None: the current knowledge.
         """
         changed = {}
         new_now, moves = self._take_now(turn, views, known)
@@ -221,7 +221,7 @@ class Steps:
             self.turns[-1].seats = self._reader.active()
 
     def _changes(self, key: str, before: Any, view: Any) -> dict[str, Any]:
-        """The fields of a view that are new."""
+        """Return the fields of a view that changed."""
         if self._fields is not None:
             old, self._views[key] = self._views.get(key, {}), self._fields(view)
             known = self._views[key].items()
@@ -236,7 +236,7 @@ class Steps:
     def _take_now(
         self, turn: int, views: Mapping[str, Any], known: _Known | None
     ) -> tuple[dict[str, Now], dict[str, list[Move]]]:
-        """What happens now and was moved, of each viewer, as far as it is new."""
+        """Return each viewer's changed `Now`, and the moves since the last step."""
         reader, active = self._reader, ()
         if reader is not None and reader.now.turn == turn:
             active = reader.active()
@@ -267,18 +267,18 @@ class Steps:
         return new, moves
 
     def _tell(self, over: Sequence[Any]) -> None:
-        """Take the line of the last turn as what was done, where the game does not say more."""
+        """Use the line of the last turn as the last action, if there is no `PageDefinition.now`."""
         if self._now_of is None and over:
             seats = self._reader.seats(over[-1])
             who: list[Part] = [Seat(seats[0]), " "] if len(seats) == 1 else []
             self._told = [*who, *self._reader.line(over[-1])]
 
     def _turns_over(self, over: Iterable[Any]) -> None:
-        """Put the text of turns that are over to their steps."""
+        """Add the texts of finished turns."""
         here = max(len(self.steps) - 1, 0)
         for made in over:
             turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
-            if turn is None:  # one without a state of its own
+            if turn is None:  # a turn without a step
                 turn = TurnText(made.turn, here, here)
                 insort(self.turns, turn, key=lambda turn: turn.turn)
             turn.title = self._reader.title(made)
@@ -288,7 +288,7 @@ class Steps:
             turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
-        """A turn as text; where there is a drawing it needs no picture beside it."""
+        """Describe a turn as text. Pictures are left out if the game has a drawing."""
         shown: list[Phrase | Picture] = self._reader.show(turn)
         if self._rules.page is None:
             return shown
@@ -302,7 +302,7 @@ class Steps:
             self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
 
     def _hear(self, message: Struct | None) -> Sequence[Any]:
-        """Take a public message, but for a name; the turns that are over by now."""
+        """Read a public message, except names. Returns the finished turns."""
         reader = self._reader
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self._rules.max_seats)
@@ -318,10 +318,10 @@ class Steps:
 
 
 class MatchSteps(Steps):
-    """The steps of a match that is run again, for all viewers: one per card that a round moves.
+    """The steps of a replayed match for all viewers, one per card that moves in a round.
 
     Args:
-        given, bots: of the players, as of `shown_names`.
+        given, bots: arguments of `shown_names`.
     """
 
     def __init__(
@@ -333,10 +333,10 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(rules, viewers)
         self.given, self.bots = given, bots
-        self._said: dict[int | None, StderrEntry] = {}  # seat -> its last text on stderr
+        self._said: dict[int | None, StderrEntry] = {}  # seat -> last entry of its stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
-        """Take what a round has led to, `time` seconds after the bots were started."""
+        """Add a round. `time` is in seconds since the bots were started."""
         if not self.names and not match.in_handshake:
             self.names = shown_names(match.names, self.given, self.bots)
             self._begin(match)
@@ -365,14 +365,14 @@ class MatchSteps(Steps):
             self.turns[-1].scores = scores
 
     def add_stderr(self, entry: StderrEntry) -> None:
-        """Take what a bot wrote to stderr before the answers that are added next."""
+        """Add the stderr of a bot, written before its next reply."""
         seat = seat_of(entry.player_number, self._rules.max_seats)
         self._said[seat] = entry
         self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
 
     def _note(self, entry: Entry) -> Sequence[Any]:
-        """Mark what is to be marked; the turns that are over by now."""
+        """Add the marks of an entry. Returns the finished turns."""
         reader = self._reader
         if type(entry) is Fault:
             self._marks.append(Mark("fault", entry.seat, entry.code, entry.section, entry.detail))
@@ -390,10 +390,10 @@ class MatchSteps(Steps):
 
 
 class SeatSteps(Steps):
-    """The steps of a match as one seat knows them, from its messages and its own replies.
+    """The steps of a match as known to one seat, from its messages and its own replies.
 
-    A round without a message to this seat does not make a step, and steps do not have times. Both
-    would reveal hidden things.
+    A round without a message to this seat adds no step, and steps have no times. Both would reveal
+    hidden information.
     """
 
     def __init__(self, rules: GameDefinition, seat: int) -> None:
@@ -404,7 +404,7 @@ class SeatSteps(Steps):
         self._has_left = False
 
     def add(self, match: Match, entries: Iterable[Entry]) -> bool:
-        """Take what a round has led to, once all have answered; whether there is a new step."""
+        """Add a complete round. Returns True if there is a new step."""
         if not self.names and not match.in_handshake:
             self.names = shown_names(match.names, self.given, self.bots)
             self._begin(match)
@@ -426,7 +426,8 @@ class SeatSteps(Steps):
         standings = match.standings()
         scores = None if match.outcome is None else [standing.score for standing in standings]
         asked = self._seat in match.due
-        # Who hears of turns knows when one is over, at times late, and when its own begins.
+        # If the game publishes turns, a seat learns of the end of a turn, possibly late, and of the
+        # start of its own.
         begins = scores is None and not self._shows_result
         turns = [turn.turn + begins for turn in over]
         own = asked and not self._shows_result
@@ -443,9 +444,9 @@ class SeatSteps(Steps):
 
 
 class LogSteps(Steps):
-    """The steps of a spectator log: one for each public message that leaves a whole state.
+    """The steps of a spectator log, one per public message that completes a state.
 
-    The page shows `names`; those in the log, `own`, can differ. Both are in seat order.
+    Players are shown by `names`. The names in the log, `own`, may differ. Both are in seat order.
     """
 
     def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:
@@ -453,12 +454,12 @@ class LogSteps(Steps):
         self.names = list(names)
         self._begin()
         self.seats = len(names)
-        self._over = 0  # turns
+        self._over = 0  # number of finished turns
         self._spectator = _spectator(rules, own)
-        self._seen = self._spectator is None  # whether a state is known, as far as one is looked at
+        self._seen = self._spectator is None  # True if a state is known, or no spectator exists
 
     def add(self, message: Struct, line: str) -> bool:
-        """Take a message and its line; returns whether the game's rules allow it."""
+        """Add a message and its line. Returns False if the rules do not allow the message."""
         self.lines.append(Line("all", None, line))
         if isinstance(message, PlayerName):
             return True
@@ -490,7 +491,7 @@ class LogSteps(Steps):
         return whole is not None
 
     def _end_turns(self) -> None:
-        """Give the states after the last turn to it: none came after it."""
+        """Assign the last states to the last turn, because no other turn follows."""
         while len(self.turns) > 1 and self.turns[-1].turn > self._over:
             none = self.turns.pop()
             self._done = self._done_before
@@ -500,7 +501,7 @@ class LogSteps(Steps):
 
 
 def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:
-    """The follower of a spectator log; None if the game does not have one."""
+    """Return the spectator of a game for a log, or None."""
     page = rules.page
     if page is None:
         return None

@@ -1,9 +1,9 @@
-"""How a match turned: who took the lead and when, the turn that decided it, the longest think.
+"""Turning points of a match: changes of the lead, the deciding turn, the longest thinking time.
 
-A lead counts from where it is gained, if it lasts until each seat had a turn. The turn that decided
-the match is the one in which the winner gained most on the others, from the turn in which it took
-the lead for good. It has to gain more than a quarter of the last margin: where a match is won by
-small steps, no turn decided it.
+A change of the lead counts if the lead lasts until each seat had a turn. The deciding turn is the
+turn with the largest gain of the winner over the others, from the turn on in which it took the lead
+for good. The gain must exceed a quarter of the final margin. If a match is won in small steps, no
+turn decides it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from referee.games.interface.game import Score
 from referee.web.data import Moment, Step, TurnText
 
 LONG_SECONDS = 0.1
-"""No shorter think is told."""
+"""Minimum seconds of a thinking time that is reported."""
 
 
 def how_it_turned(
     turns: Sequence[TurnText], steps: Sequence[Step], curve: str, winners: Sequence[int]
 ) -> list[Moment]:
-    """Find the moments of a match so far, in the order of their steps.
+    """Return the turning points of a match so far, in the order of their steps.
 
     Args:
-        curve: the name of the curve that shows the scores.
-        winners: its seats; none while the match goes on.
+        curve: the name of the curve with the scores.
+        winners: the seats that won. Empty while the match is in progress.
     """
     scored = [turn for turn in turns if turn.scores and len(turn.scores) > 1]
     scores = [list(turn.scores or ()) for turn in scored]
@@ -50,7 +50,7 @@ def _margin(scores: Sequence[Score], seat: int) -> Score:
 
 
 def _leads(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
-    """Find each new lead: its place among the turns, and the seat."""
+    """Return the changes of the lead: (index of the turn, seat)."""
     leaders = []
     for row in scores:
         most = max(row)
@@ -73,7 +73,7 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
 
 
 def _deciding(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
-    """Find the place of the turn that decided the match, or 0. Scores below 0 count as 0."""
+    """Return the index of the deciding turn, or 0. Scores below 0 count as 0."""
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)

@@ -257,7 +257,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             discard.append(self._move(card, _HAND, _CHOSEN))
         return say.AttackReply(discard=discard)
 
-    # --- actions of a reply -----------------------------------------------------------------
+    # --- actions of a reply -----------------------------------------------------------------------
 
     def chosen(self, reply: Any) -> Iterable[str]:
         if isinstance(reply, say.AttackReplyReaction):
@@ -286,7 +286,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         else:
             yield from super().actions_of(reply)
 
-    # --- observation ------------------------------------------------------------------------
+    # --- observation ------------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
         """Return the seat's knowledge in the format of `layout`."""

@@ -25,7 +25,7 @@ class Seat(Struct, frozen=True):
 
 
 class Amount(Struct, frozen=True):
-    """A number of something that a drawing has a symbol for: "+2 cards"."""
+    """An amount with a symbol in drawings: "+2 cards"."""
 
     text: str
     symbol: str
@@ -37,11 +37,11 @@ Part: TypeAlias = str | Card | Seat
 
 
 Effect: TypeAlias = list[str | Amount]
-"""What a card does, in parts that follow each other."""
+"""The effect of a card. Parts are joined without separators."""
 
 
 def effect_of(between: str, parts: Iterable[Sequence[str | Amount]]) -> Effect:
-    """Put parts of an effect together, without those that are empty."""
+    """Join the parts of an effect that are not empty."""
     effect: Effect = []
     for part in filter(None, parts):
         effect += [between, *part] if effect else part
@@ -49,12 +49,12 @@ def effect_of(between: str, parts: Iterable[Sequence[str | Amount]]) -> Effect:
 
 
 def effect_text(effect: Iterable[str | Amount]) -> str:
-    """An effect as text."""
+    """Format an effect as text."""
     return "".join(part.text if isinstance(part, Amount) else part for part in effect)
 
 
 def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
-    """An effect for a drawing: text, and [symbol, number]. No comma follows a symbol."""
+    """Encode an effect for a drawing: text or [symbol, number]. Drops commas between parts."""
     parts: list[str | list[str | int]] = []
     for part in effect:
         if isinstance(part, Amount):

@@ -1,15 +1,15 @@
-"""The addresses of the server.
+"""The routes of the server.
 
     /                                   tournaments and matches; search, bot, result, reason, page
     /match/ID                           a match; its page loads /header, /steps and /lines, and
-                                        while it is played /events; /watch/ID is the same
+                                        during the match /events; /watch/ID is the same
     /store/NAME                         the standings of a tournament
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
     /season                             several tournaments together: store=NAME for each
-    /seat/ID/N, /play                   where people play (seat.py, games.py)
-    /store/NAME/events                  tells when the standings have changed
+    /seat/ID/N, /play                   pages of human players (seat.py, games.py)
+    /store/NAME/events                  a stream that reports changes of the standings
 
 Every page is JSON with `format=json`.
 """
@@ -54,23 +54,24 @@ from referee.web.server.turns import BusyError, Turns
 T = TypeVar("T")
 ON_A_PAGE = 50
 MOST_TABLES = 12
-"""Matches being played whose score a page shows."""
+"""Maximum number of matches in progress whose score a page shows."""
 LAST = 5
-"""Results that the front page begins with."""
+"""Number of recent results on the front page."""
 MOST_THREADS = 8
-"""Threads for work that is quick."""
+"""Threads for short tasks."""
 MOST_READERS = 3
-"""Threads that read whole files. More would keep all other threads waiting for the interpreter."""
+"""Threads that read whole files. More would delay all other threads, because of the interpreter
+lock."""
 MOST_IN_SEASON = 50
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
 class NoSuchPage(RefereeError):
-    """This address does not exist."""
+    """The address does not exist."""
 
 
 class Site:
-    """The state that all addresses share, also those in `more`."""
+    """The application, and the state that its routes share, including the routes in `more`."""
 
     def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
@@ -84,10 +85,10 @@ class Site:
         self._turns = Turns()
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
-        self._reads = True  # whether a page needs files that were not read yet
+        self._reads = True  # True if a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
-        """The application, for a host with these names beside "localhost"."""
+        """Return the application. `names` are host names of the server besides "localhost"."""
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),
@@ -114,9 +115,10 @@ class Site:
         return Guard(app, names)
 
     async def read_on(self) -> None:
-        """Read files little by little until cancelled: those of the start, and those of pages.
+        """Read files in the background until cancelled: at the start, and when pages need them.
 
-        Standings need no records, so a page of them starts no reading, even during a tournament.
+        Standings need no records, so their pages do not cause any reading, even during a
+        tournament.
         """
         while True:
             if not self._reads or not await self._work(self.library.read, 0.05):
@@ -124,7 +126,7 @@ class Site:
                 await trio.sleep(library.LOOK_SECONDS)
 
     def _read(self) -> int:
-        """Read files for a page that needs them; returns how many are left for later."""
+        """Read files for a page that needs them. Returns the number of remaining files."""
         unread = self.library.read(library.READ_SECONDS)
         self._reads = unread > 0
         return unread
@@ -200,26 +202,26 @@ class Site:
         )
 
     async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
-        """The tournament that was written last, and its name; or None and ""."""
+        """Return the tournament that was written last and its name, or None and ""."""
         for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(glance.id)
             if file is not None and not glance.problem:
-                with suppress(RefereeError):  # it is damaged, or many wait for it
+                with suppress(RefereeError):  # damaged, or too many requests wait for it
                     return await self._shown(file), glance.id
         return None, ""
 
     def _playing_of(self, id: str) -> list[Item]:
-        """The matches of a tournament that are being played, as their records say."""
+        """Return the matches in progress that belong to a tournament according to their records."""
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
         return [item for item in map(self._with_live, items) if id in item.tournaments]
 
     def _tables(self, items: Iterable[Item]) -> list[tuple[Item, Table | None]]:
-        """Matches that are being played, each with its score, as far as it can be followed."""
+        """Return matches in progress with their scores, if they can be followed."""
         found: list[tuple[Item, Table | None]] = []
         for item in items:
             file, table = self.library.log(item.id), None
             if file is not None and len(found) < MOST_TABLES:
-                with suppress(RefereeError):  # it has not begun, or is compressed
+                with suppress(RefereeError):  # the match has not begun, or its file is compressed
                     playing = self._playing(file)
                     table = None if playing is None else playing.table
             found.append((item, table))
@@ -243,7 +245,7 @@ class Site:
         return HTMLResponse(page)
 
     def _crumbs(self, id: str) -> Markup:
-        self._read()  # the matches around it have links to their records
+        self._read()  # finds the records of neighbouring matches for links
         item = self.library.item(self._file(id))
         around = self.tournaments.around(self.library.stores, item)
         return pages.crumbs(
@@ -273,7 +275,7 @@ class Site:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
         names = self._names(file)
         parts = self.matches.parts(file, names)
-        digest = parts.about.digest  # of the lines that were read just now
+        digest = parts.about.digest  # digest of the lines just read
         self.library.checked(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
@@ -281,7 +283,7 @@ class Site:
         if known.names and not self.library.item(file).given:
             names = known.names
         whole = self.matches.parts(file, names, known.stderr)
-        if whole.about.digest != digest:  # the file was replaced
+        if whole.about.digest != digest:  # the file was replaced meanwhile
             return parts
         return whole.of_tournaments(known.stores)
 
@@ -289,17 +291,17 @@ class Site:
         return None if self._is_private(file) else self.live.find(file, partial(self._names, file))
 
     def _is_private(self, file: File) -> bool:
-        """Whether it is a game of a person that is not over, unless the file itself was named."""
+        """True for an unfinished game of a person, unless the user named this file."""
         return file.path != file.root and self.library.item(file).problem == library.PRIVATE
 
     def _names(self, file: File) -> list[str]:
-        """The names that the header of a record has for its players; may be empty."""
+        """Return the names of the players in the header of a record. May be empty."""
         return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
-        """Matches in the list, with the tournaments here that they are of, or say that they are.
+        """Return matches with the tournaments here that contain them, or are claimed to.
 
-        The names of a tournament are those of records that were checked.
+        Names from a tournament are used only for records that were checked.
         """
         items = list(given)
         digests = {item.digest for item in items if item.checked is not False}
@@ -316,10 +318,10 @@ class Site:
         return file
 
     def _with_live(self, item: Item) -> Item:
-        """A match in the list, whether it is being played, and then of which tournaments here.
+        """Mark a match that is in progress, and find its tournaments here.
 
-        The seeds of the match and of its tournament would give away what is hidden, so also the
-        digest of the tournament's settings.
+        The seed of the match, the seed of its tournament, and the digest of the tournament's
+        settings would reveal hidden information, so they are removed.
         """
         file = None if item.reason else self.library.log(item.id)
         if file is None or self._is_private(file) or not is_played(file):
@@ -452,7 +454,7 @@ class Site:
         shown = await self._shown(file)
 
         def work() -> Response:
-            if answer != self._standings:  # it lists matches
+            if answer != self._standings:  # its page lists matches
                 self._read()
             return answer(request, file, shown)
 
@@ -472,10 +474,10 @@ class Site:
         return ServedLinks(file.id, self._finder())
 
     def _finder(self) -> Callable[[str], Item | None]:
-        """A function that gives a record with a digest, for one request.
+        """Return a function that finds a record by its digest. Create one per request.
 
-        If several files say that they are this record, it finds out which is, as long as a page
-        may wait.
+        If several files claim this digest, it checks them, for at most the time that a page may
+        wait.
         """
         until = time.monotonic() + library.READ_SECONDS
 
@@ -483,7 +485,7 @@ class Site:
             found = self.library.records_with(digest)
             while len(found) > 1 and time.monotonic() < until:
                 file = self.library.log(found[0].id)
-                if file is None:  # it is gone
+                if file is None:  # it was deleted
                     break
                 self.library.checked(file, digest_of(file))
                 found = [item for item in self.library.records_with(digest) if item != found[0]]
@@ -492,7 +494,7 @@ class Site:
         return record_with
 
     def _records(self, file: File, matches: Collection[int]) -> dict[int, Item]:
-        """The records of some matches of a store that are there, by number."""
+        """Return the available records of some matches of a store: number -> record."""
         digests = self.tournaments.digests(file, matches)
         record_with = self._finder()
         found = {match: record_with(digest) for match, digest in digests.items()}
@@ -519,7 +521,7 @@ class Site:
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:
-    """What pages load, by its name below /static."""
+    """Yield the static files for pages: name below /static, content."""
     for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
             yield path.name, path.read_bytes()
@@ -567,7 +569,7 @@ def _page(request: Request) -> int:
 def _pages(
     query: dict[str, str], page: int, total: int, url: Callable[..., str] = address
 ) -> dict[str, Any]:
-    """The values by which a template links the pages of a list."""
+    """Return the template variables for the links between the pages of a list."""
 
     def here(number: int, **more: object) -> str:
         return url(**query, page=number if number > 1 else None, **more)
@@ -582,7 +584,7 @@ def _name(shown: Shown, number: int) -> str:
 
 
 def _number(shown: Shown, name: str) -> int | None:
-    """A bot's number by its name, or by what pages show of it."""
+    """Return a bot's number by its name or its displayed name."""
     if not name:
         return None
     for number, known in enumerate(shown.names):

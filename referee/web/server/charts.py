@@ -1,4 +1,4 @@
-"""Where the parts of charts are; templates/charts.html draws them as SVG."""
+"""Layout of charts. templates/charts.html draws them as SVG."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
 CLEAR = 6
-"""Lines that have a colour of their own; more could not be told apart."""
+"""Number of lines with a colour of their own. More colours would be hard to distinguish."""
 _LABEL = 22
 _ROOM = 500.0
-"""Elo from the first to the last bot that a scale always has room for."""
+"""Minimum range of a scale, in Elo, from the first to the last bot."""
 _MUCH = 0.6
-"""The part of the scale that is left without bots that stretch it."""
+"""Maximum share of the scale that remains without outliers."""
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12, 268, 48, 600
 
 
 class Scale(NamedTuple):
-    """A range of numbers on a line of pixels."""
+    """Maps a range of numbers to a range of pixels."""
 
     low: float
     high: float
@@ -28,17 +28,17 @@ class Scale(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Where a number stands, rounded to a tenth of a pixel."""
+        """Return the position of a number, rounded to a tenth of a pixel."""
         part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 
     def inside(self, value: float | None, end: float) -> float:
-        """Where a number stands, at most at an end of the line; None stands at the end `end`."""
+        """Return the position of a number, clipped to the line. None is at `end`."""
         low, high = sorted((self.start, self.end))
         return end if value is None else min(max(self.at(value), low), high)
 
     def ticks(self, most: int) -> list[int]:
-        """Round whole numbers inside the range, at most so many."""
+        """Return at most `most` round integers inside the range."""
         least = max((self.high - self.low) / most, 1e-9)
         power = 10 ** math.floor(math.log10(least))
         step = max(1, round(next(power * step for step in _STEPS if power * step >= least)))
@@ -46,14 +46,14 @@ class Scale(NamedTuple):
 
 
 def scale(values: Sequence[float], start: float, end: float) -> Scale:
-    """A scale on which all values stand, with some room around them."""
+    """Return a scale that contains all values, with some margin."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max(0.06 * (high - low), 1.0)
     return Scale(low - room, high + room, start, end)
 
 
 def far_below(ratings: Sequence[float]) -> float:
-    """A rating below which bots only stretch the scale for the others.
+    """Return a rating below which bots are outliers that only stretch the scale.
 
     At most a quarter of the bots is below it, and without them the scale is much shorter.
     """
@@ -70,10 +70,11 @@ class Curve(NamedTuple):
     """A line of a chart.
 
     Attributes:
-        kind: the class of its colour.
+        kind: CSS class of its colour.
         path: SVG path data.
-        name: the text beside its end; may be empty.
-        end, height: where it ends, and where its name is.
+        name: label beside its end. May be empty.
+        end: position of its end.
+        height: vertical position of its label.
     """
 
     kind: str
@@ -84,7 +85,7 @@ class Curve(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """Lines over matches, best first."""
+    """Lines over the number of matches, best first."""
 
     across: Scale
     up: Scale
@@ -92,12 +93,12 @@ class Curves(NamedTuple):
 
 
 def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Curves | None:
-    """Lay out lines over matches; None if they have no values.
+    """Lay out lines over the number of matches. Returns None without values.
 
     Args:
-        at: where on the axis, ascending.
-        lines: name -> a value at each of these, None where there is none; best first. The first
-            six are coloured, the others grey.
+        at: positions on the axis, ascending.
+        lines: name -> one value per position, or None where there is none; best first. The first
+            six lines are coloured, the others grey.
     """
     known = [value for line in lines.values() for value in line if value is not None]
     if not known:
@@ -121,7 +122,7 @@ def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Cu
 
 
 def _heights(lines: Sequence[Sequence[float | None]], up: Scale) -> dict[int, float]:
-    """Place the name of each line that has an end, so that no two names overlap."""
+    """Return the vertical position of each label, such that labels do not overlap."""
     found: dict[int, float] = {}
     free = float(_TOP)
     lasts = [(place, line[-1]) for place, line in enumerate(lines)]

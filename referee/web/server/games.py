@@ -1,6 +1,6 @@
-"""Games that visitors play against bots, each one its own: `referee serve --play`.
+"""Games of visitors against bots, one game per visitor: `referee serve --play`.
 
-/play    what is played; POST begins a game and leads to its seat
+/play    describes the game; POST starts one and redirects to its seat
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from referee.web.server.links import ServedLinks
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
 MOST_GAMES = 20
-"""Games at a time; as many that are over can still be looked at."""
+"""Maximum number of games at a time. The same number of finished games can still be viewed."""
 MOST_OF_BROWSER = 3
-"""Games at a time of one browser, which its cookie tells."""
+"""Maximum number of games at a time per browser, identified by a cookie."""
 _COOKIE = "player"
 IDLE_SECONDS = 20 * 60.0
-"""Seconds after which a game ends in which nobody has answered."""
+"""A game ends after this many seconds without a reply."""
 
 
 class _Owner(NamedTuple):
-    """Who began a game; both are empty if a server before this one knew it."""
+    """The visitor who started a game. Both fields are empty if that was on an earlier server."""
 
     browser: str
     address: str
@@ -51,14 +51,15 @@ class Games:
     """Games of one person each against the same bots.
 
     Args:
-        bots: BOT arguments of the others.
-        folder: has the records of the games, so that a new server can continue them; or None.
-        most_of_address: games at a time from one address. Two addresses always have room for so
-            many each.
-        proxies: addresses of the proxies whose `X-Forwarded-For` counts.
+        bots: BOT arguments of the opponents.
+        folder: folder for the records of the games, so that a new server can continue them. None:
+            no records.
+        most_of_address: maximum number of games at a time per address. There is always room for two
+            addresses with this number each.
+        proxies: addresses of the proxies whose `X-Forwarded-For` is trusted.
 
     Raises:
-        UsageError: a bot is not there, or such a match cannot be played by a person.
+        UsageError: a bot does not exist, or a person cannot play such a match.
     """
 
     def __init__(
@@ -86,14 +87,14 @@ class Games:
         match_spec([HUMAN, *bots], game=game, options=options)
 
     def routes(self) -> list[Route]:
-        """The addresses of the application."""
+        """The routes of the application."""
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play what is begun, also on a server before this one, until cancelled."""
+        """Play games until cancelled, including games that an earlier server started."""
         async with trio.open_nursery() as self._nursery:
             for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
-                with suppress(RefereeError):  # of that game there is too little
+                with suppress(RefereeError):  # the record of that game is too short
                     self._go_on(str(name).removesuffix(LINKS_SUFFIX))
             task_status.started()
             await trio.sleep_forever()
@@ -117,7 +118,7 @@ class Games:
         return HTMLResponse(page)
 
     def _why_full(self, new: _Owner) -> str:
-        """Why nobody can begin a game, in a sentence; empty if they can."""
+        """Return the reason why a visitor cannot start a game, in a sentence. May be empty."""
         owners = self._running.values()
         if sum(owner.browser == new.browser for owner in owners) >= MOST_OF_BROWSER:
             return f"You have {MOST_OF_BROWSER} games that are not over: /play has their links"
@@ -151,7 +152,7 @@ class Games:
         return answer
 
     def _go_on(self, record: str) -> None:
-        """Go on with a game of these bots that was cut off, or raise a `RefereeError`."""
+        """Continue an interrupted game of these bots, or raise a `RefereeError`."""
         before = answers_before(record, None)
         bots, game = list(before.header.bots), before.header.game
         known = links_beside(record)
@@ -171,13 +172,13 @@ class Games:
         self._nursery.start_soon(self._play, sitting, self._settle(sitting, before))
 
     def _forget(self) -> None:
-        """Let go of games that are over, if there are many of them."""
+        """Remove finished games if there are many."""
         over = [id for id in self._seats.sittings if id not in self._running]
         for id in over[: len(over) - self._most + 1]:
             del self._seats.sittings[id]
 
     def _settle(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
-        """The match of a person; `before`: of the record that it continues."""
+        """Return the match of a person. `before` has the replies of a record to continue."""
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))
@@ -205,7 +206,7 @@ class Games:
                 nursery.cancel_scope.cancel()
         except* RefereeError as group:
             problem = str(group.exceptions[0])
-            if self._folder is not None:  # which is nobody's business
+            if self._folder is not None:  # visitors do not need to see paths
                 problem = problem.replace(f"{self._folder}/", "")
             for outside in GAMES.outside.values():
                 problem = problem.replace(f"{os.path.dirname(outside.place)}/", "")

@@ -1,8 +1,9 @@
-"""Checks of requests to this server, and limits for browsers that show its pages.
+"""Checks of requests to this server, and security headers for browsers.
 
-A page of another site must not use a browser to read what this server shows: a request must name
-this server (`Host`), and come from nowhere else (`Origin`). A name that somebody else's DNS points
-here is refused; an address cannot be, since nobody else can own it in a browser.
+A page of another site must not be able to read this server through a browser. Therefore a request
+must name this server (`Host`), and must not come from another site (`Origin`). A host name that
+another DNS server points here is refused. Addresses are allowed, since nobody else can own them in
+a browser.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_REQUESTS = 64
-"""Requests that are answered or wait at a time."""
+"""Maximum number of requests in progress or waiting."""
 _NETWORK_BITS = 64
-"""Of an IPv6 address: its user chooses the other bits."""
+"""Bits of an IPv6 address that identify a network. Its user can choose the other bits."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -36,9 +37,9 @@ Refusal: TypeAlias = tuple[int, str]
 
 
 class Guard:
-    """Refuses requests that are not for this server, or too many, and adds the headers.
+    """Refuses requests that are not for this server, or too many, and adds security headers.
 
-    The server's names are `names`, its addresses and "localhost".
+    The server is named by `names`, its addresses, and "localhost".
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -47,7 +48,7 @@ class Guard:
         self._requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http":
             return
 
@@ -64,7 +65,7 @@ class Guard:
             status, text = refusal
             await PlainTextResponse(f"{text}\n", status)(scope, receive, send_guarded)
             return
-        counts = not _is_stream(scope)  # those have a bound of their own
+        counts = not _is_stream(scope)  # streams have a separate limit
         self._requests += counts
         try:
             await self._app(scope, receive, send_guarded)
@@ -96,13 +97,13 @@ class Guard:
 
 
 def visitor_of(request: Request, proxies: Collection[str]) -> str:
-    """Who sends a request: an IPv4 address, or a network of IPv6, which one user has.
+    """Return the sender of a request: an IPv4 address, or the IPv6 network of one user.
 
-    A proxy of the organiser names its client in the last entry of `X-Forwarded-For`. The entries
-    before it can be invented.
+    A trusted proxy reports its client in the last entry of `X-Forwarded-For`. Earlier entries can
+    be forged.
 
     Args:
-        proxies: addresses as this function returns them for IPv4, and whole ones of IPv6.
+        proxies: IPv4 addresses as this function returns them, and complete IPv6 addresses.
     """
     address = _address(request.client.host if request.client else "")
     entries = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
@@ -117,7 +118,7 @@ def visitor_of(request: Request, proxies: Collection[str]) -> str:
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An address in its shortest form; None for any other text."""
+    """Return an address in its shortest form, or None for any other text."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -132,16 +133,16 @@ def _is_stream(scope: MutableMapping[str, Any]) -> bool:
 
 
 def whole_number(text: str) -> int | None:
-    """A number of at most nine digits in an address; None if it is something else."""
+    """Parse a number of at most nine digits in an address. Returns None for other texts."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 def as_json(value: object, status: int = 200) -> Response:
-    """An answer in JSON."""
+    """Return a JSON response."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
 def name_of(host: str) -> str:
-    """The name in a Host header, without the port."""
+    """Return the name in a Host header, without the port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).casefold()

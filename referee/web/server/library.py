@@ -1,11 +1,11 @@
-"""The files that pages show: the named records, spectator logs and stores.
+"""The files that pages show: the given records, spectator logs and stores.
 
-Nothing else can be reached. An address names an entry of this library, never a path; symbolic links
-and hidden files in a folder are left out, and a file is opened only where it still is.
+Nothing else is accessible. An address names an entry of this library, never a path. Symbolic links
+and hidden files in folders are skipped. A file is opened only if it is still at its place.
 
-The first and the last line of a record are read, the newest file first. They are kept until the
-file changes, and are only what the record says of itself. A page of a match reads the whole record;
-`Library.checked` keeps what it found out.
+The first and the last line of each record are read, newest files first, and cached until the file
+changes. They only contain the record's own claims. The page of a match reads the whole record, and
+`Library.checked` stores the verified digest.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
 MOST_FILES = 100_000
 DEPTH = 3
-"""Folders in folders, below the one that was named."""
+"""Maximum depth of folders below a given folder."""
 LOOK_SECONDS = 2.0
-"""For so long what was found in the folders is taken to be still there."""
+"""Seconds before the folders are listed again."""
 MOST_BYTES = 32 * 2**20
-"""Bytes of a compressed file, unpacked, after which its end is not looked for."""
+"""Maximum uncompressed bytes that are read to find the end of a compressed file."""
 READ_SECONDS = 0.3
-"""Seconds that a page waits for files that were not read yet."""
+"""Maximum seconds that a page waits for files that were not read yet."""
 PRIVATE = "a person plays here, and the match is not over: it is shown when it is"
-"""Problem of a record that would show hidden cards of a game that can be continued."""
+"""Problem of a record that would reveal hidden cards of a game that can still be continued."""
 _LONGEST = 200
 _PLAYERS = 64
-"""First lines of a spectator log in which names are looked for."""
+"""Number of lines of a spectator log that are searched for names."""
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -61,12 +61,13 @@ class File(NamedTuple):
     """A file that may be shown.
 
     Attributes:
-        id: its name in addresses: the path below the folder that was named.
-        path: where it is.
-        root: the file or folder that was named, as a real path.
-        size, modified: bytes; nanoseconds.
-        inode, changed: the number of the file, and when it was changed last, in nanoseconds, which
-            no program can set.
+        id: its name in addresses, the path below the given folder.
+        path: its path.
+        root: real path of the given file or folder.
+        size: bytes.
+        modified: time of the last change of the content, in nanoseconds.
+        inode: number of the file.
+        changed: time of the last change of the inode, in nanoseconds. Programs cannot set it.
     """
 
     id: str
@@ -81,14 +82,14 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/page-data.md, 5, describes the fields.
 
-    `names` are those of the handshakes, or the BOT arguments as long as these are not known, and
-    `shown` those of `referee.names`.
+    `names` are the names of the handshakes, or the BOT arguments until these are known. `shown` are
+    the names of `referee.names`.
 
     Attributes:
-        given: the names in the header of a record; may be empty.
-        checked: whether `digest` is that of the record's lines; None if they were not read so far.
+        given: the names in the header of a record. May be empty.
+        checked: True if `digest` is the digest of the record's lines. None if they were not read.
         tournaments: the stores here with a match of this digest, by their names in addresses.
-        place: its tournament and number there, as the record says.
+        place: its tournament and number there, according to the record.
     """
 
     id: str
@@ -112,7 +113,7 @@ class Item(Struct, frozen=True):
     problem: str = ""
 
     def seats_of(self, bot: str) -> list[int]:
-        """The seats whose bot has this in a name or its BOT argument; all if it is empty."""
+        """Return the seats whose name or BOT argument contains `bot`. Empty `bot`: all seats."""
         wanted = bot.casefold()
         none = [""] * len(self.names)
         known = zip(self.names, self.bots or none, self.shown, strict=False)
@@ -123,7 +124,7 @@ class Item(Struct, frozen=True):
         ]
 
     def has_result(self, seat: int, result: str) -> bool:
-        """Whether the match ended so for this seat; `result` is one of `RESULTS`."""
+        """True if the match ended with this result for this seat. `result` is one of `RESULTS`."""
         if result == "disqualified":
             return seat < len(self.disqualified) and self.disqualified[seat] is not None
         if seat >= len(self.ranks):
@@ -139,13 +140,13 @@ RESULTS = ("won", "drawn", "lost", "disqualified")
 
 
 class Filter(NamedTuple):
-    """Which matches are listed. An empty field allows all.
+    """Selects matches. An empty field selects all.
 
     Attributes:
-        search: in the file's name, names, BOT arguments and the game's name.
-        bot: in a name or a BOT argument.
-        result: of this bot, or of any: one of `RESULTS`, or "unfinished".
-        reason: why it ended.
+        search: text in the file name, a player's name, a BOT argument or the game's name.
+        bot: text in a name or a BOT argument.
+        result: result of this bot, or of any bot: one of `RESULTS`, or "unfinished".
+        reason: the reason why the match ended.
     """
 
     search: str = ""
@@ -154,7 +155,7 @@ class Filter(NamedTuple):
     reason: str = ""
 
     def takes(self, item: Item) -> bool:
-        """Whether a match is listed."""
+        """True if the filter selects a match."""
         if self.reason and item.reason != self.reason:
             return False
         texts = (item.id, item.game, item.reason, *item.names, *item.bots, *item.shown)
@@ -169,13 +170,13 @@ class Filter(NamedTuple):
 
 
 class Library:
-    """The files below what was named. Its methods may be called in any thread.
+    """The files in given files and folders. Thread-safe.
 
     Args:
         names: files and folders.
 
     Raises:
-        UsageError: one of them is not there, or is neither.
+        UsageError: a name does not exist, or is neither a file nor a folder.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -191,8 +192,8 @@ class Library:
         self.cut = False
 
     def look(self) -> None:
-        """Look what is there, if that was not done just now."""
-        # Others take what was there before, except at the beginning.
+        """Update the list of files, if it is older than `LOOK_SECONDS`."""
+        # Other threads use the old list during an update, except for the first.
         is_first = self._looked < 0
         if not self._looking.acquire(blocking=is_first):
             return
@@ -222,7 +223,7 @@ class Library:
             self._looked = time.monotonic()
 
     def read(self, seconds: float) -> int:
-        """Read what was not read yet, for so long at most; how many files are left."""
+        """Read files for at most this many seconds. Returns the number of unread files."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with self._lock:
@@ -233,10 +234,9 @@ class Library:
         return len(self._unread)
 
     def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
-        """How many of the matches are listed, and some of them, the newest first.
+        """Return the number of selected matches, and `count` of them from `first` on, newest first.
 
-        Without a filter files that were not read yet are listed as well, and read for
-        `READ_SECONDS`.
+        Without a filter, unread files are listed too, and are read for up to `READ_SECONDS`.
         """
         with self._lock:
             files = list(self._files.values())
@@ -249,21 +249,21 @@ class Library:
         return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
-        """The reasons for which the matches ended that were read."""
+        """Return the end reasons of all matches that were read."""
         with self._lock:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
     def log(self, id: str) -> File | None:
-        """A record or spectator log by its name in addresses, also by the one that it had live."""
+        """Return a record or spectator log by its name in addresses, now or during the match."""
         return self._files.get(id) or self._files.get(kept_of(id))
 
     def item(self, file: File) -> Item:
-        """A match in the list; one that had not begun when it was read is read again."""
+        """Return a match of the list. If it had not begun when it was read, read it again."""
         item = self._item(file)
         return item if item.kind else _read(file)
 
     def checked(self, file: File, digest: str) -> None:
-        """Keep the digest of the lines of a record until its file changes; empty: it has none."""
+        """Store the digest of a record's lines until its file changes. Empty: it has none."""
         item = self._item(file)
         with self._lock:
             if self._files.get(file.id) == file == _now(file) and item.digest:
@@ -271,9 +271,9 @@ class Library:
                 self._items[file.id] = item
 
     def records_with(self, digest: str) -> list[Item]:
-        """The records that say that they have this digest, if their lines do not have another one.
+        """Return the records that claim this digest, without those whose lines have another one.
 
-        Only one that was checked, if there is one.
+        If a checked record has this digest, return only that record.
         """
         with self._lock:
             items = [self._items[id] for id in sorted(self._digests.get(digest, ()))]
@@ -282,7 +282,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of the file that was named; empty if it was not one file."""
+        """The address of the only given file. Empty if folders or several files were given."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -293,18 +293,18 @@ class Library:
 
     @property
     def stores(self) -> list[File]:
-        """The stores, by name."""
+        """The stores, sorted by name."""
         return list(self._stores.values())
 
     def store(self, id: str) -> File | None:
-        """A store by its name in addresses."""
+        """Return a store by its name in addresses."""
         return self._stores.get(id)
 
     def _walk(self) -> Iterator[tuple[File, bool]]:
         for label, root in self._roots:
             try:
                 found = os.stat(root)
-            except OSError:  # it is gone; it may come back
+            except OSError:  # deleted; it may come back
                 continue
             if stat.S_ISDIR(found.st_mode):
                 yield from _walk(root, label)
@@ -312,7 +312,7 @@ class Library:
                 yield _file(label, root, root, found), is_store(root)
 
     def _item(self, file: File, *, until: float = math.inf) -> Item:
-        """What a file says; it is read without the lock, since that can take a second."""
+        """Read an item from a file. Done without the lock, because it can take a second."""
         with self._lock:
             item = self._items.get(file.id)
         if item is None and time.monotonic() > until:
@@ -320,7 +320,7 @@ class Library:
         if item is None:
             item = _read(file)
             with self._lock:
-                if self._files.get(file.id) == file:  # or it has changed meanwhile
+                if self._files.get(file.id) == file:  # otherwise it has changed meanwhile
                     self._items[file.id] = item
                     if item.digest:
                         self._digests.setdefault(item.digest, set()).add(item.id)
@@ -328,13 +328,13 @@ class Library:
 
 
 def check_in_place(file: File) -> None:
-    """Raise a `UsageError` if a file is not below what was named, or is a link to elsewhere."""
+    """Raise `UsageError` if a file is not inside a given folder any more, or is now a link."""
     if os.path.realpath(file.path) != file.path or not os.path.isfile(file.path):
         raise UsageError(f"{file.id} is not there any more")
 
 
 def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The prefix of names and the real path, for each file or folder that was named."""
+    """Yield the prefix of names and the real path of each given file or folder."""
     seen: set[str] = set()
     for name in names:
         path = os.path.realpath(name)
@@ -366,7 +366,7 @@ def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
             if name[0] == "." or not (is_store or is_log):
                 continue
             path = os.path.join(folder, name)
-            with suppress(OSError):  # it is gone, or not ours to read
+            with suppress(OSError):  # deleted or not readable
                 found = os.stat(path, follow_symlinks=False)
                 if stat.S_ISREG(found.st_mode):
                     shown = "/".join(filter(None, [label, *below, name]))
@@ -379,7 +379,7 @@ def _file(name: str, path: str, root: str, found: os.stat_result) -> File:
 
 
 def _now(file: File) -> File | None:
-    with suppress(OSError):  # it is gone
+    with suppress(OSError):  # deleted
         return _file(file.id, file.path, file.root, os.stat(file.path, follow_symlinks=False))
     return None
 
@@ -454,5 +454,5 @@ def _shown(own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = 
 
 
 def _cut(texts: Sequence[str]) -> list[str]:
-    """Texts of a stranger's, none of which fills a page."""
+    """Shorten texts of strangers, so that none fills a page."""
     return [text[:_LONGEST] for text in texts]

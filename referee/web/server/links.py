@@ -1,7 +1,7 @@
-"""The addresses that a page may link to, as HTML. An empty one: there is no such page.
+"""The addresses that a page may link to, as HTML. Empty: there is no such page.
 
-The templates are the same for a server, for a folder of pages, and for a file that needs nothing
-else. They differ in their links.
+The templates are the same on a server, in a folder of pages, and in a self-contained file. Only
+their links differ.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from markupsafe import Markup, escape
 from referee.web.server.library import Item
 
 LONGEST = 200
-"""Characters of a value in the query of an address."""
+"""Maximum characters of a value in the query of an address."""
 _NONE = Markup("")
 
 
 class Links:
-    """Links of a file that needs nothing else: it has no page beside it.
+    """Links of a self-contained file, which has no other pages.
 
     Attributes:
-        name: the tournament's, for people; empty: it is not shown.
-        is_file: whether the style is in the page.
-        is_served: whether a server answers forms and requests for JSON.
-        policy: the Content-Security-Policy in the page; empty: the server sends it, or it follows
-            from the style.
-        scripts: the addresses of the scripts of a page.
+        name: displayed name of the tournament. Empty: not shown.
+        is_file: True if the style sheet is inside the page.
+        is_served: True if a server handles forms and JSON requests.
+        policy: the Content-Security-Policy in the page. Empty: sent by the server, or derived from
+            the style.
+        scripts: addresses of the scripts of a page.
     """
 
     name = ""
@@ -38,51 +38,51 @@ class Links:
     scripts: Sequence[Markup] = ()
 
     def asset(self, name: str) -> Markup:
-        """A style sheet or a script."""
+        """Return the address of a style sheet or a script."""
         return _NONE
 
     def home(self) -> Markup:
-        """The list of all tournaments and matches."""
+        """Return the list of all tournaments and matches."""
         return _NONE
 
     def every(self, **query: object) -> Markup:
-        """All matches, of a server those in no tournament too."""
+        """Return the list of all matches. On a server it includes matches of no tournament."""
         return _NONE
 
     def tournament(self, store: str = "") -> Markup:
-        """The front page of a tournament, by default of the one that the page is of."""
+        """Return the front page of a tournament. Default: the tournament of this page."""
         return _NONE
 
     def season(self, stores: Sequence[str], **query: object) -> Markup:
-        """Several tournaments together."""
+        """Return the combined standings of several tournaments."""
         return _NONE
 
     def bot(self, bot: int, store: str = "") -> Markup:
-        """A bot, by its number in a tournament."""
+        """Return the page of a bot, given its number in a tournament."""
         return _NONE
 
     def pair(self, one: int, other: int) -> Markup:
-        """Two bots."""
+        """Return the page of two bots."""
         return _NONE
 
     def matches(self, **query: object) -> Markup:
-        """Matches of the tournament."""
+        """Return the matches of the tournament."""
         return _NONE
 
     def match(self, record: Item) -> Markup:
-        """A match."""
+        """Return the page of a match."""
         return _NONE
 
     def record_with(self, digest: str) -> Item | None:
-        """The record here that has, or says that it has, a digest."""
+        """Return the record here that has, or claims, this digest. None if there is none."""
         return None
 
     def events(self) -> Markup:
-        """The stream that says when the standings have changed."""
+        """Return the stream that reports changes of the standings."""
         return _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
-        """A page of the tournament as JSON."""
+        """Return a page of the tournament as JSON."""
         return _NONE
 
 
@@ -90,8 +90,8 @@ class ServedLinks(Links):
     """Links on a server.
 
     Args:
-        store: its name in addresses; empty: the page is of no tournament.
-        record_with: gives the record that has, or says that it has, a digest.
+        store: name of the tournament in addresses. Empty: the page is not about a tournament.
+        record_with: finds the record that has, or claims, a digest.
     """
 
     is_file = False
@@ -142,11 +142,11 @@ class ServedLinks(Links):
         return address("match", record.id)
 
     def record_with(self, digest: str) -> Item | None:
-        """What the server finds."""
+        """Call `record_with`."""
         return self._record_with(digest)
 
     def events(self) -> Markup:
-        """/store/NAME/events; empty for a page of no tournament."""
+        """/store/NAME/events. Empty if the page is not about a tournament."""
         return address("store", self.store, "events") if self.store else _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
@@ -155,14 +155,14 @@ class ServedLinks(Links):
 
 
 def stem(store: str) -> str:
-    """The name of a store without folders and ending."""
+    """Return the name of a store without folders and suffix."""
     return PurePath(store).stem
 
 
 def address(*parts: object, **query: object) -> Markup:
-    """An address on a server, for HTML.
+    """Return an address on a server, escaped for HTML.
 
-    Empty values are omitted from the query; of a list, each value is in it.
+    Empty values of the query are omitted. A list adds one value per item.
     """
     path = "/".join(quote(str(part), safe="/") for part in parts)
     left = [

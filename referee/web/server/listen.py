@@ -1,4 +1,4 @@
-"""The application on hypercorn, with bounds on its connections."""
+"""Run the application on hypercorn, with limits on its connections."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from referee.errors import UsageError
 from referee.web.server.guard import MOST_REQUESTS
 
 MOST_CONNECTIONS = 512
-"""Connections at a time. One more ends the oldest of the address that has the most."""
+"""Maximum number of connections. One more closes the oldest of the address that has most."""
 STUCK_SECONDS = 10.0
-"""A client that takes nothing for so long is left."""
+"""A client that accepts no data for this many seconds is disconnected."""
 MOST_SENDING = MOST_REQUESTS // 2
-"""Connections that are sent something at a time: slow clients leave places for other requests."""
+"""Maximum number of connections that receive data, so that slow clients leave room for others."""
 IDLE_SECONDS = 15.0
-"""A connection without a request, or with half of one, is closed."""
+"""A connection without a complete request is closed after this many seconds."""
 _NO_BODY = 64 * 1024
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens, at port 0 on a free one; raises `UsageError` if it cannot."""
+    """Return a listening socket; port 0 picks a free port. May raise `UsageError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -50,7 +50,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
-    """Answer requests until cancelled, then end every connection; `failed` gets each bug."""
+    """Serve requests until cancelled, then close all connections. Passes bugs to `failed`."""
     config = Config()
     config.errorlog = config.accesslog = None
     config.keep_alive_timeout = IDLE_SECONDS
@@ -81,10 +81,10 @@ async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], N
 
 
 class _Http1(h11.Connection):
-    """A connection that stays HTTP/1.1, the only protocol whose requests are bounded here."""
+    """A connection that stays HTTP/1.1, the only protocol whose requests are limited here."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """Return the next event, with an upgrade refused.
+        """Return the next event. Refuses upgrades.
 
         Raises:
             h11.RemoteProtocolError: the client speaks another protocol.
@@ -93,7 +93,7 @@ class _Http1(h11.Connection):
         if isinstance(event, h11.Request):
             if not event.http_version.startswith(b"1."):
                 raise h11.RemoteProtocolError("not HTTP/1.1", error_status_hint=505)
-            # A server may ignore an upgrade (RFC 9110, 7.8). Hypercorn would do it.
+            # A server may ignore an upgrade (RFC 9110, 7.8). Hypercorn would accept it.
             kept = [(name, value) for name, value in event.headers if name != b"upgrade"]
             event = h11.Request(
                 method=event.method,
@@ -105,7 +105,7 @@ class _Http1(h11.Connection):
 
 
 class _Http1Server(TCPServer):
-    """A connection's task, without HTTP/2 and WebSocket."""
+    """The task of a connection, without HTTP/2 and WebSocket."""
 
     async def _read_data(self) -> None:
         self.protocol.protocol.connection = _Http1(
@@ -115,10 +115,10 @@ class _Http1Server(TCPServer):
 
 
 class _Stream(trio.abc.HalfCloseableStream):
-    """A connection whose writes end even if they are shielded."""
+    """A connection whose writes time out even if they are shielded from cancellation."""
 
     def __init__(self, made: trio.SocketStream, streams: dict[_Stream, str]) -> None:
-        self.socket = made.socket  # hypercorn asks it who is at its ends
+        self.socket = made.socket  # hypercorn reads the addresses from it
         self._made = made
         self._streams = streams
         self._scopes: set[trio.CancelScope] = set()
@@ -130,7 +130,7 @@ class _Stream(trio.abc.HalfCloseableStream):
             scope.cancel()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send, and fail after `STUCK_SECONDS` without progress, or if another needs its place."""
+        """Send data. Fails after `STUCK_SECONDS` without progress, or if another needs the slot."""
         sending = {each: at for each, at in self._streams.items() if each._scopes}
         if len(sending) >= MOST_SENDING:
             _oldest_of_most(sending).end()
@@ -141,7 +141,7 @@ class _Stream(trio.abc.HalfCloseableStream):
             finally:
                 self._scopes.discard(scope)
         if scope.cancelled_caught:
-            await trio.aclose_forcefully(self)  # or it would be read on
+            await trio.aclose_forcefully(self)  # otherwise reading continues
             raise trio.BrokenResourceError("the client takes nothing")
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -159,7 +159,7 @@ class _Stream(trio.abc.HalfCloseableStream):
 
 
 class _Listener(trio.abc.Listener[_Stream]):
-    """Accepts every connection, and ends another where there are too many."""
+    """Accepts every connection. Closes another one if there are too many."""
 
     def __init__(self, on: trio.SocketListener, streams: dict[_Stream, str]) -> None:
         self._on = on
@@ -169,7 +169,7 @@ class _Listener(trio.abc.Listener[_Stream]):
         made = await self._on.accept()
         stream = _Stream(made, self._streams)
         address = ""
-        with suppress(OSError):  # it is gone already
+        with suppress(OSError):  # already closed
             address = made.socket.getpeername()[0]
         if len(self._streams) >= MOST_CONNECTIONS:
             oldest = _oldest_of_most(self._streams)

@@ -1,11 +1,11 @@
-"""Matches that are being played, and standings that move, as streams of server-sent events.
+"""Streams of server-sent events: matches in progress, and changing standings.
 
 The referee that plays a match does not know its viewers. This server follows the record or
-spectator log while it is written. It reads only the messages to everybody, so that nothing hidden
-is shown before the end. A stream reads by index, as fast as its client takes it.
+spectator log while it is written. It uses only public messages, so that nothing hidden is shown
+before the end. Streams read by index, as fast as their clients receive.
 
-Events of a match: `reset` with the whole state, `steps` with the news, `end` when the address of
-the match has everything. The id of an event is the id of its last step; a client comes back with
+Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the address of
+the match has everything. The id of an event is the id of its last step. A client resumes with
 `after=ID`. Events of a tournament: `standings`, when they have changed.
 """
 
@@ -47,31 +47,31 @@ from referee.web.server.matches import MAX_FILE, Parts
 
 MOST_STREAMS = 200
 STEPS_SECONDS = 0.1
-"""Between two events of a match."""
+"""Minimum interval between two events of a match."""
 STANDINGS_SECONDS = 1.0
-"""Between two events of a tournament; and between two looks whether a match is still played."""
+"""Interval between two events of a tournament, and between two checks if a match is in progress."""
 COMMENT_SECONDS = 15.0
-"""Of silence, after which a comment shows that the stream is there."""
+"""After this many silent seconds, a comment keeps the stream open."""
 FRESH_SECONDS = 60.0
-"""A match without an end whose file was written so lately is being played."""
+"""A match without an end counts as in progress if its file was written within this time."""
 _MOST_KEPT = 16
 _GLANCE = 16
-"""Turns, the latest, in which the score and the last event are looked for."""
+"""Number of latest turns that are searched for the score and the last event."""
 _MOST_AHEAD = 64
-"""Lines in which a spectator log shows its game."""
+"""Number of lines within which a spectator log must identify its game."""
 _CHUNK = 64 * 1024
 _LOOK_SECONDS = 0.1
-"""After which what was read is shown: a match may be written faster than it is read here."""
+"""Maximum seconds of one read. A match may be written faster than it is read here."""
 
 T = TypeVar("T")
 
 
 class NotBegun(RefereeError):
-    """There is nothing to be shown yet, such as before the players are known."""
+    """There is nothing to show yet, for example because the players are unknown."""
 
 
 class Event(NamedTuple):
-    """An event; `data` is JSON."""
+    """An event. `data` is JSON."""
 
     name: str
     id: str
@@ -79,22 +79,23 @@ class Event(NamedTuple):
 
     @property
     def text(self) -> bytes:
-        """The event as bytes of a stream."""
+        """The event as bytes of the stream."""
         return f"event: {self.name}\nid: {self.id}\ndata: ".encode() + self.data + b"\n\n"
 
     @property
     def json(self) -> bytes:
-        """As a client gets it that has no stream."""
+        """The event for a client without a stream."""
         return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
 
 
 class Table(NamedTuple):
-    """A match that is being played, at a glance.
+    """A summary of a match in progress.
 
     Attributes:
-        names, scores: in seat order; no scores before the first turn is over.
-        turn: its number; 0 before the first.
-        last: the last turn that is over, in a sentence; may be empty.
+        names: names in seat order.
+        scores: scores in seat order. Empty before the end of the first turn.
+        turn: number of the current turn. 0 before the first.
+        last: description of the last finished turn, a sentence. May be empty.
     """
 
     names: list[str]
@@ -107,22 +108,22 @@ _END = Event("end", "", b"null")
 
 
 def is_played(file: File) -> bool:
-    """Whether a match is being played: it has no end, and who writes it is there.
+    """True if a match is in progress: it has no end, and its writer is alive.
 
-    The referee holds a lock on the file that it writes. For other files the time counts.
+    The referee holds a lock on the file that it writes. For other files, recent changes count.
     """
     try:
         with open(file.path, "rb") as opened:
             if time.time() > os.fstat(opened.fileno()).st_mtime + FRESH_SECONDS:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return False  # nobody holds it
+                return False  # no process holds the lock
     except BlockingIOError:
         pass
     except OSError:
         return False
     try:
         last, _ = _last_line(file)
-    except UsageError:  # it is gone
+    except UsageError:  # the file was deleted
         return False
     return not (
         last.startswith(b'{"entry":"end"') or isinstance(message_kinds(None).decode(last), GameEnd)
@@ -130,7 +131,7 @@ def is_played(file: File) -> bool:
 
 
 def _last_line(file: File) -> tuple[bytes, bool]:
-    """The last line of a log, and whether it is compressed."""
+    """Return the last line of a log, and True if the log is compressed."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines, last = iter(reader), b""
         with suppress(LogReadError):
@@ -140,17 +141,17 @@ def _last_line(file: File) -> tuple[bytes, bool]:
 
 
 class Playing:
-    """A match that is being played, followed through its file; for any thread.
+    """A match in progress, read from its file. Thread-safe.
 
     Args:
-        file: where it is written.
-        names: gives those of the players, in seat order, once the file has a header; none: those
-            that they give themselves.
+        file: the file of the match.
+        names: returns the names of the players, in seat order, once the file has a header. If
+            empty, the names that the players report are used.
 
     Attributes:
-        over: whether no more is to be read here.
-        turn: of the streams that look for more.
-        looked: when one of them did, in trio's time.
+        over: True if there is nothing more to read.
+        turn: lock for the streams that read more.
+        looked: time of the last read by a stream, on trio's clock.
     """
 
     def __init__(self, file: File, names: Callable[[], Sequence[str]]) -> None:
@@ -160,7 +161,7 @@ class Playing:
         self.turn = trio.Lock()
         self.looked = 0.0
         self._file = file
-        self._key = secrets.token_hex(4)  # ids of another match, or another server, are unknown
+        self._key = secrets.token_hex(4)  # so ids of another match or server are unknown
         self._lock = Lock()
         self._inode = 0
         self._offset = 0
@@ -171,16 +172,16 @@ class Playing:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
-        self._said = 0  # public messages
-        self._heard = 0.0  # when the last of them was written, in seconds since 1970
+        self._said = 0  # number of public messages
+        self._heard = 0.0  # time of the last public message, in seconds since 1970
 
     def look(self) -> None:
-        """Read what has come; now and then, see whether the match is still played."""
+        """Read new lines. From time to time, check if the match is still in progress."""
         with self._lock:
             try:
                 with open(self._file.path, "rb", buffering=0) as file:
                     self._read(file)
-            except OSError:  # it is gone
+            except OSError:  # deleted
                 self.over = True
             if time.monotonic() > self._checked + STANDINGS_SECONDS:
                 self._checked = time.monotonic()
@@ -188,13 +189,13 @@ class Playing:
 
     @property
     def parts(self) -> Parts:
-        """All there is; `NotBegun` if there is nothing yet."""
+        """The current data of the match. Raises `NotBegun` if there is none."""
         with self._lock:
             return self._parts()
 
     @property
     def table(self) -> Table | None:
-        """The match at a glance; None before its players are known."""
+        """A summary of the match. None before its players are known."""
         with self._lock:
             made = None if self._match is None else self._match.made
             if made is None:
@@ -207,13 +208,17 @@ class Playing:
             return Table(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
-        """The step that an event's id is of; None if it is not known."""
+        """Return the step of an event's id, or None if the id is unknown."""
         key, _, text = id.partition(".")
         step = whole_number(text)
         return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """The news for a client that knows all up to a step, and the step that it knows then."""
+        """Return the news since step `after`, and the last step that the client knows then.
+
+        Args:
+            after: the last step known to the client, or None.
+        """
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
@@ -294,7 +299,7 @@ class Playing:
             self._hear(line)
 
     def _begin(self, line: bytes) -> None:
-        """Find what the file is, and of which game."""
+        """Detect the kind of file and the game."""
         if self._lines == 1:
             header = read_header(line)
             if isinstance(header, Header):
@@ -317,18 +322,18 @@ class Playing:
         assert match is not None
         self._said += 1
         match.add(message_kinds(match.rules).line(self._lines, text))
-        if self._record is None:  # a record shows hidden cards once it is over, and not before
+        if self._record is None:  # a finished record shows hidden cards: its page reads it again
             self._over_if(bool(match.problem) or match.ended is not None)
 
 
 def _last(turn: TurnText, names: Sequence[str]) -> str:
-    """A turn in a sentence that says whose it was."""
+    """Describe a turn in a sentence with its player."""
     line = in_words(turn.line, names)
     return f"{names[turn.seats[0]]} {line}" if len(turn.seats) == 1 else line
 
 
 class Live:
-    """The matches that are being played now, and their viewers."""
+    """The matches in progress and their streams."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -337,7 +342,7 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
-        """A match that is being played, as far as it is there, or None; `NotBegun` before that."""
+        """Return a match in progress, or None if it is over. Raises `NotBegun` before that."""
         if not is_played(file):
             with self._lock:
                 self._playing.pop(file.path, None)
@@ -358,7 +363,7 @@ class Live:
         return None if playing.over else playing
 
     def match(self, playing: Playing | None, request: Request) -> Response:
-        """The events of a match; of one that is not played, its end."""
+        """Return the stream of a match. If the match is over, the stream only has the end."""
         known = request.headers.get("last-event-id") or request.query_params.get("after", "")
         after = None if playing is None else playing.after(known)
         if request.query_params.get("format") == "json":
@@ -368,7 +373,7 @@ class Live:
         async def events() -> AsyncGenerator[bytes]:
             at = after
             while playing is not None:
-                over = playing.over  # what was read by then is sent
+                over = playing.over  # lines read before this are still sent
                 event, at = await self._next(playing, at)
                 yield b"" if event is None else event.text
                 if over and event is None:
@@ -379,7 +384,7 @@ class Live:
         return self._stream(request, events())
 
     def standings(self, state: Callable[[], Awaitable[bytes]], request: Request) -> Response:
-        """The events of a tournament, whose standings change with the JSON of `state`."""
+        """Return the stream of a tournament. It has an event when the JSON of `state` changes."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None
@@ -392,11 +397,11 @@ class Live:
         return self._stream(request, events())
 
     async def _next(self, playing: Playing, at: int | None) -> tuple[Event | None, int | None]:
-        async with playing.turn:  # one looks for all
+        async with playing.turn:  # one stream reads for all
             if trio.current_time() >= playing.looked + STEPS_SECONDS / 2 and not playing.over:
                 await self._work(playing.look)
                 playing.looked = trio.current_time()
-        if at is None:  # it may be large
+        if at is None:  # the whole match can be large
             return await self._work(lambda: playing.event(None))
         return playing.event(at)
 
@@ -426,11 +431,11 @@ class Live:
 
 
 class _Stream(StreamingResponse):
-    """An answer that lasts until its client leaves."""
+    """A response that lasts until its client disconnects."""
 
     body_iterator: AsyncGenerator[bytes]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer. If the client leaves, the generator ends here, not when it is collected."""
+        """Respond. The generator is closed here on a disconnect, not by the garbage collector."""
         async with aclosing(self.body_iterator):
             await super().__call__(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Matches as their pages load them: header, steps and lines as JSON, read once for each file."""
+"""Data of match pages as JSON: header, steps and lines, cached per file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
 
 MAX_FILE = 64 * 2**20
-"""Bytes of a file that is shown, as it is on the disk."""
+"""Maximum bytes on disk of a file that is shown."""
 _KEPT_BYTES = 64 * 2**20
 PARTS = ("header", "steps", "lines")
 
@@ -34,29 +34,29 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(cls, match: MatchPage) -> Parts:
-        """A match as JSON."""
+        """Encode a match."""
         encode = msgspec.json.encode
         header = match.header
         return cls(header, encode(header), encode(course_of(match)), encode(match.lines))
 
     def of_tournaments(self, names: list[str]) -> Parts:
-        """The same match, as one of these tournaments."""
+        """Return the same match with these tournaments in its header."""
         about = msgspec.structs.replace(self.about, tournaments=names)
         return self._replace(about=about, header=msgspec.json.encode(about))
 
     @property
     def whole(self) -> bytes:
-        """All of it as one object."""
+        """The complete match as one JSON object."""
         return b'{"header":%s,%s,"lines":%s}' % (self.header, self.steps[1:-1], self.lines)
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """Size in bytes."""
         return len(self.header) + len(self.steps) + len(self.lines)
 
 
 class Matches:
-    """The matches that were looked at last. Its methods may be called in any thread."""
+    """A cache of the matches that were viewed last. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -65,14 +65,13 @@ class Matches:
     def parts(
         self, file: File, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
     ) -> Parts:
-        """A match; two calls for the same file at a time read it twice (turns.py).
+        """Return a match. Concurrent calls for the same file would read it twice (turns.py).
 
         Args:
-            names, stderr: of the players, as of `read_match`.
+            names, stderr: arguments of `read_match`.
 
         Raises:
-            UsageError: the file is too large, is not there any more, or is neither a record nor a
-                log.
+            UsageError: the file is too large, was deleted, or is neither a record nor a log.
         """
         check_in_place(file)
         key = file, (*names, *(stderr if any(stderr) else ()))
@@ -93,14 +92,17 @@ class Matches:
 
 
 def _check_size(file: File) -> None:
-    """Raise `UsageError` if a file is too large now; a match that is played grows."""
+    """Raise `UsageError` if a file is too large now. Files of matches in progress grow."""
     size = os.path.getsize(file.path)
     if size > MAX_FILE:
         raise UsageError(
             f"{file.id} has {size >> 20} MB, more than is shown here: "
             "referee page --turns shows a part of it"
         )
-    with LogReader(file.path) as reader, suppress(LogReadError):  # it is shown how far it goes
+    with (
+        LogReader(file.path) as reader,
+        suppress(LogReadError),
+    ):  # the page shows it up to the damage
         if reader.size(MAX_FILE) > MAX_FILE:
             raise UsageError(
                 f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"
@@ -108,7 +110,7 @@ def _check_size(file: File) -> None:
 
 
 def digest_of(file: File) -> str:
-    """The digest of the lines of a record, as of `Rerun`; empty if it has none."""
+    """Return the digest of a record's lines (`Rerun.digest`), or "" if it has none."""
     try:
         check_in_place(file)
         _check_size(file)
@@ -121,7 +123,7 @@ def digest_of(file: File) -> str:
 
 
 def _read(file: File, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
-    """Read a match; that its folder is somewhere on this machine is nobody's business."""
+    """Read a match. Its page must not show the folder of the file."""
     try:
         match = read_match(file.path, names, stderr)
     except LogReadError as error:

@@ -1,6 +1,6 @@
-"""The pages as HTML, and the standings as a file of their own.
+"""The pages as HTML, and the standings as a self-contained file.
 
-Pages of a server, of a folder and of a file come from the same templates, with other links
+Pages of a server, of a folder and of a file use the same templates with different links
 (`links.py`).
 """
 
@@ -46,27 +46,28 @@ HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
-"""A list of more matches makes a file that is slow to open: `referee export` has all."""
+"""Maximum number of matches listed in a file, because larger files open slowly. `referee export`
+has all."""
 MOST_RACING = 12
-"""Bots whose ratings over matches are drawn: more lines are a knot."""
+"""Number of bots whose ratings over matches are drawn."""
 MOST_RANKED = 20
-"""Bots of the ranking that are always in sight; the others are in a fold."""
+"""Number of bots of the ranking that are always visible. The others can be unfolded."""
 MOST_PAIRED = 40
-"""Bots, the first in the ranking, whose head-to-head results are a table of a page."""
+"""Number of bots, from the top of the ranking, in the head-to-head table of a page."""
 _LONGEST_TEXT = 1_000
-"""Characters of a text on a page: browsers stop at tables of names that are much longer."""
+"""Maximum characters of a text on a page. Browsers are slow with tables of longer names."""
 
 
 class Front(NamedTuple):
-    """What a served page of a tournament has beside its store.
+    """Facts for the served page of a tournament that are not in its store.
 
     Attributes:
-        title: of the tournament; empty: the name of the store.
-        tables: matches that are being played, each with its score, as far as that is known.
-        records: of the matches of the evening, by number.
-        season: all stores here of the same game, the first one first.
-        plays: whether people can play here.
-        is_live: whether matches of it are being played.
+        title: title of the tournament. Empty: the name of the store.
+        tables: matches in progress with their scores, if known.
+        records: records of the highlights, by number of the match.
+        season: all stores here with the same game, oldest first.
+        plays: True if visitors can play here.
+        is_live: True if matches of the tournament are in progress.
     """
 
     title: str = ""
@@ -78,7 +79,7 @@ class Front(NamedTuple):
 
 
 def page(template: str, links: Links, **values: object) -> str:
-    """A page. Texts of strangers are made plain and escaped."""
+    """Render a template. Texts of strangers are cleaned and escaped."""
     return render(
         TEMPLATES / template,
         longest=_LONGEST_TEXT,
@@ -101,7 +102,7 @@ def page(template: str, links: Links, **values: object) -> str:
 
 @cache
 def form(results: str) -> Markup:
-    """The last results of a bot as marks, with a text for those who cannot see them."""
+    """Render the last results of a bot as marks, with a text for screen readers."""
     words = {"w": "won", "d": "drawn", "l": "lost"}
     label = ", ".join(words[result] for result in results)
     marks = "".join(f'<i class="{words[result]}"></i>' for result in results)
@@ -111,12 +112,12 @@ def form(results: str) -> Markup:
 
 
 def colour(rank: int) -> str:
-    """The class of a bot's colour by its rank: more than six could not be told apart."""
+    """Return the CSS class of a bot's colour. Only six colours can be distinguished."""
     return f"line-{rank}" if rank <= charts.CLEAR else "line-other"
 
 
 def moment(seconds: float) -> str:
-    """A time for people, to the minute."""
+    """Format a time, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
@@ -139,13 +140,13 @@ def standings_file(
     most_paired: int | None = MOST_PAIRED,
     heading: str = "",
 ) -> str:
-    """The standings as one file that needs nothing else.
+    """Render the standings as a self-contained file.
 
     Args:
-        made: seconds since 1970.
-        most_paired: so many bots, the first in the ranking, are in the table of head-to-head
-            results; None: all.
-        heading: empty for the usual one.
+        made: current time, in seconds since 1970.
+        most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
+            all.
+        heading: title of the page. Empty: made from the settings.
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
     shown = shown_of(store, report, curves, made)
@@ -160,12 +161,13 @@ def standings_page(
     heading: str = "",
     front: Front | None = None,
 ) -> str:
-    """The page of a tournament.
+    """Render the page of a tournament.
 
     Args:
-        matches: that are listed.
-        heading: empty for the usual one.
-        front: what a served page has beside its store.
+        matches: the matches to list.
+        most_paired: same as for `standings_file`.
+        heading: title of the page. Empty: made from the settings.
+        front: facts for a served page.
     """
     history, found = shown.history, shown.report.found
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
@@ -204,7 +206,7 @@ def standings_page(
 
 
 def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
-    """The rounds of a knockout, the first one first, each with its pairs."""
+    """Return the rounds of a knockout with their pairs, first round first."""
     found: dict[str, list[KnockoutPair]] = {}
     for pair in table.pairs:
         found.setdefault(pair.round, []).append(pair)
@@ -212,7 +214,7 @@ def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
 
 
 def _about(seconds: float) -> str:
-    """A time that is not known exactly."""
+    """Format an approximate duration."""
     for unit, size in (("hour", 3600.0), ("minute", 60.0)):
         if seconds >= 0.75 * size:
             count = max(1, round(seconds / size))
@@ -221,19 +223,19 @@ def _about(seconds: float) -> str:
 
 
 def season_file(found: Season, made: float, title: str = "") -> str:
-    """A season as one file that needs nothing else; `made` in seconds since 1970."""
+    """Render a season as a self-contained file. `made` is in seconds since 1970."""
     return season_page(Links(), found, made, title)
 
 
 def season_page(
     links: Links, found: Season, made: float, title: str = "", ids: Sequence[str] = ()
 ) -> str:
-    """The standings of several tournaments together.
+    """Render the combined standings of several tournaments.
 
     Args:
-        made: when the newest of them was written, or when the page was made; seconds since 1970.
-        title: empty for the usual one.
-        ids: of the stores, in addresses, of a page that is served.
+        made: time when the newest store was written, or the page was made, in seconds since 1970.
+        title: title of the page. Empty: the default.
+        ids: names of the stores in addresses, for a served page.
     """
     ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
     return page(
@@ -250,7 +252,7 @@ def season_page(
 
 
 def is_unfinished(shown: Shown) -> bool:
-    """Whether more will be played. Then the seed stays secret, since it decides the shuffling."""
+    """True if more matches will be played. The seed, which determines them, is secret then."""
     found = shown.report.found
     if found.swiss is not None and found.withdrawn:  # fewer matches than planned
         return found.swiss.rounds < (shown.setup.rounds or 0)
@@ -259,7 +261,7 @@ def is_unfinished(shown: Shown) -> bool:
 
 
 def store_page(template: str, links: Links, shown: Shown, **values: object) -> str:
-    """A page about a tournament."""
+    """Render a page about a tournament."""
     return page(
         template,
         links,
@@ -276,22 +278,21 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
 
 
 def title(setup: TournamentSetup) -> str:
-    """A tournament in a few words."""
+    """Describe a tournament in a few words."""
     start = f", from {setup.position}" if setup.position else ""
     kind = FORMATS.get(setup.format, setup.format)
     return f"{setup.game}: {kind} of {len(setup.bots)} bots{start}"
 
 
 def command(setup: TournamentSetup) -> str:
-    """The command that plays a tournament, except settings of configuration files.
+    """Return the command that plays a tournament, except settings of configuration files.
 
-    FILE in it stands for a file with the list of deals.
-
-    It has no folder of `--sandbox-read`, since a stranger may have written the store.
+    FILE stands for a file with the list of deals. Folders of `--sandbox-read` are left out, because
+    a stranger may have written the store.
     """
     bots: Sequence[Entrant] = setup.bots
     knockout = None if setup.knockout is UNSET else setup.knockout
-    if knockout is not None and knockout.seeding:  # which plays the same matches
+    if knockout is not None and knockout.seeding:  # plays the same matches
         bots = [setup.bots[number] for number in knockout.seeding]
     given = [bot_argument(bot, setup.game) for bot in bots]
     least = GAMES[setup.game].min_seats
@@ -318,14 +319,14 @@ def command(setup: TournamentSetup) -> str:
 
 
 def _named(entrant: Entrant, bot: str) -> str:
-    """A bot as `referee tournament` takes it."""
+    """Format a bot as an argument of `referee tournament`."""
     name, word = entrant.name, f"{entrant.name}={bot}"
     takes_name = name != bot and named(word) == (name, bot) and as_bot(word) == word
     return word if takes_name else as_bot(bot)
 
 
 def match_page(links: Links, title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
-    """One match, or a seat in it, which loads its data itself from the addresses below `data`."""
+    """Render the page of a match or a seat. It loads its data from the addresses below `data`."""
     is_seat = data.startswith("/seat/")
     return file.frame_page(
         title=plain(title),
@@ -337,14 +338,14 @@ def match_page(links: Links, title: str, game: str, data: str, crumbs: Markup | 
 
 
 def match_styles(links: Links, game: str, own: str) -> list[Markup]:
-    """The addresses of the style sheets of a match page; `own`: of its kind of page."""
+    """Return the addresses of a match page's style sheets. `own` depends on the kind of page."""
     names = ["theme.css", "frame.css", own]
     names += [f"{game}/drawing.css"] * (GAMES[game].page is not None)
     return [links.asset(name) for name in names]
 
 
 def crumbs(links: Links, item: Item, around: Around | None) -> Markup:
-    """The links above a match: to its tournament, its bots and the matches around it."""
+    """Return the links above a match: its tournament, its bots and its neighbours."""
     record_with = links.record_with
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
     deal: list[tuple[Neighbour, Item | None]] = []
@@ -370,5 +371,5 @@ def crumbs(links: Links, item: Item, around: Around | None) -> Markup:
 
 
 def problem_page(problem: str, again: bool = False) -> str:
-    """A page with a problem. `again` loads it repeatedly until the real page exists."""
+    """Render a page with a problem. With `again`, it reloads until the real page exists."""
     return page("problem.html", ServedLinks(), problem=problem, again=again)

@@ -1,12 +1,12 @@
-"""People who play in the browser: the events that a seat's page gets, and its answers.
+"""Human players in the browser: the events that a seat's page receives, and its replies.
 
-    /seat/ID/N           the page; who opens it needs the token, which stands behind # in its link
-    /seat/ID/N/enter     POST {token, tab}: a cookie for the token; the tab has the seat now
-    /seat/ID/N/events    run, after, tab, wait: what came since, as soon as there is something
+    /seat/ID/N           the page; opening it requires the token after # in its link
+    /seat/ID/N/enter     POST {token, tab}: sets a cookie for the token; the tab takes the seat
+    /seat/ID/N/events    run, after, tab, wait: new events, as soon as there are any
     /seat/ID/N/answer    POST {tab, run, request, picks}; picks null leaves the match
 
-A page is sent events by number, so that it can ask again for what got lost; a question has a number
-too, so that an answer can be sent again. spec/serve.md, 6, has all of it.
+Events are numbered, so that a page can request lost events again. Questions are numbered too, so
+that an answer can be repeated. spec/serve.md, 6, describes the details.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ from referee.web.server.links import ServedLinks
 from referee.web.steps import SeatSteps
 
 POLL_SECONDS = 25.0
-"""Seconds after which a page that waits for news is answered that there are none."""
+"""Maximum seconds of a request for news. After that, the response is empty."""
 END_SECONDS = 5.0
 """Seconds that a page has to fetch the end of the match."""
 MOST_BODY = 64 * 1024
 BODY_SECONDS = 10.0
 _LAST_TURNS = 8
-"""Turns whose text may still change."""
+"""Number of latest turns whose text may still change."""
 _MOVED = "This seat is open in another tab, which was opened later."
 
 LINKS_SUFFIX = ".seats"
-"""Of the file beside a record that has what links to its seats are known by."""
+"""Suffix of the file beside a record with the data of its links."""
 
 Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """The data of old links for a new server: the sitting, digests of tokens by seat, the port."""
+    """Data of existing links for a new server: session id, token digests by seat, port."""
 
     id: str
     digests: dict[int, str]
@@ -71,25 +71,29 @@ class Links(Struct, frozen=True):
 
 
 def links_beside(record: str) -> Links | None:
-    """The links to a match by its record, or None; raises `UsageError` if they are not valid."""
+    """Return the links of a match from the file beside its record, or None.
+
+    Raises:
+        UsageError: the file is not valid.
+    """
     name = record + LINKS_SUFFIX
     if not os.path.exists(name):
         return None
     try:
         return msgspec.json.decode(read_input(name), type=Links)
-    except (UsageError, ValueError, RecursionError) as error:  # a decoder's are ValueErrors
+    except (UsageError, ValueError, RecursionError) as error:  # includes errors of the decoder
         raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 
 class ClaimSeat(Struct):
-    """A tab wants the seat; without a token the cookie has it."""
+    """A tab claims the seat. Without a token, the cookie must have it."""
 
     tab: str
     token: str = ""
 
 
 class Answered(Struct):
-    """The choices of a person; None if it leaves the match."""
+    """The choices of a person. None: the person leaves the match."""
 
     tab: str
     run: str
@@ -98,7 +102,7 @@ class Answered(Struct):
 
 
 class Refused(Exception):
-    """Why a request is not obeyed: an HTTP status, and a sentence for the person."""
+    """A request is refused: HTTP status, and a sentence for the person."""
 
     def __init__(self, status: int, problem: str) -> None:
         super().__init__(problem)
@@ -106,18 +110,18 @@ class Refused(Exception):
 
 
 class Seat:
-    """A person's place: the events that its page gets, and its answers. A `HumanTerminal` for one.
+    """The seat of a person: its events, and its replies. Implements `HumanTerminal`.
 
     Args:
-        digest: of the token, if there is one already; else a new token is drawn.
+        digest: digest of an existing token. Empty: create a new token.
 
     Attributes:
-        token: opens the seat; empty if only its digest, SHA-256 in hex, is known.
-        run: names this server's run of the match.
-        used: when somebody entered or answered, on trio's clock; None before.
-        ends: when the match ends if nobody enters or answers until then, likewise.
-        is_over: whether the match has ended or does not continue.
-        has_end: is set when the page has fetched the end of the match.
+        token: the secret of the link. Empty if only its SHA-256 digest is known.
+        run: random id of this server's run of the match.
+        used: time when a tab last entered or replied, on trio's clock. None before.
+        ends: time when the match ends if no tab enters or replies, on trio's clock.
+        is_over: True if the match has ended or cannot continue.
+        has_end: set when the page has fetched the end of the match.
     """
 
     def __init__(self, rules: GameDefinition, number: int, digest: str = "") -> None:
@@ -128,32 +132,32 @@ class Seat:
         self.has_end = trio.Event()
         self._steps = SeatSteps(rules, number)
         self._number = number
-        self._events: list[tuple[str, bytes]] = []  # kind and JSON
+        self._events: list[tuple[str, bytes]] = []  # (kind, JSON)
         self._news = trio.Event()
         self.is_over = False
         self._tab = ""
-        self._poll = 0  # the newest one
-        self._request = 0  # of the last question
+        self._poll = 0  # number of the latest poll
+        self._request = 0  # number of the last question
         self._question: Question | None = None
         self._answer: Picks | None = None
         self._answered = trio.Event()
-        self._turns: dict[int, bytes] = {}  # as they were sent
+        self._turns: dict[int, bytes] = {}  # turn -> JSON as last sent
         self.ends = self._limit = inf
 
-    # --- as a terminal --------------------------------------------------------------------------
+    # --- HumanTerminal ----------------------------------------------------------------------------
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Send it."""
+        """Send news to the page."""
         if lines:
             self._add("told", lines=lines)
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """Nobody else sits here."""
+        """Do nothing: each seat has its own page."""
         yield
 
     async def ask(self, question: Question) -> Picks | None:
-        """Send the question, and wait for its answer."""
+        """Send a question, and wait for its answer."""
         self._request += 1
         self._question, self._answered = question, trio.Event()
         shown = {name: getattr(question, name) for name in question.__struct_fields__}
@@ -162,20 +166,20 @@ class Seat:
         await self._answered.wait()
         return self._answer
 
-    # --- what the page asks ---------------------------------------------------------------------
+    # --- requests of the page ---------------------------------------------------------------------
 
     def opens(self, token: str) -> bool:
-        """Whether a token belongs to this seat."""
+        """True if a token belongs to this seat."""
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
-        """Give the seat to a tab, and notify the tab that had it."""
+        """Give the seat to a tab, and notify the previous tab."""
         self._use()
         self._tab = tab
         self._wake()
 
     def limit(self, seconds: float) -> None:
-        """Note that the match ends if nobody enters or answers for so long."""
+        """End the match if no tab enters or replies for this many seconds."""
         self._limit = seconds
         self.ends = trio.current_time() + seconds
 
@@ -184,17 +188,17 @@ class Seat:
         self.ends = self.used + self._limit
 
     async def news(self, tab: str, run: str, after: int, *, wait: bool) -> bytes:
-        """The events from one number on, once there are any.
+        """Return the events from `after` on, as soon as there are any.
 
         Args:
-            run: the run that `after` is of; the run of another server begins again.
-            wait: for `POLL_SECONDS` at most.
+            run: the run of `after`. After a restart of the server, all events are sent.
+            wait: if True, wait for up to `POLL_SECONDS`.
         """
         if not self._has(tab):
             return _moved()
         self._poll += 1
         own = self._poll
-        self._wake()  # an older one, whose connection may be lost
+        self._wake()  # ends an older poll, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
         with trio.move_on_after(POLL_SECONDS if wait and not self.is_over else 0):
             while first == len(self._events) and own == self._poll and self._has(tab):
@@ -208,12 +212,12 @@ class Seat:
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
-        """Note that the page has all events before this one."""
+        """Mark the end as fetched if the page has all events before `after`."""
         if self.is_over and after >= len(self._events):
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
-        """Take the answer to the open question, which may come again, or raise `Refused`."""
+        """Accept the answer to the open question. It may be repeated. Raises `Refused`."""
         if not self._has(given.tab):
             raise Refused(409, _MOVED)
         if given.run != self.run:
@@ -233,14 +237,14 @@ class Seat:
         self._answered.set()
 
     def _has(self, tab: str) -> bool:
-        """Whether a tab has the seat; a restarted server does not know which tab had it."""
+        """True if a tab has the seat. After a restart, the first tab gets it."""
         self._tab = self._tab or tab
         return tab == self._tab
 
-    # --- what the page is sent ------------------------------------------------------------------
+    # --- events for the page ----------------------------------------------------------------------
 
     def observe(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
-        """Take what a round has led to."""
+        """Add the events of a round."""
         made = self._steps
         made.given, made.bots = spec.names, spec.bots
         steps, lines = len(made.steps), len(made.lines)
@@ -257,7 +261,7 @@ class Seat:
         self._add("steps", turned=made.turned(), **news)
 
     def end(self, whole: MatchPage) -> None:
-        """Show the whole match, which is over."""
+        """Show the complete match at its end."""
         self._question = None
         self._add("question", request=self._request, question=None)
         about = {"header": whole.header, "seat": self._number, "lines": whole.lines}
@@ -266,7 +270,7 @@ class Seat:
         self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
-        """Announce that the match does not continue."""
+        """Announce that the match cannot continue."""
         if not self.is_over:
             self.is_over = True
             self._add("gone", problem=problem)
@@ -280,7 +284,7 @@ class Seat:
         self._news = trio.Event()
 
     def _from(self, first: int) -> Iterator[bytes]:
-        """The events from this one on, without those that a later one has replaced."""
+        """Yield the events from this one on, without events that a later one replaces."""
         last = {kind: number for number, (kind, _) in enumerate(self._events)}
         for number, (kind, data) in enumerate(self._events[first:], first):
             if kind == "question":
@@ -292,17 +296,17 @@ class Seat:
 
 
 class MatchSession:
-    """A match with people at pages.
+    """A match with human players in browsers.
 
     Args:
         game: a key of `GAMES`.
-        bots: the BOT arguments, in seat order; people are `HUMAN`.
-        known: the links to continue with; None: new ones are made.
+        bots: the BOT arguments in seat order, with `HUMAN` for people.
+        known: existing links to continue with. None: create new ones.
 
     Attributes:
         id: its name in addresses.
-        port: that the links name; 0 if it is not known.
-        seats: of the people, by number.
+        port: port in the links. 0 if unknown.
+        seats: number of the seat -> seat of a person.
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
@@ -318,19 +322,23 @@ class MatchSession:
         self._unheard: list[Entry] = []
 
     def person(self, number: int) -> PythonBot:
-        """The source of the person at a seat."""
+        """Return the source of the person at a seat."""
         rules, seat = GAMES[self.game], self.seats[number]
         return PythonBot(HUMAN, lambda: PersonBot(rules, seat))
 
     def links(self) -> list[str]:
-        """The address of each person's page, in seat order; without what is not known."""
+        """Return the address of each person's page, in seat order. Unknown tokens are left out."""
         return [
             f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
             for number, seat in self.seats.items()
         ]
 
     def keep_links(self, record: str) -> None:
-        """Keep digests of the links in a file for their owner only, or raise `LogWriteError`."""
+        """Store digests of the links in a file that only its owner can read.
+
+        Raises:
+            LogWriteError: the file cannot be written.
+        """
         name = record + LINKS_SUFFIX
         digests = {number: seat.digest for number, seat in self.seats.items()}
         data = msgspec.json.encode(Links(self.id, digests, self.port))
@@ -343,7 +351,7 @@ class MatchSession:
             raise LogWriteError(name, error) from error
 
     def forget_links(self, record: str) -> None:
-        """Remove the file: the match is over."""
+        """Delete the file at the end of the match."""
         with suppress(OSError):
             os.unlink(record + LINKS_SUFFIX)
 
@@ -352,7 +360,7 @@ class MatchSession:
         runner.listeners.append(lambda match, entries: self._hear(spec, match, entries))
 
     def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
-        # Where several are asked, nobody is shown who was first.
+        # In a simultaneous round, no page shows who replied first.
         self._unheard += entries
         asks = any(type(entry) is Sent and entry.to is not None for entry in self._unheard)
         if match.outcome is not None or asks:
@@ -361,13 +369,13 @@ class MatchSession:
                 seat.observe(spec, match, heard)
 
     def end(self, spec: MatchSpec, played: Played) -> None:
-        """Show the whole match to all."""
+        """Show the complete match to all seats."""
         whole = from_answers(spec, played.answers)
         for seat in self.seats.values():
             seat.end(whole)
 
     async def shown(self) -> None:
-        """Wait until the pages have the end of the match, or do not fetch it."""
+        """Wait until the pages have fetched the end of the match, or stopped fetching."""
         with trio.move_on_after(END_SECONDS):
             for seat in self.seats.values():
                 if seat.used is not None:
@@ -375,23 +383,23 @@ class MatchSession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match has ended or does not continue."""
+        """True if the match has ended or cannot continue."""
         return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
-        """Announce to all seats that the match does not continue."""
+        """Announce to all seats that the match cannot continue."""
         for seat in self.seats.values():
             seat.give_up(problem)
 
 
 class Seats:
-    """The addresses of the seats of matches, `sittings`, which are known by their id."""
+    """The routes of the seats of all matches. `sittings` maps ids to sessions."""
 
     def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}
 
     def routes(self) -> list[Route]:
-        """The addresses of the application."""
+        """The routes of the application."""
         seat = "/seat/{match}/{seat:int}"
         return [
             Route(seat, self._page),
@@ -410,7 +418,7 @@ class Seats:
         )
 
     async def _enter(self, request: Request) -> Response:
-        self._found(request)  # before the body is read
+        self._found(request)  # before reading the body
         given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
@@ -434,7 +442,7 @@ class Seats:
         tab = query.get("tab", "")[:64]
         wait = query.get("wait", "1") != "0"
         data = await seat.news(tab, query.get("run", ""), after, wait=wait)
-        shown = BackgroundTask(seat.note_end, after)  # when it has been sent
+        shown = BackgroundTask(seat.note_end, after)  # after the response is sent
         return Response(data, media_type="application/json", background=shown)
 
     async def _answer(self, request: Request) -> Response:
@@ -457,7 +465,7 @@ class Seats:
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
-    """The data that was sent; it is refused if it is too large, too slow, or something else."""
+    """Decode the body of a request. Refuses it if it is too large, too slow, or invalid."""
     if request.headers.get("content-type") != "application/json":
         raise Refused(415, "Only application/json is understood.")
     data = b""
@@ -485,6 +493,6 @@ def _digest(token: str) -> str:
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    """Say why a request was not obeyed."""
+    """Return the response to a refused request."""
     assert isinstance(error, Refused)
     return as_json({"problem": str(error)}, error.status)

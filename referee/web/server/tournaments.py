@@ -1,9 +1,9 @@
-"""The reports on stores of tournaments, computed once for each state of a store.
+"""Reports on stores, computed once for each state of a store.
 
-A store that is being written changes twice a second, and a report takes CPU time. Results are
-shown until they are older than `IDLE` times this CPU time. An open page then takes only a small
-part of a core from the tournament. The standings are a tenth of the report: they are renewed more
-often, and after `FRESH` seconds at the latest.
+During a tournament, a store changes twice per second, and a report takes CPU time. A result is
+shown until its age exceeds `IDLE` times its CPU time, so an open page only uses a small part of a
+core. The standings take a tenth of the time of a report. They are updated more often, and after
+`FRESH` seconds at the latest.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ IDLE = 20
 FRESH = 0.5
 _KEPT = 16
 _LOOKS = 120
-"""Looks at a store that is being written from which the time left is told, the latest ones."""
+"""Number of latest observations of a changing store used to estimate the remaining time."""
 _LEAST_SECONDS = 3.0
-"""Between the first and the last of these."""
+"""Minimum seconds between the first and the last observation."""
 
 State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
-    """A store as its pages show it.
+    """The content of a store for its pages.
 
     Attributes:
-        names: of the bots, by number.
+        names: names of the bots, by number.
         changed: seconds since 1970.
-        tournament: as of `Place` in a record.
-        left: seconds until all is played, about; None if that is not known.
+        tournament: `Place.tournament` of its records.
+        left: estimated seconds until the end. None if unknown.
     """
 
     setup: TournamentSetup
@@ -64,7 +64,7 @@ class Shown(NamedTuple):
 def shown_of(
     store: Store, report: Report, history: History, changed: float, played: Played | None = None
 ) -> Shown:
-    """A store as its pages show it; `report` and `history` are of the same bots."""
+    """Return the content of a store for its pages. Report and history have the same bots."""
     stages = store.stages
     return Shown(
         stages[-1],
@@ -86,12 +86,12 @@ def read_shown(store: Store, changed: float) -> Shown:
 
 
 class Entrants(NamedTuple):
-    """What tournaments know of a match, by its digest.
+    """Facts about a match from the stores that contain its digest.
 
     Attributes:
-        stores: names in addresses.
-        names: of its bots, in seat order. Empty if the stores do not agree.
-        stderr: the last lines of the bots that were disqualified in it. Empty as well.
+        stores: names of the stores in addresses.
+        names: names of the bots, in seat order. Empty if the stores disagree.
+        stderr: last lines of the bots that were disqualified. Empty if the stores disagree.
     """
 
     stores: list[str]
@@ -100,7 +100,7 @@ class Entrants(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list (spec/page-data.md, 5); `problem` says why it cannot be shown."""
+    """A store in a list (spec/page-data.md, 5). `problem` explains why it cannot be shown."""
 
     id: str
     changed: float
@@ -120,12 +120,12 @@ class Neighbour(NamedTuple):
 
 
 class Around(NamedTuple):
-    """A match of a store and those around it.
+    """A match of a store with its neighbours.
 
     Attributes:
-        names: of all bots, by number.
-        deal: the matches of its deal that are there, itself among them.
-        before, after: in the order of the schedule; None if there is none.
+        names: names of all bots, by number.
+        deal: the available matches of its deal, including itself.
+        before, after: its neighbours in the schedule, or None.
     """
 
     store: str
@@ -137,9 +137,10 @@ class Around(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """The results on a store so far.
+    """Cached results of a store.
 
-    The standings are of the state `key` and shown until `fresh`, all else of `whole` and `until`.
+    The standings belong to the state `key` and are shown until `fresh`. Everything else belongs to
+    `whole` and is shown until `until`.
     """
 
     key: State
@@ -150,12 +151,12 @@ class _Kept(NamedTuple):
 
 
 class MatchesChosen(NamedTuple):
-    """Which matches of a store are listed; None lets all through.
+    """Selects matches of a store. None selects all.
 
     Attributes:
-        bot, against: numbers of bots that are both in it.
-        result: of `bot`, or of any: "won", "drawn", "lost", "disqualified" or "faults".
-        reason: why it ended.
+        bot, against: numbers of bots. Both must be in the match.
+        result: result of `bot`, or of any bot: "won", "drawn", "lost", "disqualified" or "faults".
+        reason: the reason why the match ended.
     """
 
     bot: int | None = None
@@ -165,7 +166,7 @@ class MatchesChosen(NamedTuple):
 
 
 class Tournaments:
-    """What stores say. Its methods may be called in any thread."""
+    """Reports on stores. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -177,7 +178,7 @@ class Tournaments:
         self._looks: dict[str, deque[tuple[float, int]]] = {}
 
     def known(self, file: File) -> Shown | None:
-        """A store as its pages show it, if that was computed lately; raises as `shown`."""
+        """Return the cached content of a store, or None. Raises the same errors as `shown`."""
         check_in_place(file)
         key, now = state_of(file.path), time.monotonic()
         with self._lock:
@@ -190,9 +191,9 @@ class Tournaments:
         return None
 
     def shown(self, file: File) -> Shown:
-        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed.
+        """Return the content of a store. Raises `UsageError` if it is damaged or was deleted.
 
-        Two calls for the same file at a time compute it twice (turns.py).
+        Concurrent calls for the same file would compute it twice (turns.py).
         """
         known = self.known(file)
         if known is not None:
@@ -201,7 +202,7 @@ class Tournaments:
         with self._lock:
             kept = self._kept.get(file.id)
         old = None if kept is None or now >= kept.until else kept
-        begun = time.thread_time()  # of this thread alone: a busy machine makes no page older
+        begun = time.thread_time()  # per thread, so a busy machine does not make pages older
         with _opened(file, check=old is None) as store:
             if old is not None and (old.shown.setup, old.shown.names) == (
                 store.stages[-1],
@@ -223,7 +224,7 @@ class Tournaments:
         return shown
 
     def _left(self, file: File, found: Standings) -> float | None:
-        """Seconds until all matches are played, by those that were played since the first look."""
+        """Estimate the seconds until all matches are played, from the matches observed so far."""
         now, done = time.monotonic(), found.matches + found.void + found.forfeits
         with self._lock:
             looks = self._looks.setdefault(file.id, deque(maxlen=_LOOKS))
@@ -234,10 +235,10 @@ class Tournaments:
         return (found.planned - done) * (now - begun) / (done - before)
 
     def season(self, files: Sequence[File]) -> tuple[Season, float]:
-        """Several stores together, and when the newest was written, in seconds since 1970.
+        """Return the combined standings, and the time of the newest store in seconds since 1970.
 
         Raises:
-            UsageError: a store is damaged or was removed, or they are of different games.
+            UsageError: a store is damaged or was deleted, or the games differ.
         """
         state = tuple((file.id, state_of(file.path)) for file in files)
         with self._lock:
@@ -258,26 +259,26 @@ class Tournaments:
         return found
 
     def glance(self, file: File) -> StoreSummary:
-        """A store in a list."""
+        """Return the summary of a store for a list."""
         return self._glance(file)[0]
 
     def tournament(self, file: File) -> str:
-        """The tournament of a store, as in a `Place`; empty if the store cannot be read."""
+        """Return `Place.tournament` of a store. Empty if it cannot be read."""
         return self._glance(file)[1]
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
-        """The stores of the tournament of a match that is being played, by their names."""
+        """Return the stores of a match in progress, by their names in addresses."""
         found = []
         for file in files:
             if place is not None and self.tournament(file) == place.tournament:
-                with suppress(RefereeError), _opened(file) as store:  # a damaged one
+                with suppress(RefereeError), _opened(file) as store:  # a damaged store
                     query = "SELECT 1 FROM matches WHERE match = ?"
-                    if not list(store.select(query, (place.match,))):  # else of an equal tournament
+                    if not list(store.select(query, (place.match,))):  # else in an equal one
                         found.append(file.id)
         return found
 
     def around(self, files: Sequence[File], item: Item) -> Around | None:
-        """The matches around the match of a record; None if it is in no tournament here."""
+        """Return the neighbours of a record's match. None if no store here contains it."""
         place = item.place
         if item.checked is False or (place is None and not item.digest):
             return None
@@ -315,13 +316,13 @@ class Tournaments:
         return found, tournament
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
-        """What tournaments know of the matches with these digests."""
+        """Return facts from stores about the matches with these digests."""
         found: dict[str, Entrants] = {}
         wanted = [*filter(None, digests)]
         marks = ", ".join("?" * len(wanted))
         query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
         for file in files:
-            with suppress(RefereeError), _opened(file) as store:  # a damaged one is listed so
+            with suppress(RefereeError), _opened(file) as store:  # the list shows it as damaged
                 for digest, match in list(store.select(query, wanted)):
                     seats = [seat for row in store.matches(match, match + 1) for seat in row.seats]
                     names = [store.names[seat.bot] for seat in seats]
@@ -335,7 +336,7 @@ class Tournaments:
         return found
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
-        """The digests of some matches of a store, by their numbers."""
+        """Return the digests of some matches of a store, by number."""
         with _opened(file) as store:
             query = "SELECT digest FROM matches WHERE match = ?"
             return {match: found for match in matches for (found,) in store.select(query, (match,))}
@@ -343,9 +344,9 @@ class Tournaments:
     def matches(
         self, file: File, chosen: MatchesChosen, first: int, count: int
     ) -> tuple[int, list[MatchRow]]:
-        """How many matches of a store are listed, and some of them, in the order of the schedule.
+        """Return the number of selected matches, and `count` of them from `first` on, in order.
 
-        All rows of the store were looked at by `shown` before.
+        `shown` has checked all rows of the store before.
         """
         where, parameters = _where(chosen)
         with _opened(file) as store:
@@ -415,12 +416,12 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
     try:
         with Store.for_reading(file.path, check=check) as store:
             yield store
-    except UsageError as error:  # the server's folders are nobody's business
+    except UsageError as error:  # visitors do not need to see paths
         raise UsageError(str(error).replace(file.path, file.id)) from error
 
 
 def state_of(store: str) -> State:
-    """Size and time of the files of a store, which change when the store does."""
+    """Return size and time of a store's files. They change when the store changes."""
     found = []
     for path in (store, f"{store}-wal"):
         with suppress(OSError):

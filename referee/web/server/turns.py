@@ -1,8 +1,8 @@
-"""Turns of requests that have to read a whole file, so that a slow page holds up no other page.
+"""Turns of requests that read a whole file, so that a slow page does not block other pages.
 
-Requests for the same file take turns, since the first one computes what the others show. Requests
-for other files do not wait for them, except that few large files are read at a time. A request that
-waits takes no thread.
+Requests for the same file take turns, because the first one computes the result for all. Requests
+for different files run in parallel, but only a few large files are read at a time. A waiting
+request uses no thread.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from referee.errors import RefereeError
 from referee.web.server.library import File
 
 LARGE = 2**20
-"""Bytes of a file of which only `MOST_LARGE` are read at a time, because of their memory."""
+"""Files with more bytes are large. Only `MOST_LARGE` of them are read at a time, to save memory."""
 MOST_LARGE = 2
 MOST_WAITING = 8
-"""Requests that wait for the same file: more would take the places of other requests."""
+"""Maximum number of requests that wait for the same file, so that others find a slot."""
 
 
 class BusyError(RefereeError):
-    """Many requests wait for this page already."""
+    """Too many requests wait for this page."""
 
 
 class Turns:
-    """Whose turn it is to read a file."""
+    """Turns of requests that read files."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, trio.Lock] = WeakValueDictionary()
@@ -36,13 +36,13 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, file: File, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for the turn of one request.
+        """Wait for the turn of a request.
 
         Args:
-            patient: wait behind any number of other requests.
+            patient: if True, wait behind any number of other requests.
 
         Raises:
-            BusyError: too many wait for this file.
+            BusyError: too many requests wait for this file.
         """
         lock = self._locks.setdefault(file.path, trio.Lock())
         if not patient and lock.statistics().tasks_waiting >= MOST_WAITING:
