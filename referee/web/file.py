@@ -170,7 +170,7 @@ def policy_hash(text: str) -> str:
 
 
 def packed(match: MatchPage, all_lines: bool) -> Block:
-    """A match as text; of very many lines only those around faults, unless all are asked for."""
+    """Encode a match. Without `all_lines`, many lines are reduced to those around faults."""
     encode = msgspec.json.encode
     lines = _packed(encode(match.lines))
     if len(lines) > MAX_LINES and not all_lines:

@@ -1,14 +1,14 @@
-"""A tournament as a folder of pages that need no server: to publish anywhere, or to open from disk.
+"""Write a tournament as a folder of pages, to publish on any server or to open from disk.
 
     index.html                the tournament
     bot/N.html                a bot
     pair/N-M.html             two bots that met
     matches.html, matches-2.html ...
-    match/N.html, match/N.js  a match whose record is there, and its data
-    static/                   style sheets and programs
+    match/N.html, match/N.js  a match whose record exists, and its data
+    static/                   style sheets and scripts
 
-Paths have only numbers, so nothing that a bot is called is in them. From disk a browser loads
-scripts, but no modules and no data: the data of a match are a script too.
+Paths contain only numbers, so bots cannot influence them by their names. From disk, browsers load
+scripts, but neither modules nor data. The data of a match is therefore a script too.
 """
 
 from __future__ import annotations
@@ -39,24 +39,25 @@ from referee.web.server.links import Links
 from referee.web.server.tournaments import Shown, around_match, read_shown
 
 ON_A_PAGE = 250
-"""Matches in a list."""
+"""Number of matches per page of the list."""
 _STATIC = "static"
 _ENTRIES = {"index.html", "bot", "pair", "match", _STATIC}
 _POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""`file:` is for browsers in which a page from disk has no 'self'; elsewhere it allows nothing."""
+"""`file:` is for browsers in which a page from disk has no 'self'. Elsewhere it allows nothing."""
 _NONE = Markup("")
 
 
 class SiteReport(NamedTuple):
-    """What was written.
+    """Summary of a written site.
 
     Attributes:
-        files, size: how many files, and their bytes.
-        matches: with a page.
-        wrong: matches whose record is damaged, or is of another match.
+        files: number of files.
+        size: bytes of all files.
+        matches: number of matches with a page.
+        wrong: number of matches whose record is damaged, or belongs to another match.
     """
 
     files: int
@@ -66,13 +67,13 @@ class SiteReport(NamedTuple):
 
 
 class FolderLinks(Links):
-    """Links in a folder, from a page to the pages that are there.
+    """Links in a folder of pages, relative to one page.
 
     Args:
-        name: of the tournament, for people.
-        up: from the page to the folder: "" or "../".
-        watched: digest -> number, of each match that has a page.
-        pairs: numbers of two bots that have one, the lower first.
+        name: displayed name of the tournament.
+        up: path from the page to the folder: "" or "../".
+        watched: digest -> number, for each match with a page.
+        pairs: pairs of bots with a page, lower number first.
     """
 
     is_file = False
@@ -92,7 +93,7 @@ class FolderLinks(Links):
         return self._up + f"{_STATIC}/{PurePath(name).name}"
 
     def every(self, **query: object) -> Markup:
-        """All matches of the tournament."""
+        """Return the list of all matches of the tournament."""
         return self.matches()
 
     def tournament(self, store: str = "") -> Markup:
@@ -104,12 +105,12 @@ class FolderLinks(Links):
         return self._up + f"bot/{bot}.html"
 
     def pair(self, one: int, other: int) -> Markup:
-        """pair/N-M.html, if the two met."""
+        """pair/N-M.html, if the two bots met."""
         pair = min(one, other), max(one, other)
         return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
 
     def matches(self, **query: object) -> Markup:
-        """matches.html, or another page of the list; there is none of chosen matches."""
+        """matches.html, or a later page of the list. Empty for a selection of matches."""
         page = query.pop("page", None)
         chosen = any(value not in (None, "") for value in query.values())
         return _NONE if chosen else self._up + _list_name(page)
@@ -119,7 +120,7 @@ class FolderLinks(Links):
         return self._up + f"match/{record.id}.html"
 
     def record_with(self, digest: str) -> Item | None:
-        """The page of a match, whose record was checked."""
+        """Return the match with this digest if it has a page. Its record was checked."""
         match = self._watched.get(digest)
         return None if match is None else _page_of(match)
 
@@ -145,15 +146,15 @@ def write_site(
     """Write a tournament as a folder of pages.
 
     Args:
-        name: of the tournament, for people.
-        records: the folder with the records of its matches; None: matches have no pages.
-        folder: is replaced if it is empty or such a folder; its parent exists.
-        title: of the front page; empty for the usual one.
-        all_lines: keep all lines that were sent, however many they are.
-        show: is called with the number of matches that are done.
+        name: displayed name of the tournament.
+        records: folder with the records of its matches. None: no pages of matches.
+        folder: path of the new folder, in an existing folder. Replaced if it is empty or a site.
+        title: title of the front page. Empty: the default.
+        all_lines: if True, include all lines of matches in spite of `MAX_LINES`.
+        show: called with the number of finished matches.
 
     Raises:
-        UsageError: the folder cannot be written, or has something else in it.
+        UsageError: the folder cannot be written, or contains other files.
     """
     with _replaced(folder) as made:
         site = _Site(store, name, made)
@@ -167,7 +168,7 @@ def write_site(
 
 
 def check_site(folder: str) -> None:
-    """Raise `UsageError` if a folder has something in it that is not of a site."""
+    """Raise `UsageError` if a folder contains files that do not belong to a site."""
     path = Path(folder)
     if not os.path.lexists(path):
         return
@@ -190,7 +191,7 @@ def check_site(folder: str) -> None:
 
 @contextmanager
 def _replaced(folder: str) -> Iterator[Path]:
-    """A new folder that takes the place of `folder` at the end; nothing stays if this fails."""
+    """Yield a new folder that replaces `folder` at the end. Deleted if there is an error."""
     check_site(folder)
     path = Path(os.path.realpath(folder))
     made, old = (path.with_name(f".{path.name}.{os.getpid()}.{end}") for end in ("new", "old"))
@@ -208,7 +209,7 @@ def _replaced(folder: str) -> Iterator[Path]:
 
 
 class _Site:
-    """A site that is being written to a folder."""
+    """A site during writing."""
 
     def __init__(self, store: Store, name: str, folder: Path) -> None:
         self._store = store
@@ -228,11 +229,11 @@ class _Site:
             (folder / part).mkdir()
 
     def report(self) -> SiteReport:
-        """What was written so far."""
+        """Return a summary of the files written so far."""
         return SiteReport(self._files, self._size, len(self._watched), self._wrong)
 
     def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
-        """Write the data of all matches whose record is there."""
+        """Write the data of all matches whose record exists."""
         (self._folder / "match").mkdir()
         for done, row in enumerate(self._rows):
             show(done)
@@ -246,7 +247,7 @@ class _Site:
         show(len(self._rows))
 
     def _read(self, record: Path, row: MatchRow) -> MatchPage | None:
-        """The match of a row; None if its record is missing or wrong."""
+        """Return the match of a row. None if its record is missing or wrong."""
         if not row.digest or not record.is_file():
             return None
         names = [self._shown.names[seat.bot] for seat in row.seats]
@@ -261,7 +262,7 @@ class _Site:
         return msgspec.structs.replace(match, header=header)
 
     def write_pages(self, title: str) -> None:
-        """Write all pages, and what they load."""
+        """Write all pages and their static files."""
         shown, links = self._shown, self._links("")
         records = {match: _page_of(match) for match in self._watched.values()}
         front = pages.Front(title=title, records=records)
@@ -335,7 +336,7 @@ class _Site:
 
 
 def _assets(game: str, *, has_matches: bool) -> Iterator[tuple[str, str]]:
-    """The style sheets and programs of a site: their names and texts."""
+    """Yield the style sheets and scripts of a site: name, content."""
 
     def small(path: Path) -> tuple[str, str]:
         return path.name, file.small_style(path.read_text("utf-8"))

@@ -54,7 +54,7 @@ def effect_text(effect: Iterable[str | Amount]) -> str:
 
 
 def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
-    """Encode an effect for a drawing: text or [symbol, number]. Drops commas between parts."""
+    """Encode an effect for a drawing: text or [symbol, number]. No comma follows a symbol."""
     parts: list[str | list[str | int]] = []
     for part in effect:
         if isinstance(part, Amount):

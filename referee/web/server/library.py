@@ -385,7 +385,7 @@ def _now(file: File) -> File | None:
 
 
 def is_store(path: str) -> bool:
-    """Whether a file is the store of a tournament."""
+    """True if a file is the store of a tournament."""
     with open(path, "rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 

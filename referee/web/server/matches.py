@@ -99,10 +99,7 @@ def _check_size(file: File) -> None:
             f"{file.id} has {size >> 20} MB, more than is shown here: "
             "referee page --turns shows a part of it"
         )
-    with (
-        LogReader(file.path) as reader,
-        suppress(LogReadError),
-    ):  # the page shows it up to the damage
+    with LogReader(file.path) as reader, suppress(LogReadError):  # the page reports damage
         if reader.size(MAX_FILE) > MAX_FILE:
             raise UsageError(
                 f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"

@@ -359,7 +359,7 @@ class Tournaments:
 
 
 def around_match(store: Store, name: str, match: int) -> Around:
-    """A match of a store, and those around it."""
+    """Return a match of a store with its neighbours."""
     size = store.stages[0].matches_a_deal
     first = match // size * size
     (before,), (after,) = (
