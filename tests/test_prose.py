@@ -1,7 +1,8 @@
 """The pages are plain English: no page gets more odd sentences than it has.
 
 tests/prose_baselines.json has the number for each page. Lower it when you rewrite sentences. A page
-that is not in it may have 2% of odd sentences.
+that is not in it may have 2% of odd sentences. The docstrings and comments of the code have limits
+in tools/prose_counts.json.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 from tests.support.live import ROOT
 from tests.support.prose import odd, sentences
 from tools.generators.make_pages import pages
+from tools.prose_counts import FOLDERS, counts, texts, too_high
 
 BASELINES: dict[str, int] = json.loads((ROOT / "tests" / "prose_baselines.json").read_text())
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
@@ -60,3 +62,12 @@ def test_odd_sentences_are_found(sentence: str, is_odd: bool) -> None:
 def test_only_prose_is_read() -> None:
     text = "# So it is\n\n- one: So what\n\n```\nSo it is told here.\n```\n\n| So it is | told |\n"
     assert [*sentences(text)] == ["one: So what"]
+
+
+def test_the_code_has_no_more_odd_sentences_than_before() -> None:
+    assert not too_high(counts(FOLDERS)), "python -m tools.prose_counts --list"
+
+
+def test_docstrings_and_comments_are_read() -> None:
+    source = '"""One.\n\nTwo.\n"""\n\nx = "# no"  # three\n# four\n# five\ny = """no"""\n'
+    assert [*texts(source)] == ["One.\n\nTwo.\n", "three", "four five"]
