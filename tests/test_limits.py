@@ -159,6 +159,12 @@ async def test_too_much_memory_without_one_is_an_error_of_the_bots(
     assert "MemoryError; it had reached a limit of the match: --memory-limit 104857600" in cause
 
 
+async def test_a_limit_in_which_no_program_starts_is_named(tmp_path: Path, held_by: str) -> None:
+    played = await play(tmp_path, "minimal", "minimal", memory_limit=5)
+    for each in played.disqualified.values():
+        assert "--memory-limit 5 is probably too low (5 bytes): give 64M" in each.detail
+
+
 async def test_memory_within_the_limit_is_there(tmp_path: Path, held_by: str) -> None:
     bot = hostile("take_memory", "1 50")
     code, _, _ = await left(tmp_path, bot, memory_limit=100 * MIB, max_turns=2)

@@ -47,7 +47,7 @@ from referee.games.interface.faults import Disqualification, Fault, InvalidReply
 from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
-from referee.match.limits import MIB
+from referee.match.limits import memory_words
 from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, game_page
@@ -451,7 +451,7 @@ class Driver(BotWrapper):
                     expected = f"an answer of at most {most} KiB"
                 return _Missing(verdict.OUTPUT_LIMIT, SHARED.limits, expected)
             case Disqualification.MEMORY_LIMIT:
-                expected = f"at most {limits.memory_limit / MIB:,g} MiB of memory"
+                expected = f"at most {memory_words(limits.memory_limit)} of memory"
                 return _Missing(verdict.MEMORY_LIMIT, SHARED.limits, expected)
             case Disqualification.STEP_LIMIT:
                 expected = "a rule file that needs fewer steps for a decision"

@@ -105,6 +105,11 @@ def is_none(value: object) -> bool:
     return value is None or value in ("none", "inf", math.inf)
 
 
+def memory_words(most: float) -> str:
+    """Format an amount of memory for a message: "512 MiB", "5 bytes"."""
+    return f"{most / MIB:,g} MiB" if most >= MIB else f"{most:,} bytes"
+
+
 def limit_word(name: str, value: float) -> str:
     """Format a limit for its option: "none", "2.5", "64M"."""
     if value == math.inf:

@@ -23,7 +23,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from referee.bots.processes.orphans import descendants
-from referee.match.limits import MIB, Limits
+from referee.match.limits import MIB, Limits, memory_words
 from referee.match.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class MemoryWatch:
         self._rest(used, began)
         if used <= self._limit:
             return ""
-        return f"it has used {used / MIB:,.0f} MiB of memory (at most {self._limit / MIB:,g} MiB)"
+        most = memory_words(self._limit)
+        return f"it has used {used / MIB:,.0f} MiB of memory (at most {most})"
 
     def _rest(self, used: float, began: float) -> None:
         """Schedule the next measurement for when the limit could be reached, but not too often."""

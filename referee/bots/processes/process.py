@@ -34,7 +34,7 @@ from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.interrupts import signal_name
 from referee.match.decode import is_blank
-from referee.match.limits import MIB
+from referee.match.limits import MIB, limit_word, memory_words
 
 _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
@@ -49,6 +49,8 @@ _WATCHED_PART = 0.3
 """Fraction of the observation that comes before the end of the bot's input."""
 _EXIT_SECONDS = 0.5
 """Seconds to wait for the exit code after stdout closes, so that messages can include it."""
+_LITTLE_MEMORY = 64 * MIB
+"""With a lower limit, the system may kill a program while it starts it."""
 _POLL_SECONDS = 0.02
 """Interval in seconds for polling the process, on systems that do not report its end."""
 
@@ -228,7 +230,7 @@ class BotProcess:
             return Failure(
                 Disqualification.MEMORY_LIMIT,
                 f"the system has killed a process of it for using more than "
-                f"{self._limits.memory_limit / MIB:,g} MiB: {answer.detail}",
+                f"{memory_words(self._limits.memory_limit)}: {answer.detail}",
             )
         return answer
 
@@ -351,13 +353,23 @@ class BotProcess:
         if code is None:
             return "its process ended"
         if code < 0:
-            return f"its process was ended by {signal_name(-code)}"
+            return f"its process was ended by {signal_name(-code)}{self._little_memory()}"
         return f"its process ended with exit code {code}"
+
+    def _little_memory(self) -> str:
+        """A clause that names the memory limit, if many programs cannot start with it."""
+        most = self._limits.memory_limit
+        if most >= _LITTLE_MEMORY:
+            return ""
+        option = f"--memory-limit {limit_word('memory_limit', most)}"
+        return f"; {option} is probably too low ({memory_words(most)}): give 64M, for example"
 
     def _why_not_begun(self) -> str:
         """Return the reason why the sandbox did not run the bot; see `why_not_begun`."""
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the text is from bubblewrap
+        if not said and (why := self._little_memory()):
+            return f"the sandbox was killed{why}"
         return why_not_begun(self.launched.command, said)
 
     # --- Waiting ----------------------------------------------------------------------------------
