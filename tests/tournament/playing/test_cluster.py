@@ -37,14 +37,21 @@ from tests.support.stores import rows
 needs_dask = pytest.mark.usefixtures("_dask")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def _dask() -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: pip install -e '.[cluster]'")
 
 
-@pytest.fixture
-def cluster(tmp_path: Path, _dask: None) -> Iterator[DaskCluster]:
-    with DaskCluster(2, XDG_CACHE_HOME=str(tmp_path / "cache")) as processes:
+@pytest.fixture(scope="module")
+def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the workers of the cluster keep what is sent to them."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def cluster(cache_home: Path, _dask: None) -> Iterator[DaskCluster]:
+    """A cluster with two workers. Each of its processes takes longer to start than a test."""
+    with DaskCluster(2, XDG_CACHE_HOME=str(cache_home)) as processes:
         yield processes
 
 
@@ -126,7 +133,7 @@ def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
 @needs_dask
 @pytest.mark.slow
 def test_a_directory_travels_and_what_does_not_is_looked_for_there(
-    cluster: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: DaskCluster, cache_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = tmp_path / "bots"
     (bots / "far").mkdir(parents=True)
@@ -146,7 +153,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
     store = tmp_path / "store.sqlite"
     played = referee_process(*command, "--store", str(store), "--records", str(tmp_path / "kept"))
     assert played.returncode == 0, played.stderr
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_home))
     there = place(pack(str(bots / "far")).digest)
     assert list(cache().iterdir()) == [there]
     with Store.for_reading(str(store)) as results:
@@ -172,7 +179,7 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "referee", other, ignore=shutil.ignore_patterns("__pycache__"))
     (other / "_version.py").write_text('__version__ = "0.0.1"\n')
     with DaskCluster(1, PYTHONPATH=str(other.parent)) as cluster:
-        command = ("tournament", "big_money", "minimal", "--cluster", cluster.address)
+        command = ("tournament", "big_money", "minimal", "-q", "--cluster", cluster.address)
         refused = referee_process(*command)
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
@@ -185,7 +192,7 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
 def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
     """cluster.md, 3: no bot is ever played without it."""
     with DaskCluster(1, PATH="/nonexistent") as cluster:
-        command = ("tournament", "big_money", "minimal", "--cluster", cluster.address)
+        command = ("tournament", "big_money", "minimal", "-q", "--cluster", cluster.address)
         refused = referee_process(*command, "--sandbox", "bwrap")
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
@@ -196,7 +203,7 @@ def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
 @pytest.mark.extras
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:8786"])
 def test_a_wrong_address_is_one_line(address: str) -> None:
-    refused = referee_process("tournament", "big_money", "minimal", "--cluster", address)
+    refused = referee_process("tournament", "big_money", "minimal", "-q", "--cluster", address)
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
     assert refused.stderr.startswith(f"referee: no Dask scheduler at {address}: ")
