@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
+from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, POINTS, STARTING_DECK, points_of
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.seats import seat_id
 
@@ -87,6 +87,17 @@ class Player:
             cards = {card: count for card, count in owned.items() if count}
             self.counted = cards, points_of(cards)
         return self.counted
+
+
+    def count_one_more(self, card: str) -> None:
+        """Note that the player has gained a card. Most often it has such cards already."""
+        if self.counted is not None:
+            cards, points = self.counted
+            if card in cards:
+                more = {**cards, card: cards[card] + 1}
+                self.counted = more, points + POINTS.get(card, 0)
+            else:
+                self.counted = None
 
 
 class TurnState(Struct):

@@ -41,7 +41,7 @@ class Table(interface.Table[Player]):
         """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
-        player.counted = None
+        player.count_one_more(card)
         self.events += (say.PlayerGained(player.number, card), self.supply.info)
         if self.watchers:
             public = [Move(player.seat, "supply", "hand" if to_hand else "discard", card)]
