@@ -88,7 +88,6 @@ class Player:
             self.counted = cards, points_of(cards)
         return self.counted
 
-
     def count_one_more(self, card: str) -> None:
         """Note that the player has gained a card. Most often it has such cards already."""
         if self.counted is not None:
