@@ -80,7 +80,7 @@ def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], li
         where = f"{name}: bot {number}"
         bot, wrong = read_table(_Bot, table, where, [each.replace("_", "-") for each in LIMITS])
         problems += wrong
-        problems += [f"{where}: {problem}" for problem in _wrong(bot, folder)]
+        problems += [f"{where}: {problem}" for problem in _problems(bot, folder)]
         # The bot is started in that folder, so paths of its arguments start there.
         path = str((folder / bot.directory).resolve())
         env = tuple(bot.env.items())
@@ -91,7 +91,7 @@ def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], li
     return entrants, list(dict.fromkeys(directories))
 
 
-def _wrong(bot: _Bot, folder: Path) -> Iterator[str]:
+def _problems(bot: _Bot, folder: Path) -> Iterator[str]:
     if not (folder / bot.directory).is_dir():
         yield f"directory: {bot.directory} is not there"
     for variable in bot.env:

@@ -123,7 +123,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
     broken: dict[int, UsageError] = {}
     pairs = [(n, folder) for n, folder in enumerate(folders) if folder is not None]
     # The organiser chose the names of the folders, so a stranger must not take one of them.
-    pairs.sort(key=lambda pair: not given[pair[0]][0] and not _is_called_so(pair[1]))
+    pairs.sort(key=lambda pair: not given[pair[0]][0] and not _has_folder_name(pair[1]))
     for number, folder in pairs:
         entrant = bots[number]
         mistake: UsageError | None = None
@@ -145,7 +145,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
     return bots, dict(sorted(broken.items()))
 
 
-def _is_called_so(folder: BotFolder) -> bool:
+def _has_folder_name(folder: BotFolder) -> bool:
     """True if the bot has the name of its folder."""
     return folder.name == os.path.basename(os.path.abspath(folder.path))
 
@@ -267,18 +267,18 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             continue
         if name == "settings":
             found += [
-                _different(option, before.get(option), now.get(option))
+                _difference(option, before.get(option), now.get(option))
                 for option in before | now
                 if before.get(option) != now.get(option)
             ]
         elif name == "withdraw_after":
-            found.append(_different("withdraw-after", before or "never", now or "never"))
+            found.append(_difference("withdraw-after", before or "never", now or "never"))
         elif name == "deal_seeds":
-            found.append(_different("deal_seeds", _listed(before), _listed(now)))
+            found.append(_difference("deal_seeds", _format_seeds(before), _format_seeds(now)))
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:
-            found.append(_different("pairing" if name == "format" else name, before, now))
+            found.append(_difference("pairing" if name == "format" else name, before, now))
     return found
 
 
@@ -298,7 +298,7 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     for name in counts:
         before, now = getattr(old, name), getattr(new, name)
         if (before is None) != (now is None) or (before is not None and now < before):
-            raise UsageError(f"--extend only adds: {_different(name, before, now)}")
+            raise UsageError(f"--extend only adds: {_difference(name, before, now)}")
     for name in ("matches", "rounds"):
         if getattr(new, name) is not None and getattr(new, name) == getattr(old, name):
             raise UsageError(f"--extend needs more --{name}, or nothing would be added")
@@ -331,11 +331,11 @@ def limit_words(own: OwnLimits) -> str:
     return ", ".join(words) or "none"
 
 
-def _different(name: str, before: object, now: object) -> str:
+def _difference(name: str, before: object, now: object) -> str:
     return f"{name}: {_shown(before)} in the store, {_shown(now)} now"
 
 
-def _listed(seeds: Sequence[int] | UnsetType) -> str:
+def _format_seeds(seeds: Sequence[int] | UnsetType) -> str:
     if seeds is UNSET:
         return "none"
     return f"{len(seeds):,} from {', '.join(map(str, seeds[:2]))} on"

@@ -82,7 +82,7 @@ def table_of(store: Store) -> Any:
         for stage in stages(store, table):
             if next(stage.missing(there, out), None) is not None:
                 break
-        table.admit(len(store.names))
+        table.add_bots(len(store.names))
     return table
 
 
@@ -102,14 +102,14 @@ def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[in
     for stage in stages(store, table, setups=setups):
         for plan in stage.missing(there, out):
             if table is not None:
-                return everyone.difference(table.have_finished())
+                return everyone.difference(table.finished_bots())
             left.update(plan.players)
             if left == everyone:
                 return everyone
     return left
 
 
-def pairs_by_results(setup: TournamentSetup) -> bool:
+def depends_on_results(setup: TournamentSetup) -> bool:
     """True if a stage depends on the results of earlier stages."""
     return format_of(setup.format).table() is not None
 

@@ -33,7 +33,7 @@ APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """Largest integer in SQLite."""
-_FORGET = (
+_DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
@@ -43,9 +43,9 @@ _WAIT_SECONDS = 30
 _ROWS = 1_000  # per batch
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
-_BESIDE = ("-wal", "-shm", "-journal")
+_SIDE_SUFFIXES = ("-wal", "-shm", "-journal")
 """Suffixes of the files that SQLite writes beside a database."""
-_NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
+_SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 """Magic bytes at the end of a rollback journal that names a super-journal.
 
 SQLite deletes the named file. Only transactions over several databases write such journals."""
@@ -131,7 +131,7 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._made = made
-        self._beside: dict[str, os.stat_result] = {}
+        self._side_files: dict[str, os.stat_result] = {}
 
     # --- opening ------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class Store:
             lock, made = _open(name)
             undo.callback(os.close, lock)
             path = os.path.realpath(name)
-            _check_beside(path)
+            _check_side_files(path)
             if made:
                 undo.callback(_remove, path, os.fstat(lock))
             # The lock of a dead process is released. SQLite uses locks of another kind.
@@ -172,7 +172,7 @@ class Store:
                     store._check()
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
-                store._remember_beside()
+                store._stat_side_files()
             undo.pop_all()
             return store
 
@@ -185,7 +185,7 @@ class Store:
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
-        _check_beside(os.path.realpath(name))
+        _check_side_files(os.path.realpath(name))
         path = os.path.abspath(name).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         with usable(name):
             try:
@@ -212,12 +212,12 @@ class Store:
         """Close the store. A new store without a stage is deleted."""
         in_place = self._in_place()
         if self._lock is not None and in_place:
-            self._to_one_file()
+            self._merge_side_files()
         self._connection.close()
         if self._lock is None:
             return
         if not in_place:  # otherwise SQLite would apply them to the next store of this name
-            for path, found in self._beside.items():
+            for path, found in self._side_files.items():
                 _remove(path, found)
         elif self._made and self._is_new:
             _remove(self._path, os.fstat(self._lock))
@@ -271,13 +271,13 @@ class Store:
         except OSError:
             return False
 
-    def _remember_beside(self) -> None:
+    def _stat_side_files(self) -> None:
         self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # creates the files
-        for suffix in _BESIDE:
+        for suffix in _SIDE_SUFFIXES:
             with suppress(FileNotFoundError):
-                self._beside[self._path + suffix] = os.stat(self._path + suffix)
+                self._side_files[self._path + suffix] = os.stat(self._path + suffix)
 
-    def _to_one_file(self) -> None:
+    def _merge_side_files(self) -> None:
         with suppress(sqlite3.Error):  # the disk is full; the next run repeats this
             # After this, the main file is complete without the others.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -341,7 +341,7 @@ class Store:
         except (msgspec.MsgspecError, RecursionError) as error:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
-    def _noted(self, key: str, kind: Any) -> Any:
+    def _get_optional(self, key: str, kind: Any) -> Any:
         """Return the value of an optional key of `about`. Default: an empty value of this type."""
         query = "SELECT 1 FROM about WHERE key = ?"
         if self._is_new or not list(self.select(query, [key])):
@@ -365,7 +365,7 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
-                self._connection.execute(_FORGET)
+                self._connection.execute(_DELETE_FACTS)
             self._put("stages", stages)
             self._insert_bots(setup)
         self._is_new = False
@@ -376,7 +376,7 @@ class Store:
 
         Bots without known files are missing; older referees stored no digests.
         """
-        found: dict[str, list[str]] = self._noted("versions", dict[str, list[str]])
+        found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
@@ -409,7 +409,7 @@ class Store:
     @property
     def left_out(self) -> dict[int, str]:
         """The bots that could not play in the last run: number -> reason."""
-        found: dict[str, str] = self._noted("left_out", dict[str, str])
+        found: dict[str, str] = self._get_optional("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
@@ -423,13 +423,13 @@ class Store:
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
         """The withdrawn bots, by number."""
-        found: dict[str, Withdrawal] = self._noted("withdrawn", dict[str, Withdrawal])
+        found: dict[str, Withdrawal] = self._get_optional("withdrawn", dict[str, Withdrawal])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     @property
     def limits_by(self) -> list[LimitsBy]:
         """The mechanisms that limited sandboxed bots, in the order of the runs."""
-        found: list[LimitsBy] = self._noted("limits_by", list[LimitsBy])
+        found: list[LimitsBy] = self._get_optional("limits_by", list[LimitsBy])
         return found
 
     def add_limits_by(self, name: LimitsBy) -> None:
@@ -442,7 +442,7 @@ class Store:
     @property
     def game_files(self) -> list[Source]:
         """The versions of an external game that were played, in the order of the runs."""
-        found: list[Source] = self._noted("game_files", list[Source])
+        found: list[Source] = self._get_optional("game_files", list[Source])
         return found
 
     def add_game_file(self, source: Source) -> None:
@@ -595,7 +595,7 @@ def _open(name: str) -> tuple[int, bool]:
             if not stat.S_ISREG(os.stat(name).st_mode):
                 raise UsageError(f"{name} is not a store of a tournament: it is not a regular file")
             return os.open(name, flags), False
-        for path in (os.path.realpath(name) + suffix for suffix in _BESIDE):
+        for path in (os.path.realpath(name) + suffix for suffix in _SIDE_SUFFIXES):
             if os.path.lexists(path):
                 # SQLite would use the file as part of the new database, and delete it.
                 raise UsageError(
@@ -607,15 +607,15 @@ def _open(name: str) -> tuple[int, bool]:
         raise cannot_write(name, error) from error
 
 
-def _check_beside(path: str) -> None:
+def _check_side_files(path: str) -> None:
     """Check the files that SQLite may read beside a store. A stranger may have made them."""
-    for file in (path + suffix for suffix in _BESIDE):
+    for file in (path + suffix for suffix in _SIDE_SUFFIXES):
         try:
             if not stat.S_ISREG(os.stat(file).st_mode):
                 raise UsageError(f"{file} is not a regular file: remove it")
             with open(file, "rb") as opened:
-                opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_NAMES_A_FILE)))
-                if file.endswith("-journal") and opened.read() == _NAMES_A_FILE:
+                opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_SUPER_JOURNAL_MAGIC)))
+                if file.endswith("-journal") and opened.read() == _SUPER_JOURNAL_MAGIC:
                     raise UsageError(f"{file} names another file, to be removed: remove this one")
         except FileNotFoundError:
             continue

@@ -61,7 +61,7 @@ class Batch(Struct, frozen=True):
     game: SentGame | None = None
     answers: tuple[tuple[bytes | None, ...], ...] = ()
 
-    def in_directories(self, place: Callable[[str], str]) -> Batch:
+    def with_directories(self, place: Callable[[str], str]) -> Batch:
         """Return this batch with the folder of each bot replaced by `place(folder)`."""
         entrants = {
             number: replace(entrant, directory=place(entrant.directory))
@@ -80,7 +80,7 @@ class Batch(Struct, frozen=True):
         self.game.load()
         return replace(self, spec=self.spec.unpickled())
 
-    def sent_far(self) -> Batch:
+    def with_game_code(self) -> Batch:
         """Return this batch with the code of its game, for another machine."""
         return self if self.game is None else replace(self, game=self.game.packed())
 

@@ -142,8 +142,8 @@ class _ClusterExecutor(Executor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Call a function with a batch, its only argument, on a worker."""
-        batch: Batch = args[0].in_directories(lambda name: self._digests.get(name, ""))
-        batch = batch.sent_far()
+        batch: Batch = args[0].with_directories(lambda name: self._digests.get(name, ""))
+        batch = batch.with_game_code()
         digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
         work = pickle.dumps((fn, batch))
         return self._portal.start_task_soon(self._play, work, digests)

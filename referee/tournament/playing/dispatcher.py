@@ -193,14 +193,14 @@ class Dispatcher:
             in_play.clear()
             for plan in sorted(given_out, key=lambda plan: plan.match):
                 if self.out.isdisjoint(plan.players):
-                    row = yield from self._alone(plan)
+                    row = yield from self._play_alone(plan)
                     if row is None:
                         killers = yield from self._killers(plan)
                         self.out |= killers
                         row = unplayed_row(plan, killers, WORKER_KILLED, _KILLS)
                     yield [row]
 
-    def _alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
+    def _play_alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
         """Play a match with nothing else in flight. Returns None if its worker died each time."""
         batch = replace(self._batch([plan]), alone=True)
         for _ in range(MAX_DEATHS):
@@ -238,7 +238,7 @@ class Dispatcher:
         other = bot if self._empty.spec.rules.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
-        return (yield from self._alone(replace(plan, players=tuple(players)))) is None
+        return (yield from self._play_alone(replace(plan, players=tuple(players)))) is None
 
     def _restart(self, error: BrokenExecutor) -> None:
         self.__exit__(type(error), error, error.__traceback__)

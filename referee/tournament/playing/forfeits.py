@@ -23,7 +23,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.stages import Stage
 from referee.tournament.store import Ending, Store
 
-_MOST = 1_000
+_MAX_FORFEITS = 1_000
 """Maximum number of new forfeits per transaction."""
 
 
@@ -78,13 +78,13 @@ class Forfeits:
             out: the bots whose matches are not played, without withdrawn bots.
         """
         settled = Settled([], [], [])
-        for match, ending in self._following(end):
-            if self.end is not None or len(settled.forfeits) == _MOST:
+        for match, ending in self._next_matches(end):
+            if self.end is not None or len(settled.forfeits) == _MAX_FORFEITS:
                 break
             if ending is None:
-                is_decided = self._missing(stage, match, out, settled)
+                is_decided = self._decide_missing(stage, match, out, settled)
             else:
-                is_decided = self._known(stage, ending, out, settled)
+                is_decided = self._decide_stored(stage, ending, out, settled)
             if not is_decided:
                 break
             self.next = match + 1
@@ -92,7 +92,7 @@ class Forfeits:
                 self.end = self.next
         return settled
 
-    def _following(self, end: int) -> Iterator[tuple[int, Ending | None]]:
+    def _next_matches(self, end: int) -> Iterator[tuple[int, Ending | None]]:
         """Yield the next matches. None stands for a match that is not in the store."""
         endings = self._store.endings(self.next, end)
         ending = next(endings, None)
@@ -103,7 +103,7 @@ class Forfeits:
             else:
                 yield match, None
 
-    def _missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
+    def _decide_missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
         """Decide a match that is not in the store. Returns False if it must be played."""
         plan = stage.plan(match)
         if not out.isdisjoint(plan.players):
@@ -113,7 +113,7 @@ class Forfeits:
             settled.forfeits.append(forfeit_row(plan, withdrawn))
         return bool(withdrawn)
 
-    def _known(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
+    def _decide_stored(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
         """Decide a match that is in the store. Returns False if it must be played again."""
         if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
             return True  # this row is the reason why an omitted bot does not play

@@ -15,12 +15,12 @@ LIVE_SECONDS = 0.5
 _SUFFIX = ".live.jsonl"
 
 
-def live_of(folder: Path, match: int) -> Path:
+def live_path(folder: Path, match: int) -> Path:
     """Return the file of a match in progress."""
     return folder / f"{match:06}{_SUFFIX}"
 
 
-def kept_of(id: str) -> str:
+def finished_path(id: str) -> str:
     """Return the path of the finished record for a live one. Other paths are unchanged."""
     return id.removesuffix(_SUFFIX) + ".record.jsonl.zst" if id.endswith(_SUFFIX) else id
 

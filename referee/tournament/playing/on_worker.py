@@ -147,7 +147,7 @@ def main(connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             function, batch = pickle.loads(connection.recv_bytes())
-            here = batch.in_directories(lambda digest: str(place(digest)) if digest else "")
+            here = batch.with_directories(lambda digest: str(place(digest)) if digest else "")
             connection.send_bytes(pickle.dumps(function(here)))
     end_bots()
 

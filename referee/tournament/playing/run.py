@@ -10,13 +10,13 @@ from pathlib import Path
 
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.forfeits import Forfeits, Settled
-from referee.tournament.playing.live import live_of
+from referee.tournament.playing.live import live_path
 from referee.tournament.playing.records import remove_record, write_record
 from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import sequential
 from referee.tournament.schedule.withdrawals import Withdrawal
-from referee.tournament.stages import Stage, pairs_by_results, planned, stages
+from referee.tournament.stages import Stage, depends_on_results, planned, stages
 from referee.tournament.store import Store
 
 
@@ -76,8 +76,8 @@ class Run:
         if self.test is not None:
             self.test.add(self._store.matches())
         for stage in stages(self._store):
-            if left_out and pairs_by_results(stage.setup):
-                self._leave_out(stage.missing({*self._store.played()}, out), left_out)
+            if left_out and depends_on_results(stage.setup):
+                self._store_omitted(stage.missing({*self._store.played()}, out), left_out)
             self._settle(stage, dispatcher)
             while not self._is_over():
                 self._play_missing(stage, dispatcher)
@@ -104,7 +104,7 @@ class Run:
         forfeits = self._forfeits
         if forfeits is None:
             return
-        end = min(stage.end, self._decided or stage.end)
+        end = min(stage.end, self._decided_at or stage.end)
         first = -1
         while first < forfeits.next < end and forfeits.end is None:
             first = forfeits.next
@@ -125,7 +125,7 @@ class Run:
         if new or settled.replaced or settled.dropped:
             self.on_withdrawn(new)
 
-    def _leave_out(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
+    def _store_omitted(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
         """Store rows for matches that cannot be played, because the next round needs them."""
         detail = "it could not start"
         rows = [
@@ -137,7 +137,7 @@ class Run:
             self._add(rows)
 
     @property
-    def _decided(self) -> int | None:
+    def _decided_at(self) -> int | None:
         """Number of the first match that is not played because the test is decided."""
         if self.test is None or self.test.verdict is None:
             return None
@@ -149,7 +149,7 @@ class Run:
         Either the test is decided, or every match has a withdrawn bot. If both are true, the
         earlier match in the schedule decides.
         """
-        first, forfeits = self._decided, self._forfeits
+        first, forfeits = self._decided_at, self._forfeits
         if forfeits is not None:
             if forfeits.end is not None:
                 first = forfeits.end
@@ -178,7 +178,7 @@ class Run:
         if self._live is not None:
             for row in finished:
                 with suppress(OSError):
-                    live_of(self._live, row.match).unlink()
+                    live_path(self._live, row.match).unlink()
         self.done += len(rows)
         self.played += len(rows)
         self.problems.update([row.problem for row in rows if row.problem])

@@ -40,7 +40,9 @@ def broken_bots(
     for seats in dispatcher.check(setup, bots):
         for number, seat in seats.items():
             if seat.disqualified is not None:
-                found[number] = UsageError(_why(setup.bots[number].name, seat, setup.sandbox))
+                found[number] = UsageError(
+                    _failure_reason(setup.bots[number].name, seat, setup.sandbox)
+                )
         started += len(seats)
         look(started)
     return dict(sorted(found.items()))
@@ -73,7 +75,7 @@ def start_once(
         return broken_bots(dispatcher, setup, range(len(bots)), look)
 
 
-def _why(name: str, seat: SeatRow, sandbox: str) -> str:
+def _failure_reason(name: str, seat: SeatRow, sandbox: str) -> str:
     """Explain in one line why a bot failed in its handshake."""
     detail = seat.detail or str(seat.disqualified)
     parts = [detail if "BOT " in detail else f"{name}: {detail}"]

@@ -28,7 +28,7 @@ from referee.objects import play_objects
 from referee.runner import Runner, replayed
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch
-from referee.tournament.playing.live import LiveRecord, live_of
+from referee.tournament.playing.live import LiveRecord, live_path
 from referee.tournament.rows import (
     Entrant,
     MatchRow,
@@ -98,7 +98,7 @@ class Worker:
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
         if are_objects(sources.values()) and not batch.answers:  # no event loop needed
-            rows = [_play_objects(batch, plan, sources) for plan in _in_time(batch.plans)]
+            rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
         if batch.alone:
@@ -118,7 +118,7 @@ class Worker:
 
     async def _play_all(self, batch: Batch, sources: Mapping[int, BotSource]) -> list[MatchRow]:
         rows = []
-        for plan in _in_time(batch.plans):
+        for plan in _until_deadline(batch.plans):
             try:
                 rows.append(await self._play(batch, plan, sources))
             except GameError as error:
@@ -136,7 +136,7 @@ class Worker:
                 attempt.close()
             for seat, left in attempt.played.disqualified.items():
                 if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
-                    self._check_there(attempt.sources[seat])
+                    self._check_files(attempt.sources[seat])
             if is_again:
                 restarts += 1
             elif attempt.is_late():
@@ -145,7 +145,7 @@ class Worker:
                 break
         return attempt.row(late, restarts)
 
-    def _check_there(self, source: BotSource) -> None:
+    def _check_files(self, source: BotSource) -> None:
         """Raise `UsageError` if a file of the bot is missing. That is not a fault of the bot."""
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
@@ -254,7 +254,7 @@ class _Attempt:
         self.has_digest = not batch.results  # callers that want results need no digest
         self.record: MemorySink | None = None
         if batch.live:
-            self.record = LiveRecord(live_of(Path(batch.live), plan.match))
+            self.record = LiveRecord(live_path(Path(batch.live), plan.match))
         elif batch.keep != "none":
             self.record = MemorySink()
         self.stderr = [MemorySink() for _ in bots]
@@ -341,12 +341,12 @@ class _Attempt:
             referee=__version__,
             seats=tuple(seats),
             record=self.record.data if is_kept and self.record is not None else b"",
-            stderr=[_both_ends(sink.data) for sink in self.stderr] if is_kept else [],
+            stderr=[_head_and_tail(sink.data) for sink in self.stderr] if is_kept else [],
             result=result if batch.results else None,
         )
 
 
-def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
+def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:
     """Yield the first plan, then more plans for `BATCH_SECONDS`."""
     until = time.monotonic() + BATCH_SECONDS
     for plan in plans:
@@ -355,7 +355,7 @@ def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
             return
 
 
-def _both_ends(stderr: bytes) -> bytes:
+def _head_and_tail(stderr: bytes) -> bytes:
     """Return a bot's stderr. Of a long one, return the start and the end with the error."""
     omitted = len(stderr) - MAX_STDERR
     if omitted <= 0:

@@ -156,7 +156,7 @@ def rate(
     variance: Floats = expected * (1 - chances)
     scores = _scores(table, table.pair_points - expected, variance, inverse)
     covariance = inverse @ _products(table, scores) @ inverse
-    least = inverse @ _least(table, variance) @ inverse
+    least = inverse @ _lower_bound(table, variance) @ inverse
     linked = _linked(points)
     weights = _weights(linked, anchor)
     return Ratings(
@@ -319,7 +319,7 @@ def _products(table: DealTable, scores: Floats) -> Floats:
     return total.reshape(size, size)
 
 
-def _least(table: DealTable, variance: Floats) -> Floats:
+def _lower_bound(table: DealTable, variance: Floats) -> Floats:
     """Return a lower bound for `_products`, used if the deals are very alike.
 
     It stands for one unseen deal per bot with another result. Its distance from the expected points

@@ -124,7 +124,8 @@ def evening(store: Store, found: Standings, played: Played | None = None) -> Eve
     names = store.names
     played = (played or played_of(store)).without([names.index(name) for name in found.excluded])
     chosen = [
-        _highlight(store, names, kind, number, why) for kind, number, why in _chosen(played, found)
+        _highlight(store, names, kind, number, why)
+        for kind, number, why in _select_highlights(played, found)
     ]
     return Evening(_form(played, names), chosen, _rivalry(found))
 
@@ -157,7 +158,7 @@ def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _chosen(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
+def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
     """Yield the kind, the number and the reason of each highlight."""
     won = np.flatnonzero(played.is_won)
     if not len(won):
@@ -196,11 +197,11 @@ def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
 
 
 def _tie_break(margin: float, found: Standings) -> str:
-    fewer = _fewer(found.game)
+    fewer = _tie_breaker(found.game)
     return f"level, won with {fewer}" if fewer and margin == 0 else ""
 
 
-def _fewer(game: str) -> str:
+def _tie_breaker(game: str) -> str:
     """Return what decides a tie in a game, such as "fewer turns taken", or ""."""
     rules = GAMES.get(game)
     return f"fewer {rules.tie_break}" if rules and rules.tie_break else ""
@@ -250,4 +251,4 @@ def decided_by(
     won = [score for rank, score, _ in seats if rank == 1]
     lost = [score for rank, score, code in seats if rank > 1 and code is None]
     is_level = len(won) == 1 and won[0] in lost
-    return _fewer(game) if is_level else ""
+    return _tie_breaker(game) if is_level else ""

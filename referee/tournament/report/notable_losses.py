@@ -71,7 +71,7 @@ def notable_losses(
         matches = store.matches(deal * per_deal, (deal + 1) * per_deal)
         counted = [(match, points_of(match.ranks)) for match in matches if not match.void]
         match, why = _notable_loss(bot, counted, promised)
-        losses[names[bot]].append(NotableLoss(match.match, why, _again(match, setup)))
+        losses[names[bot]].append(NotableLoss(match.match, why, _repeat_command(match, setup)))
     return losses
 
 
@@ -83,7 +83,7 @@ def _worst_deals(
     Yields:
         Number of the deal, number of the bot, and the expected share of the points.
     """
-    promised = _promised(ratings[table.bots])
+    promised = _expected_shares(ratings[table.bots])
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
     mean = np.stack(points, axis=1) / table.matches[:, None]
     weight = np.where(mean < 1, promised - mean, 0)
@@ -102,7 +102,7 @@ def _worst_deals(
         yield int(deal[index]), int(bot[index]), float(promised.reshape(-1)[index])
 
 
-def _promised(ratings: Floats) -> Floats:
+def _expected_shares(ratings: Floats) -> Floats:
     """Return the expected share of the points of each bot in some deals; shape (deals, N)."""
     apart = ratings[:, :, None] - ratings[:, None, :]
     beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself
@@ -129,7 +129,7 @@ def _notable_loss(
     return match, f"{why}, it was player {seat + 1}"
 
 
-def _again(match: MatchRow, setup: TournamentSetup) -> str:
+def _repeat_command(match: MatchRow, setup: TournamentSetup) -> str:
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
     limits = limits_of_bots(spec.limits, [setup.bots[bot] for bot in match.players])
@@ -150,14 +150,14 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return entrant.bot
     folder = None if entrant.env else folder_around(entrant.directory)
     if folder and (folder.command, folder.directory) == (entrant.bot, entrant.directory):
-        return _from_here(folder.path)
+        return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
     except UsageError:  # it no longer exists
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)
-        return _from_here(file) if os.path.exists(file) else entrant.bot
+        return _relative_path(file) if os.path.exists(file) else entrant.bot
     env = [f"{name}={value}" for name, value in entrant.env]
     directory = ["-C", entrant.directory] if entrant.directory else []
     words = ["env", *directory, *env, *source.argv]
@@ -175,7 +175,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     return dialect + shlex.join(words)
 
 
-def _from_here(path: str) -> str:
+def _relative_path(path: str) -> str:
     """Return a path from the current folder that cannot be read as a name or an address."""
     short = os.path.relpath(path)
     if short.startswith(os.pardir):

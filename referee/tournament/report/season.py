@@ -306,14 +306,16 @@ def _columns(parts: Sequence[_Part], *, is_comparable: bool) -> list[dict[int, T
                 changed=len(part.versions.get(bot, [])) > 1,
             )
             if bot in before:
-                rating = _since(*before[bot], rating, part.versions.get(bot, []), is_comparable)
+                rating = _with_change(
+                    *before[bot], rating, part.versions.get(bot, []), is_comparable
+                )
             column[bot] = rating
             before[bot] = rating, part.versions.get(bot, [])
         columns.append(column)
     return columns
 
 
-def _since(
+def _with_change(
     before: TournamentRating,
     earlier: Sequence[str],
     now: TournamentRating,

@@ -311,7 +311,7 @@ class Rated(NamedTuple):
     ratings: Ratings
     differences: Differences
 
-    def among_first(self, most: int | None) -> NDArray[np.bool_]:
+    def pairs_of_first(self, most: int | None) -> NDArray[np.bool_]:
         """Return which pairs are among the first `most` bots of the ranking. None: all pairs."""
         is_first = np.zeros(len(self.numbers), np.bool_)
         is_first[self.ratings.order()[:most]] = True
@@ -413,7 +413,7 @@ def _head_to_head(
         return found
     met = head_to_head(rated.table)
     columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
-    is_paired = rated.among_first(most) & (met.matches > 0)
+    is_paired = rated.pairs_of_first(most) & (met.matches > 0)
     for place, bot in enumerate(rated.numbers):
         others = np.flatnonzero(is_paired[place])
         values = (column[place, others].tolist() for column in columns)
@@ -431,7 +431,7 @@ def _differences(
     if rated is None:
         return found
     nothing = np.array(None)
-    compared = rated.among_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
+    compared = rated.pairs_of_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
     if len(rated.numbers) > MOST_COMPARED:  # all pairs would be larger than the store
         compared &= head_to_head(rated.table).matches > 0
     for one, bot in enumerate(rated.numbers):

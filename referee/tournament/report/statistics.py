@@ -115,9 +115,9 @@ _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     sandbox = store.stages[-1].sandbox
-    names = _counted(store, "calls_itself", "", lambda name: {name: 1})
-    faults = _counted(store, "faults", "AND faults != '{}'", counts)
-    reached = _counted(
+    names = _sum_counts(store, "calls_itself", "", lambda name: {name: 1})
+    faults = _sum_counts(store, "faults", "AND faults != '{}'", counts)
+    reached = _sum_counts(
         store,
         "detail",
         "AND disqualified IS NULL AND detail NOT NULL",
@@ -162,7 +162,7 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
         )
 
 
-def _counted(
+def _sum_counts(
     store: Store, column: str, where: str, parts: Callable[[str], Mapping[str, int]]
 ) -> defaultdict[int, Counter[str]]:
     """Sum the counts that `parts` extracts from a column of `seats`, for each bot."""

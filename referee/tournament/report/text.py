@@ -225,10 +225,10 @@ def rating(bot: BotStanding, found: Standings) -> str:
     """Format a rating, with a mark if it is not part of the mean."""
     if bot.rating is None:
         return "-"
-    return f"{bot.rating:.0f}{'*' if _is_left_out(bot, found) else ''}"
+    return f"{bot.rating:.0f}{'*' if _is_outside_mean(bot, found) else ''}"
 
 
-def _is_left_out(bot: BotStanding, found: Standings) -> bool:
+def _is_outside_mean(bot: BotStanding, found: Standings) -> bool:
     return found.anchor is None and bot.rating is not None and not bot.in_rating_pool
 
 
@@ -250,7 +250,7 @@ def legend(found: Standings) -> Iterator[str]:
     """Explain the columns of the ranking."""
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
     yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
-    if any(_is_left_out(bot, found) for bot in found.bots):
+    if any(_is_outside_mean(bot, found) for bot in found.bots):
         yield (
             "* not in the average: against the bots that are, it won everything, lost everything, "
             "or never played."
@@ -382,10 +382,10 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
     yield from own_limits(found)
     for name, bot in facts.bots.items():
-        yield from _of_bot(name, bot)
+        yield from _problems_of(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
-    yield from _not_as_planned(found, facts)
+    yield from _irregularities(found, facts)
 
 
 def own_limits(found: Standings) -> Iterator[str]:
@@ -394,7 +394,7 @@ def own_limits(found: Standings) -> Iterator[str]:
         yield f"{plain(name)} has limits of its own: {limit_words(tuple(own.items()))}."
 
 
-def _of_bot(name: str, bot: BotStatistics) -> Iterator[str]:
+def _problems_of(name: str, bot: BotStatistics) -> Iterator[str]:
     for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
         if of:
             yield f"{plain(name)} {what}: {counts(of)}."
@@ -403,7 +403,7 @@ def _of_bot(name: str, bot: BotStatistics) -> Iterator[str]:
         yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
 
 
-def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
+def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
     """Report repeated and missing matches, and bots that left or changed."""
     if facts.late:
         yield (

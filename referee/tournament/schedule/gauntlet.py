@@ -49,7 +49,7 @@ def gauntlet(
     many = pairing.deals_in_all(deals, total, challengers * others, players - 1)
     first = pairing.shuffled(range(challengers), seed, "challengers")
     rest = pairing.shuffled(range(challengers, bots), seed, "others")
-    length, line_up = pairing.lists(others, players - 1)
+    length, line_up = pairing.balanced_list(others, players - 1)
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
@@ -87,7 +87,9 @@ class Gauntlet(pairing.Listed):
             seed=setup.seed,
         )
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
+    def missed_deals(
+        self, setup: TournamentSetup, before: TournamentSetup
+    ) -> Iterator[pairing.LineUps]:
         """Yield the deals of the challengers against the new bots."""
         assert setup.challengers is not None  # set by `settle`
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
@@ -95,7 +97,7 @@ class Gauntlet(pairing.Listed):
             line_ups = gauntlet(
                 len(order), setup.challengers, setup.players, deals=before.deals, seed=setup.seed
             )
-            yield pairing.renumbered(line_ups, order)
+            yield pairing.with_numbers(line_ups, order)
 
 
 FORMAT = Gauntlet()

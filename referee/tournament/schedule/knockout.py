@@ -110,7 +110,7 @@ class KnockoutTable:
         """True if the final has been played."""
         return len(self._left) == 1
 
-    def admit(self, bots: int) -> None:
+    def add_bots(self, bots: int) -> None:
         """Do nothing: bots cannot join later."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
@@ -150,12 +150,12 @@ class KnockoutTable:
             withdrawn: the bots that were withdrawn in this round or earlier.
         """
         found = Results(matches, withdrawn)
-        over = [self._decided(pair, found) for pair in self.playing]
+        over = [self._with_result(pair, found) for pair in self.playing]
         self.rounds.append(over)
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 
-    def have_finished(self) -> set[int]:
+    def finished_bots(self) -> set[int]:
         """Return the bots that have no match left."""
         return {*self.places()}
 
@@ -178,7 +178,7 @@ class KnockoutTable:
         first, second = sorted(bots, key=by_seed)
         return Pair(round, (first, second), loser_place)
 
-    def _decided(self, pair: Pair, found: Results) -> Pair:
+    def _with_result(self, pair: Pair, found: Results) -> Pair:
         one, other = pair.bots
         able = [bot for bot in pair.bots if bot is not None and bot not in found.out]
         winner = max(

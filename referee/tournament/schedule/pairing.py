@@ -67,7 +67,7 @@ class Listed(Format):
         """Return line-ups of the bots of `setup`. The setup `length` determines their number."""
         raise NotImplementedError
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
+    def missed_deals(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
         """Yield the deals that new bots missed."""
         yield from ()
 
@@ -80,17 +80,17 @@ class Listed(Format):
             return
         # If a total number of matches is extended, the added matches are of all bots.
         if len(setup.bots) > len(before.bots) and before.deals is not None:
-            yield from self.missed(setup, before)
+            yield from self.missed_deals(setup, before)
         played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
         yield LineUps(len(longer) - played, lambda deal: longer[played + deal])
 
 
-def renumbered(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
+def with_numbers(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
     """Replace the indices in line-ups: `numbers[index]` is the number in the tournament."""
     return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
-def lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
+def balanced_list(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
     """Return an endless, balanced list of line-ups, and how many a challenger plays per turn."""
     if size == 1:
         return bots, lambda index: (index % bots,)

@@ -38,7 +38,7 @@ def round_robin(
     """
     many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
     names = pairing.shuffled(range(bots), seed, "bots")
-    line_up = pairing.lists(bots, players)[1]
+    line_up = pairing.balanced_list(bots, players)[1]
     return pairing.LineUps(
         many, lambda deal: pairing.seated([names[bot] for bot in line_up(deal)], seed, deal)
     )
@@ -51,16 +51,18 @@ class RoundRobin(pairing.Listed):
         bots, deals, total = len(setup.bots), length.deals, length.total_deals
         return round_robin(bots, setup.players, deals=deals, total=total, seed=setup.seed)
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
+    def missed_deals(
+        self, setup: TournamentSetup, before: TournamentSetup
+    ) -> Iterator[pairing.LineUps]:
         """Yield the deals of new bots against old ones, then of new bots among themselves."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players
         order = [*new, *everybody[:old]]
         line_ups = gauntlet(len(order), len(new), players, deals=before.deals, seed=setup.seed)
-        yield pairing.renumbered(line_ups, order)
+        yield pairing.with_numbers(line_ups, order)
         if len(new) >= players:
             line_ups = round_robin(len(new), players, deals=before.deals, seed=setup.seed)
-            yield pairing.renumbered(line_ups, new)
+            yield pairing.with_numbers(line_ups, new)
 
 
 FORMAT = RoundRobin()

@@ -212,11 +212,11 @@ class SwissTable:
         self._met: Counter[tuple[int, int]] = Counter()
         self._out: set[int] = set()
 
-    def admit(self, bots: int) -> None:
+    def add_bots(self, bots: int) -> None:
         """Add new bots until there are this many."""
         self.points += [0.0] * (bots - len(self.points))
 
-    def have_finished(self) -> set[int]:
+    def finished_bots(self) -> set[int]:
         """Return the bots without matches left: none, because later rounds are not paired yet."""
         return set()
 
@@ -230,7 +230,7 @@ class SwissTable:
 
     def next_round(self, setup: TournamentSetup) -> Sequence[tuple[int, ...]]:
         """Return the line-ups of the next round, repeated for each deal."""
-        self.admit(len(setup.bots))
+        self.add_bots(len(setup.bots))
         made = swiss_round(
             self.points,
             self._met,

@@ -36,7 +36,7 @@ from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.names import shown_names
 from referee.text.terminal import as_text
-from referee.tournament.playing.live import kept_of
+from referee.tournament.playing.live import finished_path
 
 LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
@@ -255,7 +255,7 @@ class Library:
 
     def log(self, id: str) -> File | None:
         """Return a record or spectator log by its name in addresses, now or during the match."""
-        return self._files.get(id) or self._files.get(kept_of(id))
+        return self._files.get(id) or self._files.get(finished_path(id))
 
     def item(self, file: File) -> Item:
         """Return a match of the list. If it had not begun when it was read, read it again."""

@@ -17,7 +17,7 @@ from referee.logs.verify import verify_record
 from referee.match.spec import match_spec
 from referee.tournament.playing import live
 from referee.tournament.playing.batch import Batch
-from referee.tournament.playing.live import LiveRecord, kept_of, live_of, remove_live
+from referee.tournament.playing.live import LiveRecord, finished_path, live_path, remove_live
 from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import Entrant, Plan
 from referee.web.server.library import Library
@@ -69,7 +69,7 @@ def test_what_is_written_is_there_at_once_and_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LIVE_SECONDS", -1.0)
-    path = live_of(tmp_path, 7)
+    path = live_path(tmp_path, 7)
     path.write_bytes(b"of an attempt before\n")
     record = LiveRecord(path)
     record.write(b"one\n")
@@ -89,15 +89,15 @@ def test_a_folder_that_is_gone_ends_no_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "LIVE_SECONDS", -1.0)
-    record = LiveRecord(live_of(tmp_path / "gone", 7))
+    record = LiveRecord(live_path(tmp_path / "gone", 7))
     record.write(b"one\n")
     assert record.data == b"one\n"
 
 
 def test_a_match_keeps_its_address_after_its_end(tmp_path: Path) -> None:
-    at = live_of(tmp_path, 7)
+    at = live_path(tmp_path, 7)
     (tmp_path / "000007.record.jsonl.zst").touch()
     library = Library([str(tmp_path)])
     library.look()
     assert library.log(at.name) == library.log("000007.record.jsonl.zst") is not None
-    assert kept_of("game.jsonl") == "game.jsonl"
+    assert finished_path("game.jsonl") == "game.jsonl"

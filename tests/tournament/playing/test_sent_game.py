@@ -62,7 +62,7 @@ def test_it_is_loaded_by_its_path(batch: Batch) -> None:
 
 
 def test_its_code_goes_to_another_machine(batch: Batch, tmp_path: Path) -> None:
-    far = batch.sent_far()
+    far = batch.with_game_code()
     (tmp_path / "sticks.py").unlink()
     assert one(played(far)).reason == "all-taken"
 
