@@ -121,7 +121,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
             UsageError: the match is over, the viewer has no action due, or another agent has acted
                 in this round.
         """
-        return self._with(self._episode.copy(seat_of(viewer), seed))
+        return self._copy_with(self._episode.copy(seat_of(viewer), seed))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         if not self._episode.is_begun:
@@ -139,7 +139,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
     def _resume(self, saved: Saved) -> None:
         self._episode.resume(saved)
-        self._stand()
+        self._init_agents()
 
     def restore(self, saved: Self) -> None:
         """Return to the state of a copy. The copy does not change.
@@ -149,14 +149,14 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         """
         if len(self._seat) < self._episode.seats:
             raise UsageError("bots cannot return to an earlier state: play on in the copy")
-        self._enter(saved._episode.copy())
+        self._set_episode(saved._episode.copy())
 
-    def _with(self, episode: Episode) -> Self:
+    def _copy_with(self, episode: Episode) -> Self:
         new = copied(self)
-        new._enter(episode)
+        new._set_episode(episode)
         return new
 
-    def _enter(self, episode: Episode) -> None:
+    def _set_episode(self, episode: Episode) -> None:
         """Continue a match that began in another episode."""
         self._episode = episode
         if self.possible_agents != episode.agents:
@@ -165,9 +165,9 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
             for spaces_of in ("observation_spaces", "action_spaces"):
                 (space, *_) = getattr(self, spaces_of).values()
                 setattr(self, spaces_of, dict.fromkeys(agents, space))
-        self._stand()
+        self._init_agents()
 
-    def _stand(self) -> None:
+    def _init_agents(self) -> None:
         """Set the attributes that PettingZoo requires during a match."""
         self.agents = self.possible_agents.copy()
 
@@ -193,7 +193,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         return {agent: self._episode.facts(self._seat[agent]) for agent in self.agents}
 
     def _shown(self, seat: int) -> str | None:
-        return shown(self._episode, seat, self.render_mode)
+        return rendered(self._episode, seat, self.render_mode)
 
 
 def made_again(
@@ -222,7 +222,7 @@ def checked_render_mode(mode: str | None) -> str | None:
     return None
 
 
-def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
+def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
     """Render a seat's knowledge as text. With "human", print it."""
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')

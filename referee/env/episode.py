@@ -95,7 +95,7 @@ class Episode:
         if reward not in REWARDS:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
-        self._paid: list[float] = []  # points of each seat at its last reward
+        self._rewarded: list[float] = []  # points of each seat at its last reward
         assert rules.environment is not None
         self.environment: Environment = rules.environment.of_version(version)
         own = rules.options.__struct_fields__
@@ -176,7 +176,7 @@ class Episode:
             options=self.options,
             lines=others is not None and not others.take_messages,
             readers=() if others is None else others.seats,
-            heard=None if others is None else others.hear,
+            heard=None if others is None else others.message_kinds,
             copies=True,
         )
         self._match.start()
@@ -187,8 +187,8 @@ class Episode:
                 self._match.disqualify(seat, Disqualification.EXITED, "it left the match before")
             else:
                 self._match.receive(seat, self._encode(PlayerNameReply(number, name, 1)))
-        self._go_on()
-        self._paid = self._points()
+        self._play_until_due()
+        self._rewarded = self._points()
 
     def act(self, seat: int, action: Any) -> None:
         """Apply an action of a due seat. After the last one of a round, continue the match.
@@ -197,13 +197,13 @@ class Episode:
             UsageError: the action is not legal. The state is unchanged.
             BotError: an opponent that is a Python object raised an exception.
         """
-        self.give(seat, action, self._players[seat].act(action))
+        self.apply(seat, action, self._players[seat].act(action))
 
-    def give(self, seat: int, action: Any, reply: Struct | None) -> None:
+    def apply(self, seat: int, action: Any, reply: Struct | None) -> None:
         """Apply a legal action of a due seat, with the reply that it completes, if any."""
-        self._take(seat, action, reply)
+        self._apply(seat, action, reply)
         if not self.due:
-            self._go_on()
+            self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
         """Apply actions of several due seats: all of them, or none if there is an error.
@@ -221,22 +221,22 @@ class Episode:
                 replies[seat] = self._players[seat].act(action)
         except UsageError:
             for seat in replies:
-                self._look_again(seat)
+                self._restore_translator(seat)
             raise
         for seat, reply in replies.items():
-            self._take(seat, actions[seat], reply)
+            self._apply(seat, actions[seat], reply)
         if actions and not self.due:
-            self._go_on()
+            self._play_until_due()
 
-    def _take(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """Apply an action as `give` does, without continuing the match."""
+    def _apply(self, seat: int, action: Any, reply: Struct | None) -> None:
+        """Apply an action as `apply` does, without continuing the match."""
         if reply is None:
             self._actions[seat].append(action)
         else:
             self.due = tuple([other for other in self.due if other != seat])
             self._match.take(seat, reply)
 
-    def _look_again(self, seat: int) -> None:
+    def _restore_translator(self, seat: int) -> None:
         """Restore the translator of a due seat to the state after its last valid action."""
         player = self._players[seat]
         player.look(self._views[seat], asked=True)
@@ -280,7 +280,7 @@ class Episode:
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view
                 new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
-                new._look_again(seat)
+                new._restore_translator(seat)
         return new
 
     @property
@@ -328,10 +328,10 @@ class Episode:
             if self._opponents is None:
                 self._match.take_entries()  # drops faults of bots whose seats the program plays now
             else:
-                self._go_on()
-        self._go_on()
+                self._play_until_due()
+        self._play_until_due()
         self.seed, self._seeds = saved.seed, None
-        self._paid = self._points()
+        self._rewarded = self._points()
         for seat, actions in saved.actions.items():
             for action in actions:
                 self.act(seat, action)
@@ -367,8 +367,8 @@ class Episode:
         rewards are the change of points since the last call.
         """
         if self.reward != "result":
-            before, self._paid = self._paid, self._points()
-            return [now - then for now, then in zip(self._paid, before, strict=True)]
+            before, self._rewarded = self._rewarded, self._points()
+            return [now - then for now, then in zip(self._rewarded, before, strict=True)]
         outcome = self.outcome
         return [0.0] * self.seats if outcome is None else results_of(outcome.ranks)
 
@@ -414,13 +414,13 @@ class Episode:
             "disqualified": len(self._match.disqualified),
         }
 
-    def _go_on(self) -> None:
+    def _play_until_due(self) -> None:
         """Send new lines to the opponents and process their replies, until a learner is due."""
         match, opponents = self._match, self._opponents
         while True:
             for entry in match.take_entries():
                 if type(entry) is Sent and opponents is not None:
-                    opponents.tell(entry)
+                    opponents.queue(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
                     own = is_from_outside(match.rules.name)
                     text = f"a legal action has led to a fault: {entry.detail}"
@@ -434,7 +434,7 @@ class Episode:
             if not match.due:
                 opponents.finish(match)
                 return
-            opponents.answer(match)
+            opponents.play_due(match)
 
 
 def results_of(ranks: Sequence[int]) -> list[float]:

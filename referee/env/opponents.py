@@ -48,7 +48,7 @@ class Opponents:
         seats: the seats of the bots.
         are_bundled: True if all bots are bundled bots, whose matches can be replayed.
         take_messages: True if all bots of this match read messages instead of lines.
-        hear: the kinds of messages that any of them reads in that case. None: all kinds.
+        message_kinds: the kinds of messages that any of them reads in that case. None: all kinds.
 
     Raises:
         UsageError: an entry is not a bot.
@@ -61,13 +61,13 @@ class Opponents:
             for bot in opponents
         )
         self.take_messages = False
-        self.hear: frozenset[type[Struct]] | None = None
+        self.message_kinds: frozenset[type[Struct]] | None = None
         self._opponents, self._game = opponents, game
         self._matches = 0  # number of matches begun
         self._portal: BotPortal | None = None  # None if all bots are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        self._proven: set[tuple[int, str]] = set()  # (seat, bot) pairs that have passed a handshake
+        self._passed_handshake: set[tuple[int, str]] = set()  # (seat, bot)
         # Per remaining seat, what it has not received yet: lines, or messages if all bots read
         # messages.
         self._lines: dict[int, list[Any]] = {}
@@ -85,7 +85,7 @@ class Opponents:
             if isinstance(bot, Pool):
                 bot = bot.bot_of(self._matches, seat, seed)
             assert bot is not None
-            bots.append(bundled_here(bot, self._game) or _of_policy(bot) or bot)
+            bots.append(bundled_here(bot, self._game) or _policy_source(bot) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
         if self._portal is None and not are_objects(self._sources):
@@ -116,9 +116,9 @@ class Opponents:
         theirs = [self._bots[seat] for seat in self.seats]
         functions = [bot for bot in theirs if isinstance(bot, InProcessBot) and bot.takes_messages]
         self.take_messages = len(functions) == len(theirs)
-        self.hear = self._kinds_heard(functions)
+        self.message_kinds = self._kinds_read(functions)
 
-    def _kinds_heard(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
+    def _kinds_read(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
         heard = set[str]()
         for bot in bots:
             if bot.hears is None:
@@ -127,7 +127,7 @@ class Opponents:
         public = (*GAMES[self._game].public, *SHARED_PUBLIC)
         return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
-    def tell(self, sent: Sent) -> None:
+    def queue(self, sent: Sent) -> None:
         """Queue a line or message until the next request to each receiver."""
         if sent.to is None:
             for lines in self._lines.values():
@@ -135,7 +135,7 @@ class Opponents:
         elif (own := self._lines.get(sent.to)) is not None:
             own.append(plain(sent.message) if self.take_messages else sent.line[:-1])
 
-    def answer(self, match: Match) -> None:
+    def play_due(self, match: Match) -> None:
         """Get the replies of the due bots, and pass them to the match.
 
         Raises:
@@ -163,11 +163,11 @@ class Opponents:
             else:
                 match.receive(seat, answer)
             if seat in match.disqualified:
-                self._tell_of_leaving(match.disqualified[seat])
+                self._warn_of_leaving(match.disqualified[seat])
             elif in_handshake:
-                self._proven.add((seat, self._sources[seat].argument))
+                self._passed_handshake.add((seat, self._sources[seat].argument))
 
-    def _tell_of_leaving(self, left: Disqualified) -> None:
+    def _warn_of_leaving(self, left: Disqualified) -> None:
         seat = left.seat
         del self._lines[seat]
         if self._portal is not None:
@@ -175,7 +175,7 @@ class Opponents:
         argument = self._sources[seat].argument
         who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
         problem = f"{who}: {left.code}, {left.detail}"
-        if (seat, argument) not in self._proven:
+        if (seat, argument) not in self._passed_handshake:
             raise BotError(problem)
         warnings.warn(problem, RuntimeWarning, stacklevel=3)
 
@@ -196,7 +196,7 @@ class Opponents:
         """Finish a match that is over, and send the remaining lines to the bots.
 
         Raises:
-            BotError: same as in `answer`.
+            BotError: same as in `play_due`.
         """
         for seat, lines in self._lines.items():
             bot = self._bots[seat]
@@ -217,7 +217,7 @@ def _joined(lines: list[bytes]) -> bytes:
     return b"".join([line + b"\n" for line in lines])
 
 
-def _of_policy(bot: BotLike) -> PythonBot | None:
+def _policy_source(bot: BotLike) -> PythonBot | None:
     """Return a source that copies a `PolicyBot` for each match, as it may play others."""
     if type(bot) is not PolicyBot:
         return None

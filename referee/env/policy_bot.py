@@ -65,7 +65,7 @@ class PolicyBot:
         Raises:
             UsageError: the policy returned an illegal action.
         """
-        answers = [self._take(line) for line in lines]
+        answers = [self._reply_to(line) for line in lines]
         if not answers or answers[-1] is None:
             raise UsageError("the last line is not a request")
         return answers[-1]
@@ -73,12 +73,12 @@ class PolicyBot:
     def run(self) -> None:
         """Run as a program: read standard input to its end, and reply on standard output."""
         for line in sys.stdin.buffer:
-            answer = self._take(line)
+            answer = self._reply_to(line)
             if answer is not None:
                 sys.stdout.buffer.write(answer + b"\n")
                 sys.stdout.buffer.flush()
 
-    def _take(self, line: bytes) -> bytes | None:
+    def _reply_to(self, line: bytes) -> bytes | None:
         """Process a line. Returns the reply if it is a request."""
         try:
             message = self._decode(line)

@@ -33,12 +33,12 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
-        self._stand()
+        self._init_agents()
         if self.render_mode == "human":
             self.render()
 
-    def _stand(self) -> None:
-        super()._stand()
+    def _init_agents(self) -> None:
+        super()._init_agents()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -46,7 +46,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._skip_agent_selection = None  # attribute of PettingZoo, left by an abandoned match
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
-        self._take_stock()
+        self._select_next()
 
     def step(self, action: Any) -> None:
         """Apply an action of the selected agent. Pass None once it is terminated.
@@ -62,7 +62,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         episode = self._episode
         episode.act(self._seat[agent], action)
         self._cumulative_rewards[agent] = 0.0
-        self._take_stock()
+        self._select_next()
         if self.render_mode == "human":
             self.render()
 
@@ -81,7 +81,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._episode.check_begun()
         return self._shown(self._seat[self.agent_selection])
 
-    def _take_stock(self) -> None:
+    def _select_next(self) -> None:
         """Select the agent that acts next, or end the match."""
         episode = self._episode
         if episode.outcome is None:

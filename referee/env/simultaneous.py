@@ -27,7 +27,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
             UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
-        self._stand()
+        self._init_agents()
         if self.render_mode == "human":
             self.render()
         return self._seen(), self._facts()

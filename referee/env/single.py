@@ -17,8 +17,8 @@ from referee.env.common import (
     checked_render_mode,
     made_again,
     observations,
+    rendered,
     seat_of,
-    shown,
 )
 from referee.env.episode import Episode, Saved
 from referee.env.observer import Observation
@@ -126,7 +126,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             episode.due = ()
             self._is_illegal = True
             return -1.0, True
-        episode.give(seat, action, reply)
+        episode.apply(seat, action, reply)
         if self.render_mode == "human":
             self.render()
         return episode.rewards()[seat], episode.outcome is not None
@@ -149,7 +149,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             }
             game, render_mode = self._game, self.render_mode
             self._copies = kind(game, game, episode.seats, render_mode=render_mode, **options)
-        return self._copies._with(episode)
+        return self._copies._copy_with(episode)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         make, arguments = self.__reduce__()
@@ -191,7 +191,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Render the player's knowledge as text. With "human", print it."""
-        return shown(self._episode, self._seat, self.render_mode)
+        return rendered(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:
         """Stop the opponents' processes. `reset` starts new ones."""

@@ -41,9 +41,9 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         self._most = one.nvec if isinstance(one, spaces.MultiDiscrete) else one.n
         self._rows: Any = self._observations  # written in each step
         self._infos: dict[str, NDArray[Any]] = {}
-        self._share()
+        self._share_rows()
 
-    def _share(self) -> None:
+    def _share_rows(self) -> None:
         """Make each match write its observation to its row. A partial `reset` keeps other rows."""
         rows = self._rows
         self._env_obs = [
@@ -67,7 +67,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
             UsageError: a seed is not valid.
         """
         seen, infos = super().reset(seed=seed, options=options)
-        self._share()
+        self._share_rows()
         self._infos = {}
         return seen, infos
 
