@@ -47,14 +47,17 @@ _END = re.compile(r"(?<=[.:;])\s+|\n\s*\n")
 def texts(source: str) -> Iterator[str]:
     """Yield the docstrings of a Python file, and its comments, joined if they follow each other."""
     yield from _DOCSTRING.findall(source)
-    comment: list[str] = []
+    block: list[str] = []
     for line in [*source.splitlines(), ""]:
         found = _COMMENT.search(line)
-        if comment and not (found and line.lstrip().startswith("#")):
-            yield " ".join(comment)
-            comment = []
-        if found:
-            comment.append(found[1])
+        is_whole_line = line.lstrip().startswith("#")
+        if block and not (found and is_whole_line):
+            yield " ".join(block)
+            block = []
+        if found and is_whole_line:
+            block.append(found[1])
+        elif found:
+            yield found[1]
 
 
 def sentences(text: str) -> Iterator[str]:
