@@ -50,7 +50,7 @@ _WATCHED_PART = 0.3
 _EXIT_SECONDS = 0.5
 """Seconds to wait for the exit code after stdout closes, so that messages can include it."""
 _LITTLE_MEMORY = 64 * MIB
-"""With a lower limit, the system may kill a program while it starts it."""
+"""With a lower limit, the system may kill a program while it starts."""
 _POLL_SECONDS = 0.02
 """Interval in seconds for polling the process, on systems that do not report its end."""
 
@@ -357,7 +357,7 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _little_memory(self) -> str:
-        """A clause that names the memory limit, if many programs cannot start with it."""
+        """Return a clause that names the memory limit if many programs cannot start with it."""
         most = self._limits.memory_limit
         if most >= _LITTLE_MEMORY:
             return ""
