@@ -177,6 +177,7 @@ def _resumed(
         recorded=resumed.settings,
         redeals=redeals,
         sandbox=sandbox,
+        limits_of_bots=resumed.limits_of_bots,
     )
     return MatchPlan(plan.sources, spec, answers=resumed.answers)
 

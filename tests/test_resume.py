@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import referee
 from referee.logs import verify_record
 from tests.support.live import ROOT, hostile
+from tests.support.live import referee as run_referee
 
 RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 BOTS = ["big_money", "minimal"]
@@ -50,6 +52,15 @@ def test_the_luck_of_the_record_or_another(tmp_path: Path) -> None:
     others = {str(end(referee.resume(RECORD, bots, turn=10, seed=seed))) for seed in range(1, 5)}
     assert len(others) > 1
     assert str(end(one)) in others
+
+
+def test_the_limits_of_single_bots_stay(tmp_path: Path) -> None:
+    record, again = tmp_path / "r.jsonl", tmp_path / "again.jsonl"
+    words = ["--limit-of", "2:time-limit=3", "--seed", "1", "--record", str(record), "-q"]
+    assert run_referee("play", *BOTS, *words).returncode == 0
+    referee.resume(record, BOTS, turn=30, record=again)
+    header = json.loads(again.read_text().partition("\n")[0])
+    assert header["limits_of_bots"] == [{}, {"time_limit": 3.0}]
 
 
 def test_a_function_gets_the_beginning_and_its_replies_to_it_are_dropped() -> None:

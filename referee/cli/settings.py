@@ -29,6 +29,7 @@ from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, limit_word
 from referee.match.limits import flag as limit_flag
 from referee.match.sandbox import Choice
+from referee.text.nearest import instead
 
 SANDBOX = "REFEREE_SANDBOX"
 """The environment variable with the default of `--sandbox`."""
@@ -181,9 +182,14 @@ def limit_of(text: str) -> tuple[int, str, int | float | None]:
     who, _, rest = text.partition(":")
     key, _, value = rest.partition("=")
     name = key.replace("-", "_")
-    if name not in LIMITS or not value:
+    if not value:
         raise argparse.ArgumentTypeError(
             f"{text!r}: give PLAYER:LIMIT=VALUE, such as 2:time-limit=5"
+        )
+    if name not in LIMITS:
+        names = [known.replace("_", "-") for known in LIMITS]
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: a bot has no limit {key!r}{instead(key, names)}"
         )
     try:
         ((_, read),) = limits_of_bot({name: value})

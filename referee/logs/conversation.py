@@ -10,6 +10,7 @@ from referee.games.interface.seats import seat_id, seat_ids, seat_of
 from referee.logs import record
 from referee.logs.entries import read_record
 from referee.logs.rerun import Rerun
+from referee.match.limits import SANDBOXED
 from referee.match.machine import Disqualified, Received
 from referee.match.position import Position
 from referee.text.terminal import as_text
@@ -35,6 +36,15 @@ class RecordedAnswers(NamedTuple):
         """Options and limits, as `match_spec` accepts them."""
         return record.spec_of(self.header).by_name
 
+    @property
+    def limits_of_bots(self) -> list[dict[str, Any]]:
+        """For each seat, the limits of its bot alone. A record cannot lift limits of a sandbox."""
+        each = self.header.limits_of_bots or [{} for _ in self.header.bots]
+        return [
+            {name: most for name, most in own.items() if most is not None or name not in SANDBOXED}
+            for own in each
+        ]
+
     def position(self, name: str, turn: int) -> Position:
         """Convert to a position from which new matches can start.
 
@@ -47,9 +57,8 @@ class RecordedAnswers(NamedTuple):
         """
         if self.left:
             left = seat_id(min(self.left))
-            raise UsageError(
-                f"{name}: {left} left the match before turn {turn}; give an earlier turn"
-            )
+            hint = "give an earlier turn" if turn > 1 else "no turn can be played again"
+            raise UsageError(f"{name}: {left} left the match before turn {turn}; {hint}")
         if not self.can_reshuffle:
             raise UsageError(f"{self.header.game} cannot deal hidden cards again")
         before = tuple(each for each in self.header.redeals or () if each.turn < turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -66,6 +67,11 @@ def test_what_is_not_given_has_its_default(tmp_path: Path, monkeypatch: pytest.M
     made = read("x")
     assert (made.others, made.kind, made.number, made.names) == ((), "a", None, ())
     assert made.folder == str(tmp_path)
+
+
+def test_an_unknown_limit_of_one_bot_gets_a_hint() -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="'tume-limit'; did you mean time-limit"):
+        limit_of("1:tume-limit=3")
 
 
 def test_nobody_changes_options() -> None:

@@ -156,6 +156,7 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     bot = options.bot or ""
     seen = files_digest(bot, game)
     if not seen:
+        _Bot(options, game)  # if it does not exist, this says so
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
     while True:
         try:

@@ -17,6 +17,7 @@ from referee.cli.progress import working
 from referee.cli.running import collect_garbage, load_numpy
 from referee.errors import GameError, UsageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.match.machine import MAX_SEED
 from referee.names import shown_names
 from referee.text.terminal import as_text, command_line, plain
 
@@ -153,7 +154,8 @@ def _print(
     shown = console.rich_console(text)
     for part in _lines(found, names, too_early):
         shown.print(part)
-    shown.print(f"The first deal again; the next has seed {found.seed + 1}:")
+    following = (found.seed + 1) % MAX_SEED
+    shown.print(f"The first deal again; the next has seed {following}:")
     print(f"{text.getvalue()}  {command_line(again)}")
 
 

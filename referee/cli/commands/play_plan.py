@@ -14,7 +14,6 @@ from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.logs.files import STDOUT
 from referee.logs.outputs import LINKS, RECORD, check_output
-from referee.match.limits import SANDBOXED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,14 +87,8 @@ def settle(
 def _limits_of_bots(
     options: PlayOptions, resumed: RecordedAnswers | None, players: int
 ) -> list[dict[str, Any]]:
-    """Return the limits of each bot, from the record to continue and from --limit-of.
-
-    As in `settled_spec`, a record cannot lift a limit of the sandbox.
-    """
-    recorded = (resumed.header.limits_of_bots or ()) if resumed is not None else ()
-    found: list[dict[str, Any]] = [{} for _ in range(players)]
-    for own, claimed in zip(found, recorded, strict=False):
-        own |= {n: v for n, v in claimed.items() if v is not None or n not in SANDBOXED}
+    """Return the limits of each bot, from the record to continue and from --limit-of."""
+    found = [{} for _ in range(players)] if resumed is None else resumed.limits_of_bots
     for seat, name, value in options.limit_of:
         if seat >= players:
             raise UsageError(f"--limit-of: there is no player {seat + 1} of {players}")

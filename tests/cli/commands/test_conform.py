@@ -408,6 +408,7 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["--game", "botwars", "--referee", "x {players}", "--list"], "has no probes yet"),
         (["minimal", "--case", "11.9"], "no case matches '11.9'"),
         (["http://localhost:1/", "--watch"], "--watch: BOT http://localhost:1/ names no file"),
+        (["./no_such.py", "--watch"], "BOT ./no_such.py not found"),
         (["--referee", "x {players}", "--watch"], "--watch is for a BOT"),
         (["--referee", "x {players}", "-x"], "-x is for a BOT"),
         (["minimal", "--format", "yaml"], "yaml"),

@@ -140,12 +140,20 @@ def test_slips(words: list[str], problem: str, capsys: Any) -> None:
 
 def test_a_position_has_all_its_players(tmp_path: Path, capsys: Any) -> None:
     record = tmp_path / "lost.record.jsonl"
-    bots = ["big_money", "minimal", hostile("exit_at", 2)]
+    bots = ["big_money", "minimal", hostile("exit_at", 0)]
     assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1
     words = ["--resume", str(record), "--turn", "12", "--deals", "2"]
     code, _, why = said(capsys, "play", *words, "big_money", "minimal", "minimal")
     assert code == 2
     assert "player3 left the match before turn 12; give an earlier turn" in why
+    words[3] = "1"
+    _, _, why = said(capsys, "play", *words, "big_money", "minimal", "minimal")
+    assert "player3 left the match before turn 1; no turn can be played again" in why
+
+
+def test_the_deal_after_the_last_seed_has_the_first_seed(capsys: Any) -> None:
+    _, out, _ = said(capsys, *FROM, "--deals", "2", "--seed", str(2**53 - 1))
+    assert "; the next has seed 0:" in out
 
 
 def test_a_dialect_that_tells_the_luck_of_the_seed_is_refused(tmp_path: Path, capsys: Any) -> None:
