@@ -201,7 +201,8 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
         try:
             source = find_single(folder.command, game, folder.directory)
         except UsageError as error:
-            problems.append(f"{folder.file}: command: {error}")
+            text = str(error).replace(f"{folder.directory}/", "")
+            problems.append(f"{folder.file}: command: {text}")
     elif not problems:
         raise NotBuiltError([folder.path])
     if problems:

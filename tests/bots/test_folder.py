@@ -41,6 +41,13 @@ def mistakes(folder: Path) -> list[str]:
     return [line.removeprefix(start) for line in caught.value.lines]
 
 
+def test_a_mistake_in_a_rule_file_is_told_without_the_folders_above_it(bot: Path) -> None:
+    (bot / "bot.toml").write_text('command = "mine.json"\n')
+    (bot / "mine.json").write_text("{")
+    (line,) = mistakes(bot)
+    assert line.startswith("command: mine.json, line 1: not JSON")
+
+
 def test_a_folder_is_a_bot_that_is_started_in_it(bot: Path) -> None:
     started = BotCommand(str(bot), (sys.executable, str(bot / "mine.py")), directory=str(bot))
     assert find_bot(str(bot), "dominion") == started

@@ -172,4 +172,4 @@ def remarks(found: Season) -> Iterator[str]:
         for bot in each.removed:
             yield f"{name}: {plain(bot)} {PUT_OUT}."
         for why in each.left_out.values():
-            yield f"{name}: {LEFT_OUT} {plain(why)}"
+            yield f"{name}: {LEFT_OUT.lower()} {plain(why)}"

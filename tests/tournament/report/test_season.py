@@ -212,8 +212,8 @@ def test_a_bot_that_was_left_out_is_named() -> None:
     two = of_bots("a", "b", seed=2)
     two.leave_out({"b": "b does not build"})
     found = season({"one": of_bots("a", "b"), "two": two})
-    assert "two: Left out of the last run: b does not build" in shown(found)
-    assert "Left out of the last run: b does not build" in season_file(found, 0)
+    assert "two: left out of the last run: b does not build" in shown(found)
+    assert "left out of the last run: b does not build" in season_file(found, 0)
 
 
 def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
