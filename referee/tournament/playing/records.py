@@ -7,7 +7,7 @@ two tournaments could overwrite each other's records, because both number their 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -118,6 +118,23 @@ def remove_record(folder: Path, match: int, seats: int) -> None:
     """Delete the record of a match and the stderr of its bots."""
     for path in _files_of(folder, match, seats):
         _unlink(path)
+
+
+def remove_unstored(folder: Path, stored: Container[int]) -> None:
+    """Remove the files of all matches that are not stored.
+
+    A run writes a record before it stores the match. If it is killed in between, the record shows a
+    match that does not count, and that may never be played again.
+    """
+    try:
+        files = [path for path in folder.iterdir() if _FILE.fullmatch(path.name)]
+    except FileNotFoundError:
+        return  # writing the first record reports it
+    except OSError as error:
+        raise UsageError(f"cannot read {folder}: {error.strerror}") from error
+    for path in files:
+        if int(path.name.partition(".")[0]) not in stored:
+            _unlink(path)
 
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:

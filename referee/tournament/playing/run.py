@@ -11,7 +11,7 @@ from pathlib import Path
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.forfeits import Forfeits, Settled
 from referee.tournament.playing.live import live_path
-from referee.tournament.playing.records import remove_record, write_record
+from referee.tournament.playing.records import remove_record, remove_unstored, write_record
 from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import sequential
@@ -73,6 +73,8 @@ class Run:
         out, left_out = self._store.put_out(), self._store.left_out.keys()
         dispatcher.out |= out | left_out
         self.done, _ = self._store.count()
+        if self._records is not None:
+            remove_unstored(self._records, {*self._store.played()})
         if self.test is not None:
             self.test.add(self._store.matches())
         for stage in stages(self._store):

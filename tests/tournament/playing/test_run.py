@@ -333,6 +333,22 @@ def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) 
     assert {path.name[:6] for path in tmp_path.iterdir()} == kept
 
 
+def test_a_record_without_a_stored_match_is_removed(tmp_path: Path) -> None:
+    """A run that was killed has written it, and now a bot of the match is left out."""
+    store = Store.in_memory()
+    store.add_stage(SETUPS["round robin"])
+    left_out = {2}
+    store.leave_out({store.names[bot]: "it is not built" for bot in left_out})
+    for match in range(60):
+        (tmp_path / f"{match:06}.record.jsonl.zst").write_text("of the run that was killed")
+    (tmp_path / "notes.txt").write_text("mine")
+    with dispatcher(MadeUp(lambda plan: row(plan, record=b"{}\n")), keep="all") as made:
+        Run(store, records=tmp_path).play(made)
+    files = {f"{match:06}.record.jsonl.zst" for match in store.played()}
+    assert len(files) == 36
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", *files}
+
+
 def test_a_record_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
