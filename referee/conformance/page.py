@@ -9,6 +9,7 @@ from referee.conformance.causes import causes
 from referee.conformance.text import by_chapter, specification, why_unjudged
 from referee.conformance.verdict import Report
 from referee.text.html import render
+from referee.web.file import pages_policy, pages_style
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
@@ -20,6 +21,8 @@ def page(report: Report, chapters: Mapping[str, str]) -> str:
     found = causes(report.cases, strict=report.strict)
     return render(
         Path(__file__).with_name("page.html"),
+        style=pages_style(),
+        policy=pages_policy(),
         report=report,
         causes=found,
         cause_of={

@@ -12,6 +12,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
 LIST_STYLE = "list.css"
 """Of a file of several matches, which begins with their list."""
+PAGES_STYLES = ("theme.css", "pages.css")
 MAX_LINES = 2**20
 """Maximum compressed bytes of a match's lines in the file, unless all lines are requested."""
 MAX_FILE = 20 * 2**20
@@ -111,6 +113,19 @@ def drawing_style(game: str) -> str:
 def small_style(css: str) -> str:
     """Remove comments and indentation from a style sheet."""
     return _CSS_MARGIN.sub(r"\1\2", css)
+
+
+@cache
+def pages_style() -> Markup:
+    """The style of a page of texts and tables that is a file: standings, a season, a report."""
+    sheets = [(FRAME / name).read_text("utf-8") for name in PAGES_STYLES]
+    return Markup("".join(map(small_style, sheets)))
+
+
+def pages_policy() -> str:
+    """The Content-Security-Policy of such a page: it has this style and no script."""
+    style = f"style-src '{policy_hash(pages_style())}'"
+    return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 
 
 def bundle(games: Sequence[str]) -> str:

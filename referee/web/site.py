@@ -342,7 +342,7 @@ def _assets(game: str, *, has_matches: bool) -> Iterator[tuple[str, str]]:
         return path.name, file.small_style(path.read_text("utf-8"))
 
     yield small(file.FRAME / "theme.css")
-    yield small(pages.HERE / "server.css")
+    yield small(file.FRAME / "pages.css")
     yield "pages.js", file.classic(file.bundle_of(pages.HERE / "server.js"))
     if has_matches:
         yield small(file.FRAME / "frame.css")

@@ -251,3 +251,14 @@ def test_the_bundle_and_the_modules_export_the_same(tmp_path: Path) -> None:
     given = {"names": list(made), "script": "".join(made.values())}
     said = run_modules(tmp_path, EXPORTS, given=msgspec.json.encode(given))
     assert said == f"{len(made)}\n"
+
+
+def test_colours_and_fonts_are_in_the_theme() -> None:
+    """Each page has its style sheets from here; a report of conform has those of standings."""
+    for name in ("pages.css", "frame.css"):
+        fonts = re.findall(r"font-family: *([^;]*)", (FRAME / name).read_text())
+        assert all(font == "inherit" or font.startswith("var(--") for font in fonts), name
+    for template in (ROOT / "referee").rglob("*.html"):
+        styles = re.findall(r"<style>(.*?)</style>", template.read_text(), re.DOTALL)
+        assert styles in ([], ["{{ style }}"]), template
+    assert small_style((FRAME / "theme.css").read_text()) in file.pages_style()

@@ -44,7 +44,6 @@ from referee.web.server.tournaments import Around, Neighbour, Shown, StoreSummar
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
-STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
 """Maximum number of matches listed in a file, because larger files open slowly. `referee export`
 has all."""
@@ -84,8 +83,8 @@ def page(template: str, links: Links, **values: object) -> str:
         TEMPLATES / template,
         longest=_LONGEST_TEXT,
         links=links,
-        style=_style() if links.is_file else "",
-        policy=_file_policy() if links.is_file else links.policy,
+        style=file.pages_style() if links.is_file else "",
+        policy=file.pages_policy() if links.is_file else links.policy,
         text=text,
         share=text.share,
         stem=stem,
@@ -119,17 +118,6 @@ def colour(rank: int) -> str:
 def moment(seconds: float) -> str:
     """Format a time, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
-
-
-@cache
-def _style() -> Markup:
-    return Markup("".join(path.read_text("utf-8") for path in STYLES))
-
-
-@cache
-def _file_policy() -> str:
-    style = f"style-src '{file.policy_hash(_style())}'"
-    return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 
 
 def standings_file(
