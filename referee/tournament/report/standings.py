@@ -25,6 +25,7 @@ from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.report.knockout import KnockoutStanding, knockout_standing
 from referee.tournament.rows import FORFEIT, points_of_forfeit
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
@@ -121,10 +122,15 @@ class SwissPlace(Struct, frozen=True):
 
 
 class Swiss(Struct, frozen=True):
-    """The table of a Swiss tournament after the finished rounds, best first."""
+    """The table of a Swiss tournament after the finished rounds, best first.
+
+    Attributes:
+        next: the line-ups of the round that is not finished, by names. Empty after the last one.
+    """
 
     rounds: int
     places: list[SwissPlace]
+    next: list[list[str]]
 
 
 class Standings(Struct, frozen=True):
@@ -238,7 +244,7 @@ def standings(
         differences=_differences(rated, names, most_paired),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
-        swiss=_swiss(of_format, names) if isinstance(of_format, SwissTable) else None,
+        swiss=_swiss(of_format, setup, names) if isinstance(of_format, SwissTable) else None,
         sprt=None if test is None else _sprt(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
@@ -461,7 +467,7 @@ def _pairs(table: DealTable) -> list[int]:
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 
 
-def _swiss(table: SwissTable, names: list[str]) -> Swiss:
+def _swiss(table: SwissTable, setup: TournamentSetup, names: list[str]) -> Swiss:
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)
@@ -477,6 +483,12 @@ def _swiss(table: SwissTable, names: list[str]) -> Swiss:
                 opponents=keys[bot][1],
             )
             for bot in order
+        ],
+        next=[
+            [names[bot] for bot in line_up]
+            for line_up in dict.fromkeys(
+                table.next_round(setup) if table.rounds < (setup.rounds or 0) else ()
+            )
         ],
     )
 

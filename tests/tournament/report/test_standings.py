@@ -415,7 +415,7 @@ def test_a_swiss_table_has_scores_byes_and_the_opponents_scores() -> None:
     store = played(setup, better_wins)
     table = standings(store).swiss
     assert table is not None
-    assert table.rounds == 2
+    assert (table.rounds, table.next) == (2, [])
     scores = {place.name: place.score for place in table.places}
     assert sum(scores.values()) == 2 * (2 + 1)  # two pairs and a bye a round
     assert sum(place.byes for place in table.places) == 2
@@ -440,6 +440,7 @@ def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
             assert sum("by score:" in line for line in shown(store)) == tables
             page = standings_file(store, report(store), history(store), 0.0)
             assert page.count("<h2>Score after") == tables
+            assert f"<h2>Round {1 + tables} of 2</h2>" in page
 
 
 def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
@@ -448,6 +449,8 @@ def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     play(store, better_wins, until=10, most=1)  # of 8 a round
     table = standings(store).swiss
     assert table is not None
+    begun = {frozenset(f"bot{bot}" for bot in row.players) for row in store.matches(8)}
+    assert begun < {frozenset(names) for names in table.next}
     assert table.rounds == 1
     assert sum(place.score for place in table.places) == 2
 
