@@ -244,13 +244,15 @@ class Playing:
         file.seek(self._offset)
         until = time.monotonic() + _LOOK_SECONDS
         before = self._said
-        while not self.over and time.monotonic() < until and (chunk := file.read(_CHUNK)):
+        while not self.over and (chunk := file.read(_CHUNK)):
             self._offset += len(chunk)
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             for line in lines:
                 if not self.over:
                     self._take(line + b"\n")
             self._events.clear()
+            if time.monotonic() >= until:
+                break
         if self._said != before:
             self._heard = found.st_mtime
 
