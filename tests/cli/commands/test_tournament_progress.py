@@ -1,0 +1,32 @@
+"""What a terminal shows while a tournament is played."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+from typing import Any
+
+from referee.cli.commands.tournament_progress import Progress
+from referee.cli.console import rich_console
+from referee.tournament.store import Store
+from tests.support.made_up import made_setup, play
+
+
+def test_the_columns_of_the_leading_bots_have_heads() -> None:
+    setup = made_setup(3, deals=4)
+    run: Any = SimpleNamespace(setup=setup, test=None, done=24, total=48, played=24, seconds=8.0)
+    with Store.in_memory() as store:
+        store.add_stage(setup)
+        play(store)
+        progress = Progress(run, store, None, quiet=False)
+        shown: list[Any] = []
+        progress._show = shown.append
+        progress.look()
+    text = io.StringIO()
+    rich_console(text, 40).print(shown[0])
+    bar, heads, *bots = text.getvalue().splitlines()
+    assert "24 of 48" in bar
+    assert heads.split() == ["bot", "rating", "95%", "interval"]
+    assert sorted(bot.split()[0] for bot in bots) == ["bot0", "bot1", "bot2"]
+    ends = {len(line.rstrip()) for line in (heads, *bots)}
+    assert len(ends) == 1  # numbers stand below their heads
