@@ -139,7 +139,6 @@ def write_site(
     records: Path | None,
     folder: str,
     *,
-    title: str = "",
     all_lines: bool = False,
     show: Callable[[int], None] = lambda done: None,
 ) -> SiteReport:
@@ -149,7 +148,6 @@ def write_site(
         name: displayed name of the tournament.
         records: folder with the records of its matches. None: no pages of matches.
         folder: path of the new folder, in an existing folder. Replaced if it is empty or a site.
-        title: title of the front page. Empty: the default.
         all_lines: if True, include all lines of matches in spite of `MAX_LINES`.
         show: called with the number of finished matches.
 
@@ -161,7 +159,7 @@ def write_site(
         if records is not None:
             site.write_data(records, all_lines, show)
         try:
-            site.write_pages(title)
+            site.write_pages()
         except OSError as error:
             raise cannot_write(folder, error) from error
         return site.report()
@@ -261,11 +259,11 @@ class _Site:
         header = msgspec.structs.replace(match.header, tournaments=[self._name])
         return msgspec.structs.replace(match, header=header)
 
-    def write_pages(self, title: str) -> None:
+    def write_pages(self) -> None:
         """Write all pages and their static files."""
         shown, links = self._shown, self._links("")
         records = {match: _page_of(match) for match in self._watched.values()}
-        front = pages.Front(title=title, records=records)
+        front = pages.Front(records=records)
         self._write("index.html", pages.standings_page(links, shown, front=front))
         self._write_lists(links)
         self._write_bots(records)

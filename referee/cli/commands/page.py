@@ -132,10 +132,9 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
     ):
         made = write_site(
             store,
-            stem,
+            options.title or stem,
             records,
             folder,
-            title=options.title or "",
             all_lines=options.lines,
             show=show,
         )
