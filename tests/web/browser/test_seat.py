@@ -81,12 +81,30 @@ def test_dominion_by_keys_alone(visit: Visit) -> None:
         assert OVER in status(page)
 
 
-OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice], .bw-button')].filter(
-  (button) => {
+OUT_OF_SIGHT = """() => {
+  const seen = (button, ...ways) => {
     const { x, top, bottom, width } = button.getBoundingClientRect();
-    return button.getAttribute('aria-disabled') === null && ![top + 3, bottom - 4].every(
-      (y) => button.contains(document.elementFromPoint(x + width / 2, y)));
-  }).map((button) => button.getAttribute('aria-label') ?? button.textContent)"""
+    const at = ways.map((way) => top + way * (bottom - top));
+    const points = at.length ? at : [top + 3, bottom - 4];
+    return points.every((y) => button.contains(document.elementFromPoint(x + width / 2, y)));
+  };
+  const around = (node) => node.closest('.offer, .row-of, [data-zone]');
+  const reached = (button) => { // many cards are scrolled in their zone, and nothing around it
+    const box = around(button);
+    if (!box || !/auto/.test(getComputedStyle(box).overflowY)) return false;
+    const before = box.scrollTop;
+    const { top, bottom } = button.getBoundingClientRect();
+    const frame = box.getBoundingClientRect();
+    box.scrollTop += (top + bottom - frame.top - frame.bottom) / 2;
+    const found = seen(button, 0.5);
+    box.scrollTop = before;
+    return found;
+  };
+  return [...document.querySelectorAll('[data-choice], .bw-button')]
+    .filter((button) => button.getAttribute('aria-disabled') === null)
+    .filter((button) => !seen(button) && !reached(button))
+    .map((button) => button.getAttribute('aria-label') ?? button.textContent);
+}"""
 
 
 GAMES = {
@@ -120,8 +138,9 @@ def choose(page: Any, press: Callable[[Any], None], place: int) -> None:
     elif choices.count():
         press(choices.nth(place % choices.count()))
         painted(page)
-        if several.count():  # it ends the turn
-            press(several)
+        ready = page.locator("[data-choice=send]:not([aria-disabled])")
+        if ready.count():  # it ends the turn
+            press(ready)
     else:
         press(page.locator("[data-choice=enter], .bw-send").last)
 
@@ -139,7 +158,7 @@ def type_answer(page: Any, game: str) -> None:
         page.keyboard.type("copp")
     elif page.locator("[aria-pressed]").count():
         page.keyboard.type("3 1")
-    elif page.locator("[data-card][data-choice], [data-card] button").count():
+    elif page.locator("[data-zone] [data-choice]:not([data-choice=enter])").count():
         page.keyboard.press("1")  # the first that can be done
     send(page)
 
@@ -168,7 +187,8 @@ def test_a_match_with_every_button_in_sight(
         for place in range(1000):
             if (asked := next_question(page, asked)) == "over":
                 break
-            assert page.evaluate(OUT_OF_SIGHT) == []
+            if how != "keys":  # which open the list
+                assert page.evaluate(OUT_OF_SIGHT) == []
             assert page.evaluate("scrollY + document.querySelector('.table').scrollTop") == 0
             assert not page.get_by_label("Player", exact=True).is_visible()
             if how == "keys":
