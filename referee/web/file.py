@@ -92,7 +92,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 
 def frame_page(**values: Any) -> str:
     """Render the match page. A file contains data and script, other pages their addresses."""
-    texts = dict.fromkeys(("csp", "script", "data", "heading", "crumbs"), "")
+    texts = dict.fromkeys(("csp", "script", "data", "again", "heading", "crumbs"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "modules", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 

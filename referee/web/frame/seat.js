@@ -30,9 +30,11 @@ export class Seat {
     this.question = el("div", { class: "seat-question" });
     this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
     this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
+    const { again } = app.root.dataset;
+    this.again = again && el("form", { method: "post", action: again, hidden: true }, el("button", { class: "button text main" }, "Play again, with the seats changed"));
     this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => app.dispatch({ type: "write", text: this.field.value }) });
     this.form = el("form", { class: "seat-form", hidden: true, onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send"));
-    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.clock, this.leave), this.back, this.problem, this.told, this.form);
+    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.clock, this.leave), this.back, this.problem, this.again, this.told, this.form);
     this.after = this.question; // it stands below the table
     this.doubt = el("p", { id: "seat-doubt" });
     this.check = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.check.checked ? "on" : "off") });
@@ -110,6 +112,7 @@ export class Seat {
       if (state.match) document.title = (ask ? "● " : "") + plain(state.match.header.title);
     }
     this.told.hidden = isOver;
+    if (this.again) this.again.hidden = !isOver;
     const problem = plain(net === "offline" ? state.problem : draft?.told ?? "");
     if (this.problem.textContent !== problem) this.problem.textContent = problem;
     if (ask?.request !== this.#ask?.request || ask?.question !== this.#ask?.question) this.#build(ask?.question);

@@ -105,7 +105,7 @@ class Games:
         if request.method == "POST":
             browser = browser if own else secrets.token_urlsafe(16)
             owner = _Owner(browser, visitor_of(request, self._proxies))
-            return self._begin(request, owner)
+            return self._begin(request, owner, request.query_params.get("after", ""))
         page = pages.page(
             "play.html",
             ServedLinks(),
@@ -132,10 +132,13 @@ class Games:
             return f"{self._most} games are played here at the moment: try again later"
         return ""
 
-    def _begin(self, request: Request, owner: _Owner) -> Response:
+    def _begin(self, request: Request, owner: _Owner, after: str) -> Response:
+        """Begin a game; after another one, in the next seat."""
         if problem := self._why_full(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
-        seat = secrets.randbelow(len(self._sources) + 1)
+        before = self._seats.sittings.get(after)
+        count = len(self._sources) + 1
+        seat = secrets.randbelow(count) if before is None else (min(before.seats) + 1) % count
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
         sitting = MatchSession(self._game, bots)
@@ -168,6 +171,7 @@ class Games:
         assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
+        sitting.again = f"/play?after={sitting.id}"
         self._running[sitting.id] = owner
         self._nursery.start_soon(self._play, sitting, self._settle(sitting, before))
 

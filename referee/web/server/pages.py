@@ -313,14 +313,26 @@ def _named(entrant: Entrant, bot: str) -> str:
     return word if takes_name else as_bot(bot)
 
 
-def match_page(links: Links, title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
-    """Render the page of a match or a seat. It loads its data from the addresses below `data`."""
+def match_page(
+    links: Links,
+    title: str,
+    game: str,
+    data: str,
+    crumbs: Markup | None = None,
+    again: str = "",
+) -> str:
+    """Render the page of a match or a seat. It loads its data from the addresses below `data`.
+
+    Args:
+        again: the address that begins a return match. Empty: there is none.
+    """
     is_seat = data.startswith("/seat/")
     return file.frame_page(
         title=plain(title),
         links=match_styles(links, game, "seat.css" if is_seat else "crumbs.css"),
         modules=[links.asset(f"{game}{'.seat' * is_seat}.js")],
         data=data,
+        again=again,
         crumbs=crumbs or "",
     )
 

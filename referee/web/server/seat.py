@@ -307,6 +307,7 @@ class MatchSession:
         id: its name in addresses.
         port: port in the links. 0 if unknown.
         seats: number of the seat -> seat of a person.
+        again: the address that begins a return match; empty if there is none.
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
@@ -319,6 +320,7 @@ class MatchSession:
             for number, bot in enumerate(bots)
             if bot == HUMAN
         }
+        self.again = ""
         self._unheard: list[Entry] = []
 
     def person(self, number: int) -> PythonBot:
@@ -414,7 +416,13 @@ class Seats:
         except Refused as refused:
             return HTMLResponse(pages.problem_page(str(refused)), refused.status)
         return HTMLResponse(
-            pages.match_page(ServedLinks(), "Your match", sitting.game, request.url.path)
+            pages.match_page(
+                ServedLinks(),
+                "Your match",
+                sitting.game,
+                request.url.path,
+                again=sitting.again,
+            )
         )
 
     async def _enter(self, request: Request) -> Response:

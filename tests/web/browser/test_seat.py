@@ -384,6 +384,11 @@ def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
         assert OVER in status(page)
         page.reload()
         page.get_by_text(OVER).first.wait_for()
+        seat = page.url.partition("#")[0][-1]
+        page.get_by_role("button", name="Play again").click()
+        next_question(page)
+        assert {seat, page.url.partition("#")[0][-1]} == {"0", "1"}
+        assert page.get_by_role("button", name="Play again").count() == 0
         page.context.close()
 
 
