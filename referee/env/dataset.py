@@ -60,6 +60,8 @@ def dataset(
 
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
     files = [os.fspath(path) for path in given]
+    if not files:
+        raise UsageError("no record is given: look whether the pattern of the file names fits")
     name = find_game(game)
     environment = GAMES[name].environment
     assert environment is not None
@@ -124,7 +126,7 @@ class _Reader:
         import numpy as np
 
         if not self._rows:
-            bots = ", ".join(sorted(self._bots)) or "none"
+            bots = ", ".join(sorted(self._bots))
             problem = f"the records have no step for these arguments; their bots: {bots}"
             if self._unfinished:
                 problem += f"; {self._unfinished} of the matches were not finished"

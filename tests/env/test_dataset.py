@@ -145,6 +145,8 @@ def test_only_the_steps_of_winners(tmp_path: Path) -> None:
 
 def test_records_that_do_not_fit(tmp_path: Path) -> None:
     two, four = (ROOT / "spec" / "examples" / f"{n}-players.record.jsonl" for n in ("two", "four"))
+    with pytest.raises(UsageError, match="no record is given"):
+        starrealms_v2.dataset([])
     with pytest.raises(UsageError, match="is a match of dominion, not of starrealms"):
         starrealms_v2.dataset([two])
     with pytest.raises(UsageError, match="observations of another shape than"):

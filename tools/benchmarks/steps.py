@@ -1,15 +1,22 @@
-"""Measure a step in the environments of Gymnasium, against the usual bot of each game.
+"""Measure a step in the environments, and in those of PettingZoo and RLCard.
 
     .venv/bin/python -m tools.benchmarks.steps [--steps 3000]
 
-Prints the CPU time of one core, in microseconds per step and match. Each way to play has five
-rounds, in turns, and the best one counts. The program acts at random. Needs the extra `rl`.
+The first table is about Gymnasium, against the usual bot of each game: the CPU time of one core, in
+microseconds per step and match. In the second table one program plays all seats, and a step is one
+action of one player, with the observation that it needs.
+
+Each way to play has five rounds, in turns, and the best one counts. The program acts at random.
+Needs the extra `rl`; the rows of other libraries need `rlcard`, `pygame` and `chess`, and say so
+without them.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -26,6 +33,19 @@ WAYS: dict[str, Any] = {
         name, num_envs=MATCHES, vectorization_mode="sync"
     ),
 }
+
+
+OURS = ("referee.env.dominion_v1", "referee.env.starrealms_v2", "referee.env.tribute_v2")
+CLASSIC = tuple(
+    f"pettingzoo.classic.{game}"
+    for game in (
+        *("tictactoe_v3", "connect_four_v3", "leduc_holdem_v4"),
+        *("texas_holdem_no_limit_v6", "chess_v6"),
+    )
+)
+RLCARD = ("leduc-holdem", "uno", "gin-rummy")
+Walk = Callable[[int, np.random.Generator], float]
+"""Plays some steps, and returns the CPU time per step."""
 
 
 def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
@@ -46,6 +66,65 @@ def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
     return spent / steps
 
 
+def by_turns(module: str) -> Walk:
+    """Return the walk in an environment of PettingZoo in which the players act in turn."""
+    env: Any = import_module(module).env()
+    seeds = iter(range(10**9))
+
+    def walk(steps: int, random: np.random.Generator) -> float:
+        env.reset(seed=next(seeds))
+        began = time.process_time()
+        for _ in range(steps):
+            seen, _, terminated, truncated, info = env.last()
+            if terminated or truncated:
+                env.reset(seed=next(seeds))
+                continue
+            mask = seen["action_mask"] if "action_mask" in seen else info["action_mask"]
+            legal = mask.nonzero()[0]
+            env.step(int(legal[int(random.random() * len(legal))]))
+        return (time.process_time() - began) / steps
+
+    return walk
+
+
+def of_rlcard(game: str) -> Walk:
+    """Return the walk in an environment of RLCard."""
+    import rlcard
+
+    env: Any = rlcard.make(game, config={"seed": 1})
+
+    def walk(steps: int, random: np.random.Generator) -> float:
+        began = time.process_time()
+        state, _ = env.reset()
+        for _ in range(steps):
+            legal = list(state["legal_actions"])
+            state, _ = env.step(legal[int(random.random() * len(legal))])
+            if env.is_over():
+                state, _ = env.reset()
+        return (time.process_time() - began) / steps
+
+    return walk
+
+
+def print_all_seats(steps: int, random: np.random.Generator) -> None:
+    """Print the table of the environments in which one program plays all seats."""
+    walks: dict[str, Walk] = {}
+    missing: dict[str, str] = {}
+    kinds = [*((by_turns, name) for name in (*OURS, *CLASSIC)), *((of_rlcard, n) for n in RLCARD)]
+    for make, name in kinds:
+        title = name if make is by_turns else f"RLCard {name}"
+        try:
+            walks[title] = make(name)
+        except ImportError as error:
+            missing[title] = str(error).splitlines()[0]
+    rounds = [{title: walk(steps, random) for title, walk in walks.items()} for _ in range(5)]
+    print("\n| all seats | a step |\n|---|---|")
+    for title in walks:
+        print(f"| {title} | {1e6 * min(each[title] for each in rounds):.0f} µs |")
+    for title, problem in missing.items():
+        print(f"| {title} | not measured: {problem} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=3000, help="in each round")
@@ -61,6 +140,7 @@ def main() -> None:
         ]
         best = [1e6 * min(each[way] for each in rounds) for way in WAYS]
         print(f"| {game} |", " | ".join(f"{each:.0f} µs" for each in best), "|", flush=True)
+    print_all_seats(options.steps, random)
 
 
 if __name__ == "__main__":
