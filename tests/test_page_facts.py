@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from referee.cli.commands.tournament_options import TournamentOptions
-from referee.cli.config import given_in
+from referee.cli.config import read_options
 from referee.games import GAMES
 from referee.tournament.config import read_config
 from referee.tournament.report import season, standings
@@ -152,7 +152,7 @@ def test_each_configuration_can_be_read_with_its_commented_lines(text: str, tmp_
     assert tomllib.loads(text)
     config = read_config(str(file))
     assert len(config.bots) > 1
-    given_in(str(file), config.options, config.folder, TournamentOptions)
+    read_options(str(file), config.options, config.folder, TournamentOptions)
 
 
 def test_commented_keys_are_found() -> None:

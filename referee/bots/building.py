@@ -139,14 +139,14 @@ async def _build(
             return f"it took more than {limit:g} s (--time-limit)"
         if problem:
             return problem
-        _make_own(new)
+        _make_writable(new)
         if not is_bot_folder(str(new / COPY)):
             return f"it has removed its {BOT_FILE}"
         try:
             find_single(folder.command, game, str(new / COPY))
         except UsageError as error:
             return f"it made no program for command: {error}"
-        _put_in_place(building, built)
+        _replace_result(building, built)
         return ""
     finally:
         _remove(building)
@@ -158,7 +158,7 @@ def _places(path: str) -> tuple[Path, Path]:
     return folder / BUILDING, folder / BUILT
 
 
-def _put_in_place(building: Path, built: Path) -> None:
+def _replace_result(building: Path, built: Path) -> None:
     if os.path.lexists(built):
         built.rename(building / "old")
     (building / "new").rename(built)
@@ -317,11 +317,11 @@ def _copy(path: str, new: Path) -> None:
     except shutil.Error as error:
         source, _, why = error.args[0][0]
         raise UsageError(f"cannot copy {source}: {why}") from error
-    _make_own(new)
+    _make_writable(new)
     (new / SOURCES).write_text(sources_hash(str(new / COPY)))
 
 
-def _make_own(folder: Path) -> None:
+def _make_writable(folder: Path) -> None:
     """Make everything in a folder writable for the owner, and remove setuid and setgid bits."""
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):

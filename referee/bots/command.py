@@ -29,7 +29,7 @@ from referee.bots.folder import (
     BotFolder,
     is_bot_folder,
     is_built,
-    leads_out,
+    leaves_folder,
     read_folder,
 )
 from referee.bots.shell import why_shell, why_shell_program
@@ -160,13 +160,13 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
         return file
     dialect, colon, rest = argument.partition(":")
     is_dialect = colon and _DIALECT(dialect) and not _is_file(argument, directory)
-    rules = GAMES.get(game) if is_dialect else None
-    if rules is not None and dialect in rules.adapters:
+    definition = GAMES.get(game) if is_dialect else None
+    if definition is not None and dialect in definition.adapters:
         _check_inside(rest.partition(":")[0], directory)
-        argv = tuple(rules.adapters[dialect].command(rest, directory))
+        argv = tuple(definition.adapters[dialect].command(rest, directory))
         place = directory or os.path.dirname(os.path.abspath(rest.partition(":")[0]))
         return BotCommand(as_text(argument), argv, directory=place, adapter=dialect)
-    kind = rules.dialects.get(dialect) if rules is not None else None
+    kind = definition.dialects.get(dialect) if definition is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):
@@ -249,8 +249,8 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
     path = _file(argument, directory, [game])
     if path is None:
         return None  # avoids importing the game, which is slow
-    rules = GAMES.get(game)
-    if rules is None or rules.vocabulary is None:
+    definition = GAMES.get(game)
+    if definition is None or definition.vocabulary is None:
         return None
     from referee.rulefiles.bot import read_rule_file
 
@@ -266,7 +266,7 @@ def _check_inside(word: str, directory: str) -> None:
     Raises:
         BotNotFoundError: it is outside.
     """
-    if is_bot_folder(directory) and leads_out(word, directory):
+    if is_bot_folder(directory) and leaves_folder(word, directory):
         raise BotNotFoundError(
             f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
         )

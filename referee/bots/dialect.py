@@ -59,6 +59,6 @@ def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> Dialect
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 
-def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:
+def reply_end(definition: GameDefinition, source: LaunchedBot) -> bytes:
     """Return the end mark of a process's replies."""
-    return rules.dialects[source.dialect].reply_end if source.dialect else b"\n"
+    return definition.dialects[source.dialect].reply_end if source.dialect else b"\n"

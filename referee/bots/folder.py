@@ -70,7 +70,7 @@ def is_bot_folder(directory: str) -> bool:
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
-def leads_out(path: str, directory: str) -> bool:
+def leaves_folder(path: str, directory: str) -> bool:
     """True if a path leaves a folder through `..` or a link."""
     real = os.path.realpath  # `Path.resolve` fails for circular links
     return not Path(real(os.path.join(directory, path))).is_relative_to(real(directory))
@@ -117,7 +117,7 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
     if problem := name_problem(table.language):
         yield f"language: {problem}"
     for file in table.files:
-        if leads_out(file, path):
+        if leaves_folder(file, path):
             yield f"files: {file} is not in the folder: copy it there, and give its path in it"
         elif not os.path.exists(os.path.join(path, file)):
             yield f"files: {file} is not there: add it, or take it out of the list"

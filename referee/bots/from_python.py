@@ -15,7 +15,7 @@ import msgspec
 from referee.bots.bot import Answer
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
-from referee.bots.in_process import BotObject, InProcessBot, own_errors
+from referee.bots.in_process import BotObject, InProcessBot, as_bot_errors
 from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
@@ -77,7 +77,7 @@ def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
     """Return a bundled bot to run in this process; None for other bots, and for dialects."""
     file = bundled_bots(game).get(bot) if isinstance(bot, str) else None
     kind = None if file is None else bundled_class(file)
-    return None if kind is None else PythonBot(str(bot), lambda: _made(kind, str(bot)))
+    return None if kind is None else PythonBot(str(bot), lambda: _new_bot(kind, str(bot)))
 
 
 @cache
@@ -96,13 +96,13 @@ def _python_bot(bot: Any) -> PythonBot:
     if inspect.iscoroutinefunction(function):
         raise UsageError(f"{name} is an async function; a bot is called without await")
     if isinstance(function, type) or not _takes_message(bot):
-        return PythonBot(name, lambda: _made(bot, name))
+        return PythonBot(name, lambda: _new_bot(bot, name))
     return PythonBot(name, lambda: InProcessBot(FunctionPlayer(bot, name), name))
 
 
-def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
+def _new_bot(factory: Callable[[], Any], name: str) -> InProcessBot:
     """Create the bot for one match."""
-    with own_errors(name):
+    with as_bot_errors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
         return InProcessBot(bot, name)

@@ -142,7 +142,7 @@ def _is_closed(bot: Bot) -> bool:
 
 
 def new_bot(
-    rules: GameDefinition,
+    definition: GameDefinition,
     limits: Limits,
     source: Started,
     file: Sink | None = None,
@@ -152,9 +152,9 @@ def new_bot(
     """Create a bot for one match, without the translation of its dialect."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
-        return BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))
+        return BotProcess(source, stderr, look_seconds, reply_end=reply_end(definition, source))
     if isinstance(source, PythonBot):
         return source.new()
     from referee.bots.http import http_bot  # imports h11, which is slow
 
-    return http_bot(rules, limits, source)
+    return http_bot(definition, limits, source)

@@ -93,7 +93,7 @@ class HttpBot(NoProcess):
     async def _connected(self) -> trio.abc.Stream:
         """Return the open connection if it can be reused, or a new one."""
         if self._stream is not None:
-            if await self._is_as_good_as_new(self._stream):
+            if await self._is_reusable(self._stream):
                 self._http.start_next_cycle()
                 return self._stream
             await trio.aclose_forcefully(self._stream)
@@ -108,7 +108,7 @@ class HttpBot(NoProcess):
             await secured.do_handshake()
         return self._stream
 
-    async def _is_as_good_as_new(self, stream: trio.abc.Stream) -> bool:
+    async def _is_reusable(self, stream: trio.abc.Stream) -> bool:
         """True if the next response on a connection can only belong to the next request."""
         if {self._http.our_state, self._http.their_state} != {h11.DONE}:
             return False
@@ -176,11 +176,11 @@ class HttpBot(NoProcess):
             await trio.aclose_forcefully(self._stream)
 
 
-def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
+def http_bot(definition: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
     """Create the bot for an address, without the translation of its dialect."""
     if not source.dialect:
         return HttpBot(source.url, limits)
-    field = rules.dialects[source.dialect].form_field
+    field = definition.dialects[source.dialect].form_field
     return HttpBot(source.url, limits, FORM if field else JSON, field)
 
 

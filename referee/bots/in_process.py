@@ -62,7 +62,7 @@ class InProcessBot(NoProcess):
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
         """Pass the function that returns the view of the seat, if the object supports it."""
         if (take := getattr(self._player, "attach_view", None)) is not None:
-            with own_errors(self._name):
+            with as_bot_errors(self._name):
                 take(view)
 
     def attach_limits(self, limits: Limits) -> None:
@@ -94,7 +94,7 @@ class InProcessBot(NoProcess):
         except OverLimitError as error:
             return Failure(error.code, str(error))
         except BaseException:
-            with own_errors(
+            with as_bot_errors(
                 self._name
             ):  # entering it for each reply would take as long as the reply
                 raise
@@ -114,7 +114,7 @@ class InProcessBot(NoProcess):
         """Pass the last lines without line ends, or messages."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
-            with own_errors(self._name):
+            with as_bot_errors(self._name):
                 notify(lines)
 
     async def kill(self) -> None:
@@ -122,7 +122,7 @@ class InProcessBot(NoProcess):
 
 
 @contextmanager
-def own_errors(name: str) -> Iterator[None]:
+def as_bot_errors(name: str) -> Iterator[None]:
     """Convert exceptions of a bot in this block to `BotError`."""
     try:
         yield

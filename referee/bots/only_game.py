@@ -27,7 +27,11 @@ def only_game(argument: str, directory: str = "") -> str | None:
     prefix, colon, spoken = argument.partition(":")
     if not colon:
         return _only(game for game in GAMES if _first_word(argument) in bundled_bots(game))
-    games = [name for name, rules in GAMES.items() if prefix in {*rules.dialects, *rules.adapters}]
+    games = [
+        name
+        for name, definition in GAMES.items()
+        if prefix in {*definition.dialects, *definition.adapters}
+    ]
     named = [game for game in games if _first_word(spoken) in bundled_bots(game)]
     return _only(named or games)
 
@@ -45,8 +49,8 @@ def libraries(path: str) -> set[str]:
 
 def _games_of_library(path: str) -> Iterator[str]:
     imported = libraries(path) - sys.stdlib_module_names
-    for name, rules in GAMES.items() if imported else ():  # loading the games is slow
-        if any(adapter.library in imported for adapter in rules.adapters.values()):
+    for name, definition in GAMES.items() if imported else ():  # loading the games is slow
+        if any(adapter.library in imported for adapter in definition.adapters.values()):
             yield name
 
 

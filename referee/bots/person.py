@@ -37,10 +37,10 @@ def person_rules(game: str) -> GameDefinition:
     Raises:
         UsageError: people cannot play it.
     """
-    rules = GAMES[game]
-    if rules.person is None:
+    definition = GAMES[game]
+    if definition.person is None:
         raise UsageError(f"BOT human: {game} cannot be played by a person yet, only by bots")
-    return rules
+    return definition
 
 
 class HumanTerminal(Protocol):
@@ -59,10 +59,15 @@ class HumanTerminal(Protocol):
 class PersonBot(NoProcess):
     """A person as a `Bot`, with the game's `GameDefinition.person`."""
 
-    def __init__(self, rules: GameDefinition, terminal: HumanTerminal) -> None:
-        self._rules = rules
+    def __init__(self, definition: GameDefinition, terminal: HumanTerminal) -> None:
+        self._definition = definition
         self._terminal = terminal
-        kinds = (say.PlayerNameRequest, *say.SHARED_PUBLIC, *rules.public, *rules.requests)
+        kinds = (
+            say.PlayerNameRequest,
+            *say.SHARED_PUBLIC,
+            *definition.public,
+            *definition.requests,
+        )
         self._decoder = msgspec.json.Decoder(Union[kinds])  # noqa: UP007
         self._seat = 0
         self._names: list[str] = []
@@ -77,7 +82,7 @@ class PersonBot(NoProcess):
         self._terminal.tell(self._seat, told)
 
     def _hear(self, message: Struct) -> Sequence[str]:
-        if isinstance(message, self._rules.requests):
+        if isinstance(message, self._definition.requests):
             self._asked = message
         elif isinstance(message, say.PlayerNameRequest):
             self._asked = message
@@ -94,8 +99,8 @@ class PersonBot(NoProcess):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
         if self._dialogue is None:
-            assert self._rules.person is not None  # otherwise nobody can take the seat
-            self._dialogue = self._rules.person(self._names, self._seat)
+            assert self._definition.person is not None  # otherwise nobody can take the seat
+            self._dialogue = self._definition.person(self._names, self._seat)
             others = [seat for seat in range(len(self._names)) if seat != self._seat]
             against = ", ".join(map(self._who, others))
             return [

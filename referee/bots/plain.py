@@ -35,20 +35,20 @@ def _lists(kind: type[Struct]) -> list[str] | None:
         if isinstance(of, inspect.VarTupleType):
             names.append(field.encode_name)
             of = of.item_type
-        if not _keeps(of):
+        if not _is_unchanged(of):
             return None
     return names
 
 
-def _keeps(kind: inspect.Type) -> bool:
+def _is_unchanged(kind: inspect.Type) -> bool:
     """True if JSON changes no value of this type."""
     match kind:
         case inspect.Metadata(type=other) | inspect.ListType(item_type=other):
-            return _keeps(other)
+            return _is_unchanged(other)
         case inspect.UnionType(types=kinds):
-            return all(map(_keeps, kinds))
+            return all(map(_is_unchanged, kinds))
         case inspect.StructType(fields=fields):
-            return all(_keeps(field.type) for field in fields)
+            return all(_is_unchanged(field.type) for field in fields)
         case inspect.DictType(key_type=inspect.StrType() | inspect.Metadata(inspect.StrType())):
-            return _keeps(kind.value_type)
+            return _is_unchanged(kind.value_type)
     return isinstance(kind, _SAME)

@@ -22,9 +22,9 @@ def why_shell(command: str) -> str:
     Returns:
         An empty string if there is none.
     """
-    for word in _bare(command).split():
+    for word in _without_quotes(command).split():
         if operator := _OPERATOR(word):
-            return _no_operator(operator[1] or operator[2])
+            return _operator_message(operator[1] or operator[2])
     return ""
 
 
@@ -33,25 +33,25 @@ def why_shell_program(command: str) -> str:
 
     The first word may set a variable, contain an operator, or be text that a shell expands.
     """
-    first, *rest = _bare(command).split() or [""]
+    first, *rest = _without_quotes(command).split() or [""]
     if rest and _VARIABLE(first):
         return (
             f'no shell runs the command, so {first} sets no variable: write "env {command}", '
             "or use --env"
         )
     if operator := _IN_PROGRAM(first):
-        return _no_operator(operator[0])
+        return _operator_message(operator[0])
     if _EXPANDED(first):
         return f"no shell runs the command, so nothing expands {first}: give the whole path"
     return ""
 
 
-def _bare(command: str) -> str:
+def _without_quotes(command: str) -> str:
     """Replace each quoted part of a command line by a letter."""
     return _QUOTED.sub("x", command)
 
 
-def _no_operator(operator: str) -> str:
+def _operator_message(operator: str) -> str:
     return (
         f"no shell runs the command, so {operator} does nothing: put the command into a script and "
         f"give that, or quote {operator} if it is an argument"

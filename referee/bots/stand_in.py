@@ -42,9 +42,9 @@ class StandIn:
     """
 
     def __init__(
-        self, rules: GameDefinition, name: str | None, replies: Iterable[Any] = ()
+        self, definition: GameDefinition, name: str | None, replies: Iterable[Any] = ()
     ) -> None:
-        self._rules = rules
+        self._definition = definition
         self._name = name
         self._replies = deque(replies)
 
@@ -63,6 +63,8 @@ class StandIn:
             return {"type": "player-name-reply", "player_number": number, "name": self._name}
         if self._replies:
             return self._replies.popleft()
-        if self._rules.simplest_reply is None:
-            raise UsageError(f"{self._rules.name} has no simplest reply: there are too few replies")
-        return self._rules.simplest_reply(asked)
+        if self._definition.simplest_reply is None:
+            raise UsageError(
+                f"{self._definition.name} has no simplest reply: there are too few replies"
+            )
+        return self._definition.simplest_reply(asked)

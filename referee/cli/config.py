@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from referee.cli.foreign_options import use_instead
+from referee.cli.foreign_options import suggestion_for
 from referee.cli.options import Option, Options, parser_of
 from referee.cli.parser import Parser
 from referee.errors import UsageError
@@ -18,7 +18,7 @@ _PATHS = ("FILE", "DIR")
 """Metavars of paths. In a file, relative paths start at the folder of the file."""
 
 
-def given_in(
+def read_options(
     file: str, values: Mapping[str, Any], folder: Path, kind: type[Options]
 ) -> dict[str, Any]:
     """Return the options that a configuration sets, as option name -> value.
@@ -51,7 +51,7 @@ def given_in(
     return given
 
 
-def merged(
+def merge_options(
     config: Mapping[str, Any], typed: Mapping[str, Any], kind: type[Options]
 ) -> dict[str, Any]:
     """Merge the options of a configuration and of the command line, which has priority.
@@ -86,7 +86,7 @@ def _hint(key: str, kind: type[Options]) -> str:
     if name in only_typed:
         return f"; give --{_key(name)} on the command line"
     actions = [each for each in parser_of(kind, Parser)._actions if each.dest not in only_typed]
-    return use_instead(f"-{_key(name)}", "referee tournament", actions, in_file=True)
+    return suggestion_for(f"-{_key(name)}", "referee tournament", actions, in_file=True)
 
 
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:

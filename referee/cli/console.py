@@ -144,7 +144,7 @@ def printing_to(
     check_output(output, kind, force=force)
     try:
         with (
-            _whole(output) if whole else nullcontext(output) as name,
+            _replacing(output) if whole else nullcontext(output) as name,
             open(name, "w", encoding="utf-8", errors="backslashreplace") as file,
         ):
             note_output(output, kind)
@@ -156,7 +156,7 @@ def printing_to(
 
 
 @contextmanager
-def _whole(output: str) -> Iterator[str]:
+def _replacing(output: str) -> Iterator[str]:
     """Context manager: yield the name of a temporary file that replaces `output` on success."""
     import secrets
 

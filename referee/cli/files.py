@@ -28,7 +28,7 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
         check_other_file(written, names)
 
 
-def made_folder(name: str) -> Path:
+def make_folder(name: str) -> Path:
     """Create a folder for output files if it does not exist.
 
     Its parent must exist, as for a file, so that a typing mistake in a long path is noticed.

@@ -144,7 +144,7 @@ A suggestion consists of options, or an option with a value ("--format=json"), o
 `MANY`."""
 
 
-def use_instead(
+def suggestion_for(
     flag: str, prog: str, actions: Sequence[argparse.Action], *, in_file: bool = False
 ) -> str:
     """Suggest an option for an unknown one; empty if nothing is known.

@@ -52,7 +52,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
     Raises:
         UsageError: the process has no terminal, or the game does not support people.
     """
-    rules = person_rules(game)
+    definition = person_rules(game)
     if not sys.stdin.isatty():
         raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
@@ -62,7 +62,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
             f"BOT {HUMAN}: a person needs a terminal to read from, and stdout is not one"
         )
     terminal = Terminal(people, out)
-    return PythonBot(HUMAN, lambda: PersonBot(rules, terminal))
+    return PythonBot(HUMAN, lambda: PersonBot(definition, terminal))
 
 
 class Terminal:
@@ -74,13 +74,15 @@ class Terminal:
         self._fd = sys.stdin.fileno()
         self._typed = b""
         self._lock = trio.Lock()
-        self._untold: dict[int, list[str]] = {}  # with several people: seat -> lines not shown yet
+        self._pending_lines: dict[
+            int, list[str]
+        ] = {}  # with several people: seat -> lines not shown yet
         self._seat: int | None = None  # seat of the last question
-        self._told = 0  # rows since the last input
+        self._rows_shown = 0  # rows since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
         if self._people > 1:
-            self._untold.setdefault(seat, []).extend(lines)
+            self._pending_lines.setdefault(seat, []).extend(lines)
         else:
             self._tell(lines)
 
@@ -91,7 +93,7 @@ class Terminal:
             if self._people > 1 and self._seat != seat:
                 await self._change_seats(seat)
             self._seat = seat
-            self._tell(self._untold.pop(seat, []))
+            self._tell(self._pending_lines.pop(seat, []))
             yield
 
     async def _change_seats(self, seat: int) -> None:
@@ -107,7 +109,7 @@ class Terminal:
         while True:
             self._write("\n".join([*lines, "> "]))
             line = await self._line()
-            self._told = 0
+            self._rows_shown = 0
             if line is None:
                 if await self._leaves():
                     return None
@@ -156,7 +158,7 @@ class Terminal:
     def _tell(self, lines: Sequence[str]) -> None:
         for line in lines:
             wrapped = self._wrap(plain(line), 2)
-            self._told += len(wrapped)
+            self._rows_shown += len(wrapped)
             self._write("\n".join(wrapped) + "\n")
 
     def _heading(self, question: Question) -> Iterator[str]:
@@ -179,7 +181,7 @@ class Terminal:
         size = len(str(len(numbered(question))))  # independent of barred choices
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
-        height = self._told + len(head) + len(table) + len(keys) + 1
+        height = self._rows_shown + len(head) + len(table) + len(keys) + 1
         if len(question.columns) > _SHORT_COLUMNS and height > shutil.get_terminal_size().lines:
             name, second, *_ = question.columns
             texts = [" ".join(row[: _SHORT_COLUMNS + 1]) for row in rows]

@@ -101,13 +101,13 @@ def difference(expected: str | None, found: str | None) -> list[str]:
     return lines if found is None else [*lines, f"  found:    {found}"]
 
 
-def examine(
+def process_files(
     about: str,
     work: Callable[[str], T],
     names: Sequence[str],
     options: ReportOptions,
     interrupts: Interrupts,
-    tell: Callable[[str, T], FileReport],
+    make_report: Callable[[str, T], FileReport],
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
 ) -> bool:
@@ -116,7 +116,7 @@ def examine(
     Args:
         about: the text of the progress bar, such as "verifying records".
         work: processes a file. A function of a module, so that other processes can import it.
-        tell: makes the report on a file, from its name and the result of `work`.
+        make_report: makes the report on a file, from its name and the result of `work`.
         summary: makes the last lines, if there are several files.
         text: file for the text; by default stdout.
 
@@ -137,7 +137,7 @@ def examine(
         ):
             report = Report(options, text or sys.stdout, file)
             for name, result in zip(names, results, strict=True):
-                report.add(tell(name, result))
+                report.add(make_report(name, result))
                 done += 1
                 advance()
             if len(names) > 1:
@@ -169,7 +169,7 @@ def _results(
         yield from map(work, names)
 
 
-def _work_on(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
+def _process_all(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
     try:
         return [work(name) for name in names]
     except (Exception, SystemExit) as error:
@@ -192,7 +192,7 @@ def _in_processes(
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
-                submitted = (pool.submit(_work_on, work, chunk) for chunk in chunks)
+                submitted = (pool.submit(_process_all, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:
                     while not wait((waiting[0],), timeout=POLL_SECONDS).done:

@@ -75,12 +75,12 @@ class Parser(argparse.ArgumentParser):
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
-            from referee.cli.foreign_options import use_instead  # only needed for errors
+            from referee.cli.foreign_options import suggestion_for  # only needed for errors
 
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
-            hint = use_instead(flag, self.prog, actions) or did_you_mean(flag, shown)
+            hint = suggestion_for(flag, self.prog, actions) or did_you_mean(flag, shown)
             self.error(f"unknown option {flag}{hint}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")

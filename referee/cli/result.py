@@ -238,7 +238,7 @@ def _verdict(result: MatchResult) -> str:
         return f"{names} won: {why}, {turns}."
     scores = [winner.score for winner in winners]
     if len(set(scores)) > 1:  # for example, a draw by the turn limit of the game
-        points = _and([str(score) for score in scores])
+        points = _join_words([str(score) for score in scores])
         return f"{names} share the win with {points} points: {why}, {turns}."
     if len(winners) > 1:
         and_in = f" and in {tie_break}" if tie_break else ""
@@ -260,10 +260,10 @@ def _verdict(result: MatchResult) -> str:
 def _names(players: Sequence[PlayerResult]) -> str:
     names = [_name(player).removesuffix(f" ({player.player_number})") for player in players]
     seats = [player.player_number for player in players]
-    return _and([f"{name} ({seat})" for name, seat in zip(names, seats, strict=True)])
+    return _join_words([f"{name} ({seat})" for name, seat in zip(names, seats, strict=True)])
 
 
-def _and(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     """Join words like in a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 

@@ -123,7 +123,7 @@ def watched(
         server.end()
 
 
-def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -> None:
+def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -> None:
     """Keep the page available until Ctrl-C.
 
     Args:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from msgspec import Struct, json
 
-from referee.gamecheck.findings import Finding, Findings, of_method
+from referee.gamecheck.findings import Finding, Findings, locate_method
 from referee.gamecheck.guard import GameStoppedError, Guard, watching
 from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
@@ -45,7 +45,7 @@ class GameReport(Struct, frozen=True):
 
 
 def check_game(
-    rules: GameDefinition,
+    definition: GameDefinition,
     matches: int,
     seed: int,
     seconds: float,
@@ -64,19 +64,19 @@ def check_game(
     """
     findings = Findings()
     guard = Guard(findings, seconds)
-    if not Players.can_play(rules):
+    if not Players.can_play(definition):
         text = (
             "nothing says what is legal, so no random match can be played: add an environment, a "
             "person or a simplest_reply to its extras"
         )
         findings.add("no-players", text)
-        return GameReport(rules.name, findings.all, 0, 0, 0.0)
+        return GameReport(definition.name, findings.all, 0, 0, 0.0)
     with watching(findings):
-        played = play_all(rules, matches, seed, guard, findings)
-        replies, taken = _play_again(rules, played, guard, findings)
+        played = play_all(definition, matches, seed, guard, findings)
+        replies, taken = _play_again(definition, played, guard, findings)
         if thorough:
-            _use_parts(rules, settings(rules, matches, seed), guard, findings)
-    _over_all(rules, played, findings)
+            _use_parts(definition, settings(definition, matches, seed), guard, findings)
+    _check_all_matches(definition, played, findings)
     if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
         text = (
             "the same seed gives other matches in another process: a set gives its texts in "
@@ -90,12 +90,12 @@ def check_game(
             f"{1000 * per_reply:.0f} ms per reply: a tournament plays {1 / per_reply:,.0f} a second"
         )
         findings.add("slow", text, is_error=False)
-    return GameReport(rules.name, findings.all, len(played), count, per_reply)
+    return GameReport(definition.name, findings.all, len(played), count, per_reply)
 
 
-def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
+def settings(definition: GameDefinition, matches: int, seed: int) -> list[Setting]:
     """Plan the matches: all numbers of seats, invalid replies, and seats that leave."""
-    counts = range(rules.min_seats, rules.max_seats + 1)
+    counts = range(definition.min_seats, definition.max_seats + 1)
     return [
         Setting(
             seed + number,
@@ -108,12 +108,12 @@ def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
 
 
 def play_all(
-    rules: GameDefinition, matches: int, seed: int, guard: Guard, findings: Findings
+    definition: GameDefinition, matches: int, seed: int, guard: Guard, findings: Findings
 ) -> list[RandomMatch]:
     """Play the matches of a check. Return the finished ones."""
     played = []
-    for setting in settings(rules, matches, seed):
-        match = RandomMatch(rules, setting, guard, findings)
+    for setting in settings(definition, matches, seed):
+        match = RandomMatch(definition, setting, guard, findings)
         try:
             match.play()
         except GameStoppedError:
@@ -125,14 +125,14 @@ def play_all(
 
 
 def _play_again(
-    rules: GameDefinition, played: Sequence[RandomMatch], guard: Guard, findings: Findings
+    definition: GameDefinition, played: Sequence[RandomMatch], guard: Guard, findings: Findings
 ) -> tuple[int, float]:
     """Repeat some matches with the same replies, and compare. Return replies, and their seconds."""
     replies, taken = 0, 0.0
     for match in played[:_AGAIN]:
-        same = RandomMatch(rules, match.setting, guard, findings, replies=match.replies)
+        same = RandomMatch(definition, match.setting, guard, findings, replies=match.replies)
         unseen = RandomMatch(
-            rules, match.setting, guard, findings, replies=match.replies, looks=False
+            definition, match.setting, guard, findings, replies=match.replies, looks=False
         )
         try:
             same.play()
@@ -147,21 +147,21 @@ def _play_again(
                 f"the same replies lead to another match ({part}): take all chance from the game's "
                 "chance, and nothing is kept from an earlier match"
             )
-            findings.add("differs", text, of_method(match.game, "advance"))
+            findings.add("differs", text, locate_method(match.game, "advance"))
         elif (part := _difference(same, unseen)) and not findings.has("random"):
             text = (
                 f"a match that nobody looks at is another one ({part}): a view may change nothing"
             )
-            findings.add("view-changes", text, of_method(match.game, "view"))
+            findings.add("view-changes", text, locate_method(match.game, "view"))
     return replies, taken
 
 
 def _use_parts(
-    rules: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
+    definition: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
 ) -> None:
     for setting in planned:
         with suppress(GameStoppedError):
-            PartsMatch(rules, setting, guard, findings).play()
+            PartsMatch(definition, setting, guard, findings).play()
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:
@@ -173,7 +173,9 @@ def _difference(one: RandomMatch, other: RandomMatch) -> str:
     return "" if len(one.trace) == len(other.trace) else "another length"
 
 
-def _over_all(rules: GameDefinition, played: Sequence[RandomMatch], findings: Findings) -> None:
+def _check_all_matches(
+    definition: GameDefinition, played: Sequence[RandomMatch], findings: Findings
+) -> None:
     """Add findings, but no errors, that depend on all matches."""
     whole = [match for match in played if not match.has_left]
     if not whole:

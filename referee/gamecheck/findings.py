@@ -62,7 +62,7 @@ class Findings:
         return sorted(self._found.values(), key=lambda finding: not finding.is_error)
 
 
-def is_authors(file: str) -> bool:
+def is_game_code(file: str) -> bool:
     """True if a file belongs to a game, not to the referee, Python or a library."""
     if file.startswith(_REFEREE):
         return file.startswith(_GAMES) and not file.startswith(_SHARED)
@@ -71,35 +71,35 @@ def is_authors(file: str) -> bool:
     return file.startswith(_PACKAGES) or not file.startswith(_PYTHON)
 
 
-def in_traceback(trace: TracebackType | None) -> tuple[str, str]:
+def locate_in_traceback(trace: TracebackType | None) -> tuple[str, str]:
     """Return the innermost line of the game in a traceback, and its function."""
     where, function = "", ""
     while trace is not None:
         code = trace.tb_frame.f_code
-        if is_authors(code.co_filename):
+        if is_game_code(code.co_filename):
             where = f"{code.co_filename}:{trace.tb_lineno}"
             function = code.co_name.strip("<>")
         trace = trace.tb_next
     return shortened(where), function
 
 
-def in_frames(frame: FrameType | None) -> str:
+def locate_in_stack(frame: FrameType | None) -> str:
     """Return the innermost line of the game in a stack."""
     while frame is not None:
-        if is_authors(frame.f_code.co_filename):
+        if is_game_code(frame.f_code.co_filename):
             return shortened(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         frame = frame.f_back
     return ""
 
 
-def of_method(game: Any, name: str) -> str:
+def locate_method(game: Any, name: str) -> str:
     """Return the line that defines a method. For a small game, look in its author's class."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name
         method: Callable[..., Any] | None = getattr(kind, named, None)
         code = getattr(method, "__code__", None)
-        if inspect.iscode(code) and is_authors(code.co_filename):
+        if inspect.iscode(code) and is_game_code(code.co_filename):
             return shortened(f"{code.co_filename}:{code.co_firstlineno}")
     return ""
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TypeVar
 
 from referee.errors import GameError, UsageError
-from referee.gamecheck.findings import Findings, in_frames, in_traceback, shortened
+from referee.gamecheck.findings import Findings, locate_in_stack, locate_in_traceback, shortened
 from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.small.author import MistakeError
 
@@ -67,7 +67,7 @@ class Guard:
         raise GameStoppedError
 
     def _add(self, kind: str, what: str, text: str, error: BaseException) -> None:
-        where, function = in_traceback(error.__traceback__)
+        where, function = locate_in_traceback(error.__traceback__)
         self._findings.add(kind, f"{function or what} {text}", where)
 
 
@@ -87,7 +87,7 @@ def watching(findings: Findings) -> Iterator[None]:
 
 def _watched(findings: Findings, name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
     def watched(*args: Any, **kwargs: Any) -> Any:
-        where = in_frames(sys._getframe(1))
+        where = locate_in_stack(sys._getframe(1))
         if where:
             text = (
                 f"random.{name} is not the chance of the match, so a match cannot be played again: "
@@ -104,7 +104,7 @@ class _Output(io.TextIOBase):
         self._findings = findings
 
     def write(self, text: str) -> int:
-        where = in_frames(sys._getframe(1))
+        where = locate_in_stack(sys._getframe(1))
         said = "it prints, and the output of the referee is for results: remove the print"
         self._findings.add("prints", said, where)
         return len(text)

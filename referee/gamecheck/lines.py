@@ -27,15 +27,17 @@ class LinesMatch:
         players: players for all seats. If there are several, they take turns.
     """
 
-    def __init__(self, rules: GameDefinition, setting: Setting, *, copies: bool = False) -> None:
-        self.rules, self.setting = rules, setting
+    def __init__(
+        self, definition: GameDefinition, setting: Setting, *, copies: bool = False
+    ) -> None:
+        self.definition, self.setting = definition, setting
         self.names = tuple(f"Bot {seat + 1}" for seat in range(setting.seats))
-        self.options = rules.options()
+        self.options = definition.options()
         self.match = Match(
-            rules, seats=setting.seats, seed=setting.seed, options=self.options, copies=copies
+            definition, seats=setting.seats, seed=setting.seed, options=self.options, copies=copies
         )
         self.players: Sequence[Players] = []
-        self._own = (*rules.public, *rules.requests)
+        self._own = (*definition.public, *definition.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, self._own)).decode
         self._asked: dict[int, Struct] = {}
 
@@ -45,7 +47,7 @@ class LinesMatch:
 
     def make_players(self) -> None:
         """Create the players, from the environment of the game or its person."""
-        self.players = [Players(self.rules, self.names, self.options, self.setting.seed)]
+        self.players = [Players(self.definition, self.names, self.options, self.setting.seed)]
 
     def play(self) -> None:
         """Play to the end."""
@@ -57,7 +59,7 @@ class LinesMatch:
             self.call("the start of a match", partial(match.receive, seat, line))
         for number in range(MAX_ROUNDS):
             for entry in self.call("advance", match.take_entries):
-                self.hear(entry)
+                self.receive(entry)
             if not match.due:
                 break
             for seat in match.due:
@@ -65,7 +67,7 @@ class LinesMatch:
         for players in self.players:
             self.call("person.end", players.end)
 
-    def hear(self, entry: Entry) -> None:
+    def receive(self, entry: Entry) -> None:
         """Read a line to a seat or to all, as a bot does."""
         if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
             return

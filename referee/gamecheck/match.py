@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.gamecheck.findings import Findings, of_method
+from referee.gamecheck.findings import Findings, locate_method
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.gamecheck.players import Players
 from referee.games.interface.data import data_problem
@@ -53,7 +53,7 @@ class RandomMatch:
 
     def __init__(
         self,
-        rules: GameDefinition,
+        definition: GameDefinition,
         setting: Setting,
         guard: Guard,
         findings: Findings,
@@ -62,7 +62,7 @@ class RandomMatch:
         looks: bool = True,
     ) -> None:
         self.setting = setting
-        self._rules, self._guard = rules, guard
+        self._definition, self._guard = definition, guard
         self._findings, self._given, self._looks = findings, replies, looks
         self._dice = Random(f"{setting.seed}/check")
         self._names = tuple(f"Player {seat + 1}" for seat in range(setting.seats))
@@ -71,7 +71,7 @@ class RandomMatch:
         self._players: Players
         self.game: Game
         self._before: list[tuple[Viewer, Struct, bytes]] = []
-        self._decoder = reply_decoder(rules.replies)
+        self._decoder = reply_decoder(definition.replies)
         self.trace: list[bytes] = []
         self.replies: list[dict[int, object]] = []
         self.is_open = True
@@ -85,14 +85,14 @@ class RandomMatch:
         Raises:
             GameStoppedError: the game failed, and this was reported.
         """
-        rules, setting = self._rules, self.setting
-        options = rules.options()
+        definition, setting = self._definition, self.setting
+        options = definition.options()
         chance = SeededRandomSource(setting.seed)
         setup = GameSetup(chance=chance, names=self._names, options=options, seed=setting.seed)
-        game = self.game = self._guard("the start of a match", lambda: rules.new(setup))
+        game = self.game = self._guard("the start of a match", lambda: definition.new(setup))
         if self._given is None:
             self._players = self._guard(
-                "the environment", lambda: Players(rules, self._names, options, setting.seed)
+                "the environment", lambda: Players(definition, self._names, options, setting.seed)
             )
         for number in range(MAX_ROUNDS):
             requests = self._guard("requests", lambda: tuple(game.requests))
@@ -112,7 +112,7 @@ class RandomMatch:
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
             self._guard("advance", lambda given=given: game.advance(given))  # type: ignore[misc]
         text = f"a random match has no end after {MAX_ROUNDS:,} rounds: add a limit of turns"
-        self._findings.add("endless", text, of_method(game, "advance"))
+        self._findings.add("endless", text, locate_method(game, "advance"))
         raise GameStoppedError
 
     @property
@@ -121,7 +121,7 @@ class RandomMatch:
         return bool(self._left)
 
     def _error(self, kind: str, text: str, method: str) -> None:
-        where = of_method(self.game, method) or of_method(self.game, "advance")
+        where = locate_method(self.game, method) or locate_method(self.game, "advance")
         self._findings.add(kind, text, where)
 
     # --- Checks of a round ------------------------------------------------------------------------
@@ -143,20 +143,20 @@ class RandomMatch:
         messages = [guard("a request", lambda each=each: each.written) for each in requests]  # type: ignore[misc]
         events = guard("take_events", game.take_events)
         for message in messages:
-            self._check(number, message, self._rules.requests, "requests")
+            self._check(number, message, self._definition.requests, "requests")
         for event in events:
             if isinstance(event, Fault):
                 self._check_fault(event)
             else:
-                self._check(number, event, self._rules.public, "take_events")
+                self._check(number, event, self._definition.public, "take_events")
         if self._given is None:
-            guard("person.observe", lambda: self._tell(events, requests))
+            guard("person.observe", lambda: self._show_people(events, requests))
         standings = guard("standings", lambda: [*game.standings()])
         turns = guard("turns", lambda: game.turns)
         kept = [seats, messages, events, standings, turns, guard("outcome", lambda: game.outcome)]
         self.trace.append(self._json(kept, "take_events"))
 
-    def _tell(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
+    def _show_people(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
         """Pass events and requests to people."""
         for seat in range(self.setting.seats):
             for event in events:
@@ -179,7 +179,7 @@ class RandomMatch:
 
     def _check_fault(self, fault: Fault) -> None:
         shared = {INVALID_JSON, "wrong-type"}
-        if fault.code not in {*self._rules.faults, *shared}:
+        if fault.code not in {*self._definition.faults, *shared}:
             text = f"the fault {fault.code!r} is not in GameDefinition.faults: add it"
             self._error("unknown-fault", text, "advance")
 
@@ -232,7 +232,7 @@ class RandomMatch:
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
-                if where := beyond(read[less], read[more], ""):
+                if where := first_extra(read[less], read[more], ""):
                     text = (
                         f"{_view(less)} shows {where}, and {_view(more)} does not: everybody may "
                         f"see the public part, and ALL sees everything"
@@ -253,7 +253,7 @@ class RandomMatch:
             self._guard("redeal", lambda: copied.redeal(seat, SeededRandomSource(2)))
         except UsageError as error:
             text = f"{error}: nobody can look for leaks, or simulate"
-            self._findings.add("secret", text, of_method(game, "view"), is_error=False)
+            self._findings.add("secret", text, locate_method(game, "view"), is_error=False)
             return
         (again,) = (each for each in copied.requests if each.seat == seat)
         asks, asks_again = (self._json(each.written, "requests") for each in (request, again))
@@ -264,8 +264,8 @@ class RandomMatch:
         ):
             if one != other:
                 text = (
-                    f"{what} shows {changed(one, other)}, which changes when the hidden things are "
-                    f"dealt again: seat {seat} may not see it, or it is not secret"
+                    f"{what} shows {first_difference(one, other)}, which changes when the hidden "
+                    f"things are dealt again: seat {seat} may not see it, or it is not secret"
                 )
                 self._error("leak", text, "view")
 
@@ -296,7 +296,7 @@ class RandomMatch:
             )
             raise GameStoppedError
         self.reason = outcome.reason
-        if outcome.reason not in {*EndReason, *self._rules.reasons}:
+        if outcome.reason not in {*EndReason, *self._definition.reasons}:
             text = f"the end reason {outcome.reason!r} is not in GameDefinition.reasons: add it"
             self._error("reason", text, "outcome")
         ranks = list(outcome.ranks)
@@ -320,7 +320,7 @@ def _view(viewer: Viewer) -> str:
     return f"view({viewer if isinstance(viewer, int) else viewer.name})"
 
 
-def beyond(less: Any, more: Any, path: str) -> str:
+def first_extra(less: Any, more: Any, path: str) -> str:
     """Return the first part of a view that differs in another view; empty if there is none.
 
     None, missing parts, parts of another form and each "?" in a text are hidden, so they do not
@@ -328,19 +328,19 @@ def beyond(less: Any, more: Any, path: str) -> str:
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
-        return next(filter(None, (beyond(a, b, at) for at, a, b in inside)), "")
+        return next(filter(None, (first_extra(a, b, at) for at, a, b in inside)), "")
     if isinstance(less, list) and isinstance(more, list) and len(less) == len(more):
         if sorted(map(repr, less)) == sorted(map(repr, more)):
             return ""  # the viewer must not know the order
         pairs = enumerate(zip(less, more, strict=True))
-        return next(filter(None, (beyond(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
+        return next(filter(None, (first_extra(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
     if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
         return "" if all(a in (b, "?") for a, b in zip(less, more, strict=True)) else path
     hides = less in (None, "") or less == more or isinstance(less, dict | list)
     return "" if hides else path
 
 
-def changed(one: bytes, other: bytes) -> str:
+def first_difference(one: bytes, other: bytes) -> str:
     """Return the first part of a JSON object that differs in another one, such as "hands[1]"."""
     return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
 

@@ -35,7 +35,7 @@ class _Line(NamedTuple):
     text: str
 
 
-def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
+def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
     """Write the page of a game.
 
     Args:
@@ -46,18 +46,19 @@ def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
         UsageError: the game does not define legal moves.
         GameError: the game's code has a mistake.
     """
-    if not Players.can_play(rules):
-        raise UsageError(f"no match of {rules.name} can be played at random, for examples")
-    has_fields = bool(rules.specification_text)  # its own page has neither
+    if not Players.can_play(definition):
+        raise UsageError(f"no match of {definition.name} can be played at random, for examples")
+    has_fields = bool(definition.specification_text)  # its own page has neither
     numbers = range(seed, seed + (matches if has_fields else 1))
-    played = [_random_match(rules, number) for number in numbers]
-    own = _own_messages(rules, played) if has_fields else {}
+    played = [_random_match(definition, number) for number in numbers]
+    own = _own_messages(definition, played) if has_fields else {}
     parts = [
-        f"# {rules.name}",
-        f"This page is for people who write bots for `{rules.name}`. `referee game page` made it.",
+        f"# {definition.name}",
+        f"This page is for people who write bots for `{definition.name}`. "
+        "`referee game page` made it.",
         "The rules are in [section 4](#4-game), and a whole match is at the end.",
     ]
-    for section in game_page(rules).sections.values():
+    for section in game_page(definition).sections.values():
         parts += _section(section, own)
     return "\n\n".join([*parts, *_match(played[0])]) + "\n"
 
@@ -65,29 +66,29 @@ def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
 class _Lines(LinesMatch):
     """A random match that stores its lines."""
 
-    def __init__(self, rules: GameDefinition, seed: int) -> None:
-        seats = rules.min_seats + seed % (rules.max_seats - rules.min_seats + 1)
-        super().__init__(rules, Setting(seed, seats))
+    def __init__(self, definition: GameDefinition, seed: int) -> None:
+        seats = definition.min_seats + seed % (definition.max_seats - definition.min_seats + 1)
+        super().__init__(definition, Setting(seed, seats))
         self.lines: list[_Line] = []
 
-    def hear(self, entry: Entry) -> None:
+    def receive(self, entry: Entry) -> None:
         if isinstance(entry, Sent):
             self.lines.append(_Line(entry.to, False, entry.line.decode().rstrip("\n")))
         elif isinstance(entry, Received):
             self.lines.append(_Line(entry.seat, True, entry.line.decode()))
-        super().hear(entry)
+        super().receive(entry)
 
 
-def _random_match(rules: GameDefinition, seed: int) -> list[_Line]:
+def _random_match(definition: GameDefinition, seed: int) -> list[_Line]:
     """Return all lines of a match between bots that choose at random."""
-    match = _Lines(rules, seed)
+    match = _Lines(definition, seed)
     match.play()
     return match.lines
 
 
-def _own_messages(rules: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
+def _own_messages(definition: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
     """Return type -> all messages of the game with this type, in the order of the matches."""
-    kinds = (*rules.public, *rules.requests, *rules.replies)
+    kinds = (*definition.public, *definition.requests, *definition.replies)
     found: dict[str, Any] = {str(kind.__struct_config__.tag): [] for kind in kinds}
     for match in matches:
         for line in match:

@@ -18,7 +18,7 @@ from referee.errors import GameError
 from referee.gamecheck.findings import Findings
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.gamecheck.lines import LinesMatch
-from referee.gamecheck.match import Setting, changed
+from referee.gamecheck.match import Setting, first_difference
 from referee.gamecheck.players import Players
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.definition import GameDefinition
@@ -46,13 +46,13 @@ class PartsMatch(LinesMatch):
     """
 
     def __init__(
-        self, rules: GameDefinition, setting: Setting, guard: Guard, findings: Findings
+        self, definition: GameDefinition, setting: Setting, guard: Guard, findings: Findings
     ) -> None:
-        super().__init__(rules, setting, copies=True)
+        super().__init__(definition, setting, copies=True)
         self._guard, self._findings = guard, findings
         self._guard_log = Guard(findings, LOG_SECONDS)
         self._dice = Random(f"{setting.seed}/parts")
-        self._decoder = reply_decoder(rules.replies)
+        self._decoder = reply_decoder(definition.replies)
         self._public: list[bytes] = []
         self._copies: list[Match] = []
         self._translators: list[Translator] = []
@@ -64,12 +64,12 @@ class PartsMatch(LinesMatch):
 
     def make_players(self) -> None:
         """Create people and programs, with the trackers of programs."""
-        rules, seats = self.rules, range(self.setting.seats)
-        kinds = [rules]
-        if rules.person is not None:
-            kinds = [msgspec.structs.replace(rules, make_environment=None)]
-        if (environment := rules.environment) is not None:
-            kinds += [rules] if rules.person is not None else []
+        definition, seats = self.definition, range(self.setting.seats)
+        kinds = [definition]
+        if definition.person is not None:
+            kinds = [msgspec.structs.replace(definition, make_environment=None)]
+        if (environment := definition.environment) is not None:
+            kinds += [definition] if definition.person is not None else []
             self._trackers = [environment.tracker(seat, len(seats)) for seat in seats]
             make = environment.translator
             self._translators = [make(seat, len(seats), self.options) for seat in seats]
@@ -84,17 +84,17 @@ class PartsMatch(LinesMatch):
             GameStoppedError: the game failed, and this was reported.
         """
         super().play()
-        self._look_at_copies()
-        self._look_at_log()
-        self._look_at_statistics()
+        self._check_copies()
+        self._check_log()
+        self._check_statistics()
 
     # --- During the match -------------------------------------------------------------------------
 
-    def hear(self, entry: Entry) -> None:
+    def receive(self, entry: Entry) -> None:
         """Store the lines of the spectator log."""
         if isinstance(entry, Sent) and entry.to is None:
             self._public.append(entry.line)
-        super().hear(entry)
+        super().receive(entry)
 
     def read(self, entry: Sent) -> Struct:
         """Report a message that cannot be decoded."""
@@ -110,13 +110,13 @@ class PartsMatch(LinesMatch):
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
 
-    def _see(self, seat: int) -> None:
+    def _check_observation(self, seat: int) -> None:
         """Compare the tracker's view with the match's view, and observations with their bounds."""
         if not self._trackers:
             return
         view = self.match.view(seat)
         if (known := self._guard("tracker.view", self._trackers[seat].view)) != view:
-            where = changed(msgspec.json.encode(view), msgspec.json.encode(known))
+            where = first_difference(msgspec.json.encode(view), msgspec.json.encode(known))
             text = (
                 f"the tracker of seat {seat} makes another view from the lines of its bot: {where}"
             )
@@ -143,7 +143,7 @@ class PartsMatch(LinesMatch):
         match = self.match
         if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))
-        self._see(seat)
+        self._check_observation(seat)
         if self._dice.random() < self.setting.leaving:
             match.disqualify(seat, Disqualification.TIMEOUT, "slow")
             self._copies.clear()
@@ -164,23 +164,23 @@ class PartsMatch(LinesMatch):
 
     # --- After the match --------------------------------------------------------------------------
 
-    def _look_at_copies(self) -> None:
+    def _check_copies(self) -> None:
         now = self._json(self.match)
         for copy in self._copies:
             if (then := self._json(copy)) != now:
-                text = f"a copy does not continue as the match does: {changed(now, then)}"
+                text = f"a copy does not continue as the match does: {first_difference(now, then)}"
                 self._findings.add("copy", text)
 
     def _json(self, match: Match) -> bytes:
         ended, view, standings = match.outcome, match.view(ALL), match.standings()
         return msgspec.json.encode({"outcome": ended, "view": view, "standings": standings})
 
-    def _look_at_log(self) -> None:
-        rules, guard = self.rules, self._guard_log
+    def _check_log(self) -> None:
+        definition, guard = self.definition, self._guard_log
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
             file.write(b"".join(self._public))
             file.flush()
-            checked = guard("the log_player", lambda: check_log(file.name, rules))
+            checked = guard("the log_player", lambda: check_log(file.name, definition))
             for found in checked.findings[:1]:
                 text = (
                     f"a right log is called wrong in line {found.line}: expected "
@@ -190,15 +190,15 @@ class PartsMatch(LinesMatch):
             if checked.stopped is not None:
                 text = f"logs are checked in part only: {checked.stopped.why}"
                 self._findings.add("unchecked", text, is_error=False)
-            if rules.turns is not None:
+            if definition.turns is not None:
                 guard("turns", partial(_show_turns, file.name))
 
-    def _look_at_statistics(self) -> None:
-        if self.rules.statistics is None:
+    def _check_statistics(self) -> None:
+        if self.definition.statistics is None:
             return
         facts = self._guard("statistics.of_match", self.match.statistics)
         seats = [SeatFacts(name, 0.5, each) for name, each in zip(self.names, facts, strict=True)]
-        made = self.rules.statistics()
+        made = self.definition.statistics()
         for table in self._guard("statistics.tables", lambda: made.tables(iter(seats))):
             if any(len(row) != len(table.columns) for row in table.rows):
                 self._findings.add(

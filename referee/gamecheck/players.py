@@ -22,29 +22,29 @@ class Players:
     """The players of all seats of a match.
 
     Args:
-        rules: a game with an environment, a person or a simplest reply.
+        definition: a game with an environment, a person or a simplest reply.
         names: the names of the players.
         options: the options of the game.
         seed: determines their choices.
     """
 
     def __init__(
-        self, rules: GameDefinition, names: tuple[str, ...], options: Any, seed: int
+        self, definition: GameDefinition, names: tuple[str, ...], options: Any, seed: int
     ) -> None:
-        self._rules, self._options = rules, options
+        self._definition, self._options = definition, options
         self._dice = Random(f"{seed}/players")
-        environment, seats = rules.environment, len(names)
+        environment, seats = definition.environment, len(names)
         self._choices = 0 if environment is None else len(environment.choices(options))
         self._shape = () if environment is None else environment.action_shape(options)
         self._translators = _translators(environment, seats, options)
         self._people: list[Dialogue] = []
-        if environment is None and rules.person is not None:
-            self._people = [rules.person(list(names), seat) for seat in range(seats)]
+        if environment is None and definition.person is not None:
+            self._people = [definition.person(list(names), seat) for seat in range(seats)]
 
     @staticmethod
-    def can_play(rules: GameDefinition) -> bool:
+    def can_play(definition: GameDefinition) -> bool:
         """True if the game defines legal moves for programs or people."""
-        return bool(rules.environment or rules.person or rules.simplest_reply)
+        return bool(definition.environment or definition.person or definition.simplest_reply)
 
     @property
     def kind(self) -> str:
@@ -67,9 +67,9 @@ class Players:
             return msgspec.json.encode(self._act(seat, view))
         if self._people:
             return msgspec.json.encode(self._decide(seat, request))
-        assert self._rules.simplest_reply is not None
+        assert self._definition.simplest_reply is not None
         asked = msgspec.json.decode(msgspec.json.encode(request))
-        return msgspec.json.encode(self._rules.simplest_reply(asked))
+        return msgspec.json.encode(self._definition.simplest_reply(asked))
 
     def _act(self, seat: int, view: Struct) -> Struct:
         player = self._translators[seat]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.foreign_options import FOREIGN, use_instead
+from referee.cli.foreign_options import FOREIGN, suggestion_for
 from referee.cli.registry import COMMANDS, parser, read_words
 from tests.support.live import ROOT, entries, one_line, referee
 
@@ -127,7 +127,7 @@ def test_a_hint_names_only_what_the_command_has(command: str) -> None:
     listed = [each for each in PARSERS[command]._actions if each.help != argparse.SUPPRESS]
     options = {name: each for each in listed for name in each.option_strings}
     for flag in FOREIGN:
-        hint = use_instead(flag, f"referee {command}", listed)
+        hint = suggestion_for(flag, f"referee {command}", listed)
         for name, value in re.findall(r"(--?[a-z][\w-]*)(?: ([a-z][\w-]*))?", hint):
             assert name in options, (flag, hint)
             if value and value != "or":
@@ -139,7 +139,7 @@ def test_a_hint_names_only_what_the_command_has(command: str) -> None:
 def test_every_option_of_other_tools_has_a_hint_in_some_command() -> None:
     for flag, row in FOREIGN.items():
         hints = {
-            use_instead(flag, f"referee {command}", PARSERS[command]._actions)
+            suggestion_for(flag, f"referee {command}", PARSERS[command]._actions)
             for command in COMMANDS
             if flag not in PARSERS[command]._option_string_actions
         }

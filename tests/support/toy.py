@@ -102,9 +102,9 @@ class Toy:
         self._scores = [0] * len(setup.names)
         self._best = [0] * len(setup.names)
         self._events: list[Struct] = [GameInfo(self._turns)]
-        self._go_on()
+        self._run_to_requests()
 
-    def _go_on(self) -> None:
+    def _run_to_requests(self) -> None:
         here = [seat for seat in range(len(self._scores)) if seat not in self._left]
         self.requests = ()
         if len(here) < 2:
@@ -143,7 +143,7 @@ class Toy:
                 code = reply.code if isinstance(reply, InvalidReply) else "no-number"
                 self._events.append(Fault(seat, code, "5", "that is no number"))
         self._events.append(NumbersNamed(self._turn, numbers))
-        self._go_on()
+        self._run_to_requests()
 
     def take_events(self) -> list[Struct]:
         events, self._events = self._events, []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.cli.commands.tournament_options import TournamentOptions
-from referee.cli.config import given_in
+from referee.cli.config import read_options
 from referee.errors import UsageError
 from referee.tournament.config import read_config
 from referee.tournament.rows import Entrant
@@ -23,7 +23,7 @@ def read(file: Path, text: str) -> tuple[dict[str, Any], list[Entrant]]:
 
 def read_file(name: str) -> tuple[dict[str, Any], list[Entrant]]:
     config = read_config(name)
-    given = given_in(name, config.options, config.folder, TournamentOptions)
+    given = read_options(name, config.options, config.folder, TournamentOptions)
     return given, config.bots
 
 

@@ -32,20 +32,20 @@ NOT_REACHED = 125
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
     """Return the mechanism for these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
-    return held_by() if _is_wanted(limits, sandbox) else "none"
+    return enforced_by() if _is_wanted(limits, sandbox) else "none"
 
 
-def held_by() -> LimitsBy:
+def enforced_by() -> LimitsBy:
     """Return the mechanism for limits on this machine."""
     home = cgroups.home()
     return "rlimits" if home is None else home.name
 
 
-def not_held() -> list[str]:
+def unenforced_limits() -> list[str]:
     """Describe the limits of sandboxed bots that cannot be enforced here (sandbox.md, 10)."""
-    if held_by() == "cgroup-v1":
+    if enforced_by() == "cgroup-v1":
         return ["sockets may take a quarter of the memory limit beside it"]
-    if held_by() == "cgroup-v2":
+    if enforced_by() == "cgroup-v2":
         return []
     found = [
         "a bot can exceed its memory limit between two looks",

@@ -449,7 +449,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
     return inherited | _FIXED | timed
 
 
-def why_not_begun(command: BotCommand, said: Sequence[str]) -> str:
+def start_failure(command: BotCommand, said: Sequence[str]) -> str:
     """Return the reason why a sandbox did not run a program.
 
     Raises:

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from referee.bots.bot import Answer, Failure
 from referee.bots.process_report import ProcessReport, TimeoutObservation
 from referee.bots.processes.cpu import Usage, is_computing, usage
-from referee.bots.processes.launch import LaunchedBot, why_not_begun
+from referee.bots.processes.launch import LaunchedBot, start_failure
 from referee.bots.processes.output import Output, OutputLimitError
 from referee.bots.processes.place import from_here
 from referee.bots.processes.stderr import StderrKeeper
@@ -278,7 +278,7 @@ class BotProcess:
                         self._read_last_stderr(self.stderr)
                         self.launched.check_reached(self.stderr)
                         if not self.launched.was_started():
-                            why = self._why_not_begun()
+                            why = self._start_failure()
                             return Failure(Disqualification.FAILED_TO_START, why)
                     return Failure(Disqualification.EXITED, how)
                 if late:
@@ -364,13 +364,13 @@ class BotProcess:
         option = f"--memory-limit {limit_word('memory_limit', most)}"
         return f"; {option} is probably too low ({memory_words(most)}): give 64M, for example"
 
-    def _why_not_begun(self) -> str:
-        """Return the reason why the sandbox did not run the bot; see `why_not_begun`."""
+    def _start_failure(self) -> str:
+        """Return the reason why the sandbox did not run the bot; see `start_failure`."""
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the text is from bubblewrap
         if not said and (why := self._little_memory()):
             return f"the sandbox was killed{why}"
-        return why_not_begun(self.launched.command, said)
+        return start_failure(self.launched.command, said)
 
     # --- Waiting ----------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from referee.bots.bundled import is_bundled
 from referee.bots.command import BotCommand, is_interpreter
-from referee.bots.folder import handed_in, is_bot_folder, leads_out
+from referee.bots.folder import handed_in, is_bot_folder, leaves_folder
 from referee.bots.processes.orphans import children
 from referee.bots.processes.place import start_place
 from referee.bots.processes.program import check_program, interpreter, loader
@@ -449,7 +449,7 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
     while True:
         named = sandbox._replace(readable=(*sandbox.readable, *found), recorded=True)
         recorded = _shown_to(command, named)
-        missing = [_to_name(path) for path in typed if path not in recorded]
+        missing = [_folder_to_name(path) for path in typed if path not in recorded]
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
@@ -458,7 +458,7 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
-def _to_name(path: str) -> str:
+def _folder_to_name(path: str) -> str:
     """Return the folder that the user has to name to make a path visible."""
     prefix = os.path.dirname(path)
     return prefix if _is_virtual(prefix) else handed_in(path)
@@ -545,7 +545,7 @@ def _runtimes_of(
         is_meant = files is not None and not any(_is_in(file, base) for file in files)
         is_python = is_meant and glob(os.path.join(base, "lib", "python3*", "os.py"))
         is_named = within is not None and _is_in_one(base, within)
-        if not (is_python or is_named or _is_machines(real)):
+        if not (is_python or is_named or _is_installed(real)):
             return set()
     found = set()
     for path in {program, real}:
@@ -564,14 +564,14 @@ def _prefix(prefix: str) -> set[str]:
     if not _is_virtual(prefix):
         return {prefix}
     paths = [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL)]
-    return {path for path in paths if os.path.exists(path) and not leads_out(path, prefix)}
+    return {path for path in paths if os.path.exists(path) and not leaves_folder(path, prefix)}
 
 
 def _is_virtual(prefix: str) -> bool:
     return os.path.isfile(os.path.join(prefix, _VIRTUAL))
 
 
-def _is_machines(real: str) -> bool:
+def _is_installed(real: str) -> bool:
     """Return True for an interpreter of the system or the referee, or one on the PATH."""
     found = (sys.executable, shutil.which(os.path.basename(real)) or sys.executable)
     return _is_in_system(real) or real in map(os.path.realpath, found)

@@ -229,14 +229,14 @@ def seccomp_filter(
     if builds:
         program += _no_set_id(known.column)
     if known.foreign:
-        program += _if(_ABOVE, known.foreign, _KILL)
-    program += _if(_ABOVE, UNKNOWN, _ENOSYS)
+        program += _return_if(_ABOVE, known.foreign, _KILL)
+    program += _return_if(_ABOVE, UNKNOWN, _ENOSYS)
     for table, answer in tables:
         for numbers in table.values():
             if numbers[known.column] >= 0:
-                program += _if(_EQUAL, numbers[known.column], answer)
+                program += _return_if(_EQUAL, numbers[known.column], answer)
     # Its flags are in memory, which a filter cannot read. After ENOSYS the C library calls clone.
-    program += _if(_EQUAL, CLONE3[known.column], _ENOSYS)
+    program += _return_if(_EQUAL, CLONE3[known.column], _ENOSYS)
     for numbers, argument, tests, otherwise in _argument_tests(builds):
         program += [
             _jump(_EQUAL, numbers[known.column], 0, len(tests) + 2),
@@ -253,33 +253,33 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
 
     The kernel uses only the lower 32 bits of each of these arguments, as does the filter.
     """
-    wakes = _if(_EQUAL, SIGCONT, _EPERM)
+    wakes = _return_if(_EQUAL, SIGCONT, _EPERM)
     # The lowest byte of the flags is the signal to the parent when the new process ends.
     at_its_end = [_do(_AND, 0xFF), *wakes]
-    yield CLONE, _FIRST, _if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
-    yield IOCTL, _SECOND, _ifs(TERMINAL_INPUT, _EPERM), _ALLOW
-    yield PERSONALITY, _FIRST, _ifs(PERSONALITIES, _ALLOW), _EPERM
-    locks = _ifs(LOCKS, _ALLOW if builds else _PRETEND)
-    yield FCNTL, _SECOND, _ifs(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM
-    yield SOCKET, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT
-    yield SOCKETPAIR, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT
+    yield CLONE, _FIRST, _return_if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
+    yield IOCTL, _SECOND, _return_if_in(TERMINAL_INPUT, _EPERM), _ALLOW
+    yield PERSONALITY, _FIRST, _return_if_in(PERSONALITIES, _ALLOW), _EPERM
+    locks = _return_if_in(LOCKS, _ALLOW if builds else _PRETEND)
+    yield FCNTL, _SECOND, _return_if_in(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM
+    yield SOCKET, _FIRST, _return_if_in(FAMILIES, _ALLOW), _EAFNOSUPPORT
+    yield SOCKETPAIR, _FIRST, _return_if_in(FAMILIES, _ALLOW), _EAFNOSUPPORT
     death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
     yield PRCTL, _FIRST, death, _ALLOW
-    kept = _ifs(BUFFER_SIZES, _PRETEND)
+    kept = _return_if_in(BUFFER_SIZES, _PRETEND)
     sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
     yield SETSOCKOPT, _SECOND, [] if builds else sizes, _ALLOW
     for x86_64, aarch64, index in SENDS.values():
         yield (x86_64, aarch64), _FIRST + 8 * index, wakes, _ALLOW
 
 
-def _if(code: int, value: int, answer: int) -> list[bytes]:
+def _return_if(code: int, value: int, answer: int) -> list[bytes]:
     """Return a result if the test is true."""
     return [_jump(code, value, 0, 1), _do(_RETURN, answer)]
 
 
-def _ifs(values: Sequence[int], answer: int) -> list[bytes]:
+def _return_if_in(values: Sequence[int], answer: int) -> list[bytes]:
     """Return a result if the value is in a list."""
-    return [instruction for value in values for instruction in _if(_EQUAL, value, answer)]
+    return [instruction for value in values for instruction in _return_if(_EQUAL, value, answer)]
 
 
 def _do(code: int, value: int) -> bytes:

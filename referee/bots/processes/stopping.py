@@ -66,21 +66,21 @@ class Stopping:
                 return
             signal_all(new, signal.SIGSTOP)
             self._known |= new
-        self._stop_at_once()
+        self._stop_with_helper()
 
     def _inside(self, *, quick: bool = False) -> set[int]:
         """Return all processes inside except the first one, which is not the bot's."""
         first = first_inside(self._bwrap)
         return set() if first is None else descendants(first, quick=quick)
 
-    def _stop_at_once(self) -> None:
+    def _stop_with_helper(self) -> None:
         inside = first_inside(self._bwrap)
         if inside is None:
             return
         if self._helper is None:
             self._helper = _start_helper(inside)
         self._is_under_way = True
-        with contextlib.suppress(BrokenPipeError):  # `_hear_helper` reads the reason
+        with contextlib.suppress(BrokenPipeError):  # `_await_helper` reads the reason
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
@@ -97,7 +97,7 @@ class Stopping:
             poll.register(answer, select.POLLIN)
             if not poll.poll(0):
                 return False
-            self._hear_helper()
+            self._await_helper()
             self._known = self._inside()
         found = self._inside()
         states = {pid: _state(pid) for pid in found}
@@ -106,7 +106,7 @@ class Stopping:
         if not awake and "ended" in states.values():  # it may have started another process before
             unknown = self._inside() - found
         if unknown:
-            self._stop_at_once()
+            self._stop_with_helper()
         elif not awake:
             self._was_stopped = True
             return True
@@ -127,7 +127,7 @@ class Stopping:
             ShortageError: see `check`.
         """
         if self._is_under_way:  # otherwise the helper's signal could arrive later
-            self._hear_helper()
+            self._await_helper()
         signal_all(self._inside(), signal.SIGCONT)
 
     def end(self) -> None:
@@ -137,7 +137,7 @@ class Stopping:
             self._helper.communicate()
             self._helper = None
 
-    def _hear_helper(self) -> None:
+    def _await_helper(self) -> None:
         """Wait until the helper has stopped all processes."""
         assert self._helper is not None
         answer = _pipe(self._helper.stdout).read(1)

@@ -14,7 +14,7 @@ from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
 from referee.cli import console
 from referee.cli.consent import SandboxChoice, chosen_sandbox
-from referee.cli.files import made_folder
+from referee.cli.files import make_folder
 from referee.cli.options import Heading, Options, argument, flag, option, repeated
 from referee.cli.progress import show_progress
 from referee.cli.running import collect_garbage, run_in_trio
@@ -217,7 +217,7 @@ def _check_outputs(options: ConformOptions) -> None:
     if options.transcripts is not None:
         from referee.conformance.referee_side.recording import check_transcripts
 
-        check_transcripts(made_folder(options.transcripts), force=options.force)
+        check_transcripts(make_folder(options.transcripts), force=options.force)
     if options.output is not None:
         _check_writable(Path(options.output))
         console.check_other_file(options.output, [options.bot])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from referee._version import __version__
 from referee.bots.processes.cgroups import cpu_quota, home
-from referee.bots.processes.confinement import get_groups, not_held
+from referee.bots.processes.confinement import get_groups, unenforced_limits
 from referee.bots.processes.seccomp import seccomp_filter
 from referee.capacity import check_descriptors, cores
 from referee.cli.consent import SandboxChoice, chosen_sandbox
@@ -106,7 +106,7 @@ class DoctorOptions(Options):
 def run(options: DoctorOptions, interrupts: Interrupts) -> int:
     sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), ())
     checks = []
-    for check in checked(sandbox, interrupts):
+    for check in run_checks(sandbox, interrupts):
         checks.append(check)
         interrupts.check()
     report = Report(all(check.status != "problem" for check in checks), checks)
@@ -143,7 +143,7 @@ def _text(report: Report) -> Iterator[str]:
         yield "Matches and tournaments can be played here."
 
 
-def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
+def run_checks(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     """Yield the result of each check. The match and interpreters run in the sandbox."""
     from referee.starters import LANGUAGES
 
@@ -288,7 +288,7 @@ def _seccomp() -> Found:
 
 
 def _cgroups() -> Found:
-    found, gaps = home(), not_held()
+    found, gaps = home(), unenforced_limits()
     if found is None:
         return Found(False, f"none can be made here: {'; '.join(gaps)}", get_groups("..."))
     parts = [f"{found.name.removeprefix('cgroup-')}: {', '.join(sorted(found.folders))}", *gaps]

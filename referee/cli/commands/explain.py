@@ -50,7 +50,7 @@ class ExplainOptions(Options):
 def run(options: ExplainOptions, interrupts: Interrupts) -> int:
     page = game_page(GAMES[options.game])
     what = " ".join(options.what)
-    markdown = explained(what, page) if what else _contents(page)
+    markdown = explanation(what, page) if what else _contents(page)
     if markdown is None:
         raise UsageError(_unknown(what, options.game, page))
     with printing():
@@ -58,7 +58,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
     return OK
 
 
-def explained(what: str, page: SpecPage) -> str | None:
+def explanation(what: str, page: SpecPage) -> str | None:
     """Return the Markdown that answers, or None."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
@@ -114,8 +114,8 @@ def _contents(page: SpecPage) -> str:
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
     text = f"{what!r} is not a section, title or code of {page.place}, nor a word of the glossary"
-    for name, rules in GAMES.items():
-        if name != game and explained(what, game_page(rules)):
+    for name, definition in GAMES.items():
+        if name != game and explanation(what, game_page(definition)):
             return f"{text}; the page of {name} has it: add --game {name}"
     names = near(what.lower(), _names(page), 3)
     if names:

@@ -59,12 +59,12 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
         raise UsageError("--output is for referee game page")
     from referee.gamecheck.check import check_game
 
-    rules = GAMES[options.game]
-    outside = GAMES.outside.get(rules.name)
-    place = outside.place if outside is not None else rules.name
+    definition = GAMES[options.game]
+    outside = GAMES.outside.get(definition.name)
+    place = outside.place if outside is not None else definition.name
     with interrupts.raising(), printing():
         report = check_game(
-            rules,
+            definition,
             options.matches,
             options.seed,
             options.time_limit,

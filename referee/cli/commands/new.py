@@ -50,11 +50,11 @@ def run(options: NewOptions, interrupts: Interrupts) -> int:
         return _make_game(options, interrupts)
     from referee.starters import find_language, languages_of, make_bot
 
-    rules = GAMES[options.game]
-    key = find_language(options.language, rules)
+    definition = GAMES[options.game]
+    key = find_language(options.language, definition)
     option = command_line(_game_words(options.game, options.folder))
-    made = make_bot(options.folder, rules, key, option, plain=options.plain)
-    language = languages_of(rules)[key]
+    made = make_bot(options.folder, definition, key, option, plain=options.plain)
+    language = languages_of(definition)[key]
     needs, title, folder = language.needs, language.title, escaped(str(options.folder))
     with interrupts.raising(), printing():
         print(f"Made {folder}: a bot in {title}, a test and a README. Next:\n")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli import console, serving, settings
 from referee.cli.commands.play_options import LIVE, PlayOptions
-from referee.cli.commands.play_plan import settle
+from referee.cli.commands.play_plan import plan_match
 from referee.cli.commands.play_progress import show_match
 from referee.cli.live_stderr import LiveStderr, push
 from referee.cli.running import collect_garbage, run_in_trio
@@ -44,11 +44,11 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
             from referee.cli.watching import temporary_folder
 
             temporary = str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
-        plan, session = settle(options, temporary)
+        plan, session = plan_match(options, temporary)
         if options.deals is not None and options.deals > 1:
             from referee.cli.commands.play_deals import play_deals
 
-            return play_deals(options, plan, _again(options, plan.spec), interrupts)
+            return play_deals(options, plan, _repeat_command(options, plan.spec), interrupts)
         return _run(options, plan, session, interrupts, watching)
 
 
@@ -122,9 +122,9 @@ def _run(
     if lost is not None:
         return console.fail(console.USAGE, str(lost))
     if server is not None:
-        from referee.cli.watching import stay
+        from referee.cli.watching import wait_for_viewers
 
-        stay(interrupts, server, options.record, "--record FILE")
+        wait_for_viewers(interrupts, server, options.record, "--record FILE")
     return console.FAILED if played.disqualified else console.OK
 
 
@@ -225,14 +225,14 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
         console.print_json(played.result)
         return
     if options.quiet:
-        _say_disqualified(played)
+        _print_disqualified(played)
         return
     from referee.cli.result import match_report
 
     file = sys.stderr if options.log == "-" else sys.stdout
     text = match_report(
         played,
-        _again(options, spec),
+        _repeat_command(options, spec),
         names=spec.names,
         width=console.width(file),
         colour=console.has_colour(file),
@@ -243,7 +243,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
     print(text, end="", file=file, flush=True)
 
 
-def _say_disqualified(played: Played) -> None:
+def _print_disqualified(played: Played) -> None:
     """Print the players that left the match, one per line. The exit code does not name them."""
     for player in played.result.players:
         left = player.disqualification
@@ -255,7 +255,7 @@ def _say_disqualified(played: Played) -> None:
             )
 
 
-def _again(options: PlayOptions, spec: MatchSpec) -> list[str]:
+def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
     from msgspec.structs import replace
 
     from referee.bots.repeat import repeat_words

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from referee.capacity import cores
 from referee.cli import console
 from referee.cli.commands.play_options import PlayOptions
-from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver
+from referee.cli.commands.tournament_ending import Ending, GraceTimeout
 from referee.cli.progress import working
 from referee.cli.running import collect_garbage, load_numpy
 from referee.errors import GameError, UsageError
@@ -71,7 +71,7 @@ def play_deals(
     ) as dispatcher:
         try:
             void = _play(dispatcher, what, plans, results, interrupts, quiet=options.quiet)
-        except LetTimeIsOver:
+        except GraceTimeout:
             void = 0
         if dispatcher.is_stopping:
             interrupted = Interrupted(signal.SIGINT)
@@ -122,7 +122,7 @@ def _play(
                     void += 1
                 else:
                     results.append(row.result)
-            ending.look()
+            ending.check_signals()
             show(len(results) + void)
     return void
 

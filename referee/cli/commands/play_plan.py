@@ -8,7 +8,7 @@ from referee.capacity import check_descriptors
 from referee.cli import console, settings
 from referee.cli.commands.play_options import LIVE, PlayOptions
 from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_recorded
-from referee.cli.files import made_folder
+from referee.cli.files import make_folder
 from referee.cli.running import load_numpy
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from referee.web.server.seat import MatchSession
 
 
-def settle(
+def plan_match(
     options: PlayOptions, temporary: str | None = None
 ) -> tuple[MatchPlan, MatchSession | None]:
     """Return the match of the options, and the session if people play it in the browser.
@@ -200,7 +200,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
     """Return one file name per seat. Creates the folder if it does not exist."""
     if directory is None or directory == LIVE:
         return [None] * count
-    folder = made_folder(directory)
+    folder = make_folder(directory)
     return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
 
 

@@ -28,11 +28,11 @@ async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
     from referee.bots.command import HUMAN
 
     if HUMAN in spec.bots and not in_browser:
-        await _say_who_thinks(runner, spec.bots)
+        await _print_slow_bots(runner, spec.bots)
     await show_progress(partial(_line, runner, spec), after=AFTER_SECONDS)
 
 
-async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
+async def _print_slow_bots(runner: Runner, bots: Sequence[str]) -> NoReturn:
     """Print once for each slow reply which bot is thinking. People must not see a changing line."""
     import trio
 

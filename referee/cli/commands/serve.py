@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli import serving
 from referee.cli.console import OK, printing, say
-from referee.cli.files import made_folder
+from referee.cli.files import make_folder
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import collect_garbage, load_numpy, run_in_trio
 from referee.cli.serving import Listen, allowed_host_option, listen_option
@@ -85,7 +85,7 @@ def run(options: ServeOptions, interrupts: Interrupts) -> int:
     library = Library(options.paths or ([] if options.play else ["."]))
     seats, games, first = Seats(), None, ""
     if options.play:
-        folder = None if options.save_games is None else made_folder(options.save_games).absolute()
+        folder = None if options.save_games is None else make_folder(options.save_games).absolute()
         games = Games(
             options.game,
             options.play,

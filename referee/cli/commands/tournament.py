@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from referee.capacity import cores, shares
 from referee.cli.commands.standings import print_standings
-from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
+from referee.cli.commands.tournament_ending import Ending, GraceTimeout, save_unfinished
 from referee.cli.commands.tournament_options import TournamentOptions
-from referee.cli.commands.tournament_plan import TournamentPlan, settle
-from referee.cli.config import given_in, merged
+from referee.cli.commands.tournament_plan import TournamentPlan, plan_tournament
+from referee.cli.config import merge_options, read_options
 from referee.cli.console import FAILED, GAME, OK, USAGE, printing, say
-from referee.cli.files import made_folder
+from referee.cli.files import make_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.settings import limits_of_bot, seed_file_name
@@ -64,7 +64,7 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
             file = file or str(folder / "tournament.sqlite")
             records = records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
-        plan = settle(options, config, store)
+        plan = plan_tournament(options, config, store)
         run = _Run(options, plan, store, file, records, interrupts)
         return run.run(stack)
 
@@ -75,9 +75,9 @@ def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptio
 
     config = read_config(file)
     kind = type(options)
-    given = given_in(file, config.options, config.folder, kind)
+    given = read_options(file, config.options, config.folder, kind)
     config = config._replace(bots=_with_limits(file, config))
-    return kind.of(merged(given, options.given, kind), options.words), config
+    return kind.of(merge_options(given, options.given, kind), options.words), config
 
 
 def _with_limits(file: str, config: Config) -> list[Entrant]:
@@ -128,7 +128,7 @@ class _Run:
         try:
             with self._dispatcher() as dispatcher:
                 if self._plan.is_unfinished:
-                    self._leave_out(dispatcher)
+                    self._exclude_broken(dispatcher)
                 self._save()
                 if options.browser:
                     server = stack.enter_context(self._watched())
@@ -136,27 +136,27 @@ class _Run:
                         return USAGE
                 lost = "matches that were being played were dropped"
                 interrupted = self._play(dispatcher)
-        except LetTimeIsOver:
+        except GraceTimeout:
             say(lost)
             interrupted = Interrupted(signal.SIGINT)
         except BaseException as error:
             if isinstance(error, Interrupted):
                 say(f"{error}; {lost}")
             if isinstance(error, Interrupted) or options.store is None:
-                keep(store, options.store, options.words)
+                save_unfinished(store, options.store, options.words)
             raise
         with self._interrupts.raising(), printing():
             print_standings(store, options.format, self._plan.view)
         if interrupted is not None:
-            keep(store, options.store, options.words)
+            save_unfinished(store, options.store, options.words)
             raise interrupted
         if server is not None:
-            from referee.cli.watching import stay
+            from referee.cli.watching import wait_for_viewers
 
-            stay(self._interrupts, server, options.store, "--store FILE")
-        return GAME if self._void else self._outcome()
+            wait_for_viewers(self._interrupts, server, options.store, "--store FILE")
+        return GAME if self._void else self._exit_code()
 
-    def _outcome(self) -> int:
+    def _exit_code(self) -> int:
         """Return the exit code of a finished tournament."""
         store = self._store
         if store.withdrawn or store.put_out():
@@ -198,14 +198,14 @@ class _Run:
                 few = "1 core" if cores() == 1 else f"{cores()} cores"
                 say(f"{wanted} jobs on {few}: bots may time out since the machine is busy")
             jobs = wanted or cores()
-            places = self._places(jobs)
+            places = self._core_sets(jobs)
             return lambda: worker_processes(jobs, pin=True, places=places), lambda: jobs
         from referee.tournament.playing.cluster import Cluster
 
         cluster = Cluster(self._options.cluster, self._plan.packed, say)
         return cluster.workers, lambda: min(cluster.threads, wanted or cluster.threads)
 
-    def _places(self, jobs: int) -> list[set[int]]:
+    def _core_sets(self, jobs: int) -> list[set[int]]:
         """Return the cores of each job with `--pin`."""
         if not self._options.pin:
             return []
@@ -227,11 +227,11 @@ class _Run:
 
         assert self._file is not None
         assert self._records is not None
-        paths = [self._file, str(made_folder(self._records))]
+        paths = [self._file, str(make_folder(self._records))]
         game, page = self._plan.setup.game, f"store/{os.path.basename(self._file)}"
         return watched(self._interrupts, game, paths, page)
 
-    def _leave_out(self, dispatcher: Dispatcher) -> None:
+    def _exclude_broken(self, dispatcher: Dispatcher) -> None:
         """Start each bot with remaining matches, and exclude the bots that cannot be started.
 
         Without --skip-broken, or if too many bots are broken, raises a `UsageError`.
@@ -246,7 +246,7 @@ class _Run:
         left = with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
         if options.cluster is None:  # in a cluster the workers check them
-            broken |= _not_found(now, left - broken.keys())
+            broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
         to_start = sorted(left - broken.keys())
         with starting(len(to_start), self._interrupts, quiet=options.quiet) as look:
@@ -274,7 +274,7 @@ class _Run:
         if self._records is not None:
             before = [] if store.is_empty else store.stages
             every = [*plan.stages, now] if before else [now]
-            claim_folder(made_folder(self._records), every, before[:1], force=options.force)
+            claim_folder(make_folder(self._records), every, before[:1], force=options.force)
         if plan.stages and plan.stages != store.stages:
             store.replace_bots(plan.stages)
         if not plan.is_known:
@@ -282,7 +282,7 @@ class _Run:
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
         if plan.is_unfinished and options.cluster is None and now.sandbox != "none":
-            self._note_limits()
+            self._store_limits()
         names = {now.bots[number].name: "; ".join(why.lines) for number, why in plan.broken.items()}
         if plan.is_unfinished:
             store.leave_out(names)
@@ -290,21 +290,21 @@ class _Run:
             store.add_game_file(GAMES.outside[now.game].source)
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
-    def _note_limits(self) -> None:
+    def _store_limits(self) -> None:
         """Store how the limits of submitted bots are enforced, and print the ones that are not."""
         from referee.bots.command import BotCommand
-        from referee.bots.processes.confinement import get_groups, held_by, not_held
+        from referee.bots.processes.confinement import enforced_by, get_groups, unenforced_limits
         from referee.cli.consent import is_program
         from referee.tournament.entrants import find_entrant
 
         game = self._plan.setup.game
-        sources = (find_entrant(bot, game) for _, bot in self._plan.able)
+        sources = (find_entrant(bot, game) for _, bot in self._plan.startable)
         if not any(isinstance(bot, BotCommand) and is_program(bot, game) for bot in sources):
             return
-        self._store.add_limits_by(held_by())
-        if held_by() == "rlimits" and not self._options.quiet:
+        self._store.add_limits_by(enforced_by())
+        if enforced_by() == "rlimits" and not self._options.quiet:
             get = get_groups("tournament ...")
-            say(f"no control groups: {'; '.join(not_held())}. To get them: {get}")
+            say(f"no control groups: {'; '.join(unenforced_limits())}. To get them: {get}")
 
     def _play(self, dispatcher: Dispatcher) -> Interrupted | None:
         """Play the missing matches.
@@ -319,7 +319,7 @@ class _Run:
         live = self._live
         if live is not None:
             remove_live(live)  # left by a killed run
-        records = None if self._records is None else made_folder(self._records)
+        records = None if self._records is None else make_folder(self._records)
         run = Run(self._store, records=records, live=live)
         anchor, options = self._plan.view.anchor, self._options
         every = None
@@ -329,8 +329,8 @@ class _Run:
             ending = Ending(self._interrupts, dispatcher.stop)
 
             def look() -> None:
-                ending.look()
-                progress.look()
+                ending.check_signals()
+                progress.update()
 
             run.look = look
             run.on_rows = progress.add
@@ -343,10 +343,10 @@ class _Run:
         self._void = run.problems.total()
         for problem, count in run.problems.most_common(MOST_PROBLEMS):
             say(f"{problem} ({count} {'match is' if count == 1 else 'matches are'} void)")
-        return Interrupted(signal.SIGINT) if ending.has_begun else None
+        return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
 
-def _not_found(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:
+def _missing_bots(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:
     """Return the errors of bots that do not exist, by number."""
     from referee.tournament.entrants import find_entrant
 

@@ -17,12 +17,12 @@ from referee.interrupts import Interrupts
 if TYPE_CHECKING:
     from referee.tournament.store import Store
 
-LET_SECONDS = 10.0
+GRACE_SECONDS = 10.0
 """Seconds for running matches to end after Ctrl-C."""
 
 
-class LetTimeIsOver(TimeoutError):
-    """Running matches did not end within `LET_SECONDS` after Ctrl-C."""
+class GraceTimeout(TimeoutError):
+    """Running matches did not end within `GRACE_SECONDS` after Ctrl-C."""
 
 
 class Ending:
@@ -47,28 +47,28 @@ class Ending:
         self._until: float | None = None
 
     @property
-    def has_begun(self) -> bool:
+    def is_interrupted(self) -> bool:
         """True after the first Ctrl-C."""
         return self._until is not None
 
-    def look(self) -> None:
+    def check_signals(self) -> None:
         """Check for signals.
 
         Raises:
             Interrupted: the running matches must be cancelled.
-            LetTimeIsOver: the matches did not end within `LET_SECONDS`.
+            GraceTimeout: the matches did not end within `GRACE_SECONDS`.
         """
         if self._until is None and self._interrupts.forget(signal.SIGINT):
-            self._until = self._clock() + LET_SECONDS
+            self._until = self._clock() + GRACE_SECONDS
             self._stop()
-            seconds = f"{LET_SECONDS:g} s"
+            seconds = f"{GRACE_SECONDS:g} s"
             say(f"interrupted: running matches have {seconds} to end; Ctrl-C again drops them")
         self._interrupts.check()
         if self._until is not None and self._clock() > self._until:
-            raise LetTimeIsOver
+            raise GraceTimeout
 
 
-def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
+def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> None:
     """Print how to continue a run. Saves the matches of a store in memory.
 
     Args:
@@ -78,13 +78,13 @@ def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
     if file is None:
         if store.is_empty:
             return
-        file = _saved(store)
+        file = _save_copy(store)
         words = [*words, "--store", file]
         say(f"the finished matches are in {file}")
     say(f"continue with: referee {shlex.join(words)}")
 
 
-def _saved(store: Store) -> str:
+def _save_copy(store: Store) -> str:
     """Save a store in a new file. Return its name."""
     name = f"referee-{store.stages[-1].seed}"
     problem: UsageError | None = None

@@ -49,7 +49,7 @@ class TournamentPlan(NamedTuple):
     view: View
 
     @property
-    def able(self) -> Iterable[tuple[int, Entrant]]:
+    def startable(self) -> Iterable[tuple[int, Entrant]]:
         """The bots that are not broken, with their numbers."""
         return [each for each in enumerate(self.setup.bots) if each[0] not in self.broken]
 
@@ -70,7 +70,9 @@ class _Bots(NamedTuple):
     directories: list[str]
 
 
-def settle(options: TournamentOptions, config: Config | None, store: Store) -> TournamentPlan:
+def plan_tournament(
+    options: TournamentOptions, config: Config | None, store: Store
+) -> TournamentPlan:
     """Decide which matches to play, for a new, a known or an extended store.
 
     Raises:

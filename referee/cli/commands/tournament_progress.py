@@ -111,7 +111,7 @@ class Progress:
         if not self._quiet:
             self._deals = deals_of(self._store)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Show the progress, if it is time."""
         now = time.monotonic()
         if self._quiet or self._every is not None or now < self._show_at:

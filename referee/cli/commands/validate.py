@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from referee.cli.console import BUG, FAILED, OK, say
 from referee.cli.files import check_files
-from referee.cli.many_files import FileReport, ReportOptions, difference, examine
+from referee.cli.many_files import FileReport, ReportOptions, difference, process_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.settings import force_option, game_of_files_option
 from referee.cli.values import Count, GameName
@@ -66,7 +66,7 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     unchecked: dict[str, str] = {}  # games without a checker -> their first log
     invalid = found = 0
 
-    def tell(name: str, log: CheckedLog) -> FileReport:
+    def make_report(name: str, log: CheckedLog) -> FileReport:
         nonlocal invalid, found
         if log.unchecked:
             unchecked.setdefault(log.unchecked, name)
@@ -85,7 +85,9 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     how = ReportOptions(
         "validate", options.format, options.output, options.force, options.quiet, options.jobs
     )
-    if not examine("validating logs", check_log, names, how, interrupts, tell, summary):
+    if not process_files(
+        "validating logs", check_log, names, how, interrupts, make_report, summary
+    ):
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")

@@ -25,7 +25,7 @@ from referee.cli.console import (
     say,
 )
 from referee.cli.files import check_files
-from referee.cli.many_files import FileReport, Report, ReportOptions, difference, examine
+from referee.cli.many_files import FileReport, Report, ReportOptions, difference, process_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.running import collect_garbage
 from referee.cli.settings import (
@@ -108,7 +108,7 @@ def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     _check(options, names)
     seen: Counter[str] = Counter()
 
-    def tell(name: str, verdict: Verdict) -> FileReport:
+    def make_report(name: str, verdict: Verdict) -> FileReport:
         seen[verdict.kind] += 1
         shown = verdict.kind != "valid" or not (options.quiet or len(names) > 1)
         return FileReport(_lines(verdict) if shown else [], verdict, _case(verdict))
@@ -122,13 +122,13 @@ def run(options: VerifyOptions, interrupts: Interrupts) -> int:
             if options.output is not None:
                 check_other_file(options.output, [options.log])
             work, text = partial(_verify, log=log), sys.stderr if options.log == "-" else None
-            done = examine(
+            done = process_files(
                 "verifying records",
                 work,
                 names,
                 _reported(options),
                 interrupts,
-                tell,
+                make_report,
                 summary,
                 text,
             )
@@ -256,7 +256,7 @@ def _report_matches(
         if checked is None:
             continue
         seen[checked.how if not checked.problem else "problem"] += 1
-        report.add(_told_of_match(checked))
+        report.add(_match_report(checked))
     if not quiet:
         summary = (
             f"{seen.total()} matches: {seen['record']} run again from their records and "
@@ -281,7 +281,7 @@ def _case(verdict: Verdict) -> Case:
     return Case(section, verdict.name, "failure", lines[0], "\n".join(lines))
 
 
-def _told_of_match(checked: Checked) -> FileReport:
+def _match_report(checked: Checked) -> FileReport:
     name, problem = f"match {checked.match}", checked.problem
     case = Case("tournament", name, "failure" if problem else "passed", problem, problem)
     return FileReport([f"{name}: {problem}"] if problem else [], checked, case)

@@ -229,13 +229,13 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
         if found and not inside:
             return False
         if any(map(any, inside.values())) and any(turn.changed.values()):
-            fits = any(_have_changed(turn.changed[label], inside[label]) for label in inside)
+            fits = any(_path_changed(turn.changed[label], inside[label]) for label in inside)
             if not fits:
                 return False
     return fits
 
 
-def _have_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
+def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
     """True if both ends of a path have changed, or one of several cells named together."""
     columns = {column for _, column in changed}
     ends = [(path[0], path[-1]) for path in paths if path]

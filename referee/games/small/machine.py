@@ -81,7 +81,7 @@ class SmallGame:
         self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
         for seat in sorted(setup.absent):
             self._leave(seat)
-        self._go_on()
+        self._run_to_requests()
 
     # --- Interface of games -----------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class SmallGame:
             else:
                 self._read(seat, reply, moves)
         self._play(moves)
-        self._go_on()
+        self._run_to_requests()
 
     def take_events(self) -> list[Struct]:
         """Return the messages and faults since the last call."""
@@ -170,7 +170,7 @@ class SmallGame:
 
     # --- Turns ------------------------------------------------------------------------------------
 
-    def _go_on(self) -> None:
+    def _run_to_requests(self) -> None:
         """Continue to the next requests. Seats that have left play their first legal move."""
         while self.outcome is None and not self._has_too_few_seats():
             deciding = self._deciding()

@@ -94,7 +94,7 @@ def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot])
     bot = start("chain")
     stopping = resisting(bot)
     for _ in range(5):
-        stopping._stop_at_once()
+        stopping._stop_with_helper()
         until(stopping.check)
         assert "awake" not in states(bot).values()
         stopping.resume()
@@ -110,7 +110,7 @@ async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], Lau
     until(bot.is_stopped)
     bot.thaw()
     while not bot.offence:
-        bot._stopping._stop_at_once()
+        bot._stopping._stop_with_helper()
         bot._stopping.resume()
     process = BotProcess(bot, StderrKeeper(None))
     assert process.quick_reply(0.0) is None
@@ -142,7 +142,7 @@ def test_a_system_that_does_not_let_the_referee_in_is_named(
     refused.write_text("import sys; sys.exit('[Errno 1] Operation not permitted')")
     monkeypatch.setattr(stop_inside, "__file__", str(refused))
     stopping = resisting(start("chain"))
-    stopping._stop_at_once()
+    stopping._stop_with_helper()
     with pytest.raises(ShortageError, match=r"of a bot that waits: .* not permitted"):
         until(stopping.check)
     stopping.end()

@@ -107,7 +107,7 @@ def test_the_contents() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
     """Every section, every code of section 9, every kind of violation."""
-    from referee.cli.commands.explain import explained as markdown
+    from referee.cli.commands.explain import explanation as markdown
 
     page = load_page(GAMES[game].specification)
     constants = [getattr(verdict, name) for name in dir(verdict) if name.isupper()]

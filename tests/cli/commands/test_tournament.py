@@ -32,7 +32,7 @@ import pytest
 from referee import cli
 from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
-from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
+from referee.cli.commands.tournament_ending import GRACE_SECONDS, Ending, save_unfinished
 from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.progress import LINE_SECONDS, starting
 from referee.errors import ShortageError
@@ -217,7 +217,7 @@ def test_a_run_without_a_match_has_nothing_to_go_on_with(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with Store.in_memory() as store:
-        keep(store, None, ["tournament", *BOTS])
+        save_unfinished(store, None, ["tournament", *BOTS])
     assert capsys.readouterr() == ("", "")
 
 
@@ -273,17 +273,17 @@ def test_matches_that_do_not_end_in_time_are_dropped(capsys: pytest.CaptureFixtu
     now, stopped = 100.0, []
     with Interrupts() as interrupts:
         ending = Ending(interrupts, lambda: stopped.append(now), clock=lambda: now)
-        ending.look()
-        assert not ending.has_begun
+        ending.check_signals()
+        assert not ending.is_interrupted
         signal.raise_signal(signal.SIGINT)
-        ending.look()
-        now += LET_SECONDS - 1
-        ending.look()
-        assert ending.has_begun
+        ending.check_signals()
+        now += GRACE_SECONDS - 1
+        ending.check_signals()
+        assert ending.is_interrupted
         assert stopped == [100.0]
         now += 2
         with pytest.raises(TimeoutError):
-            ending.look()
+            ending.check_signals()
     assert "Ctrl-C again drops them" in one_line(capsys.readouterr().err)
 
 
@@ -307,10 +307,10 @@ def test_a_second_signal_drops_running_matches(second: int) -> None:
     with Interrupts() as interrupts:
         ending = Ending(interrupts, lambda: None)
         signal.raise_signal(signal.SIGINT)
-        ending.look()
+        ending.check_signals()
         signal.raise_signal(second)
         with pytest.raises(Interrupted):
-            ending.look()
+            ending.check_signals()
 
 
 @pytest.mark.parametrize(
