@@ -93,7 +93,7 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     private = [folder for folder in folders if is_private_folder(folder)]
     if private:  # a stranger may want the user to copy such an option
         files = command_line(map(from_here, private[:_SHOWN]))
-        return f"They start only if --sandbox-read names what they want to see: {files}"
+        return f"They start only if --sandbox-read names the folders that they need: {files}"
     shown_as = [from_here(folder) if folder != os.getcwd() else os.curdir for folder in folders]
     words = [*lacking, *(f"--sandbox-read {command_line([folder])}" for folder in shown_as)]
     rights = " with your rights, in no sandbox" if played_in == "none" else ""

@@ -66,8 +66,8 @@ def check_game(
     guard = Guard(findings, seconds)
     if not Players.can_play(definition):
         text = (
-            "nothing says what is legal, so no random match can be played: add an environment, a "
-            "person or a simplest_reply to its extras"
+            "the game does not say which replies are legal, so random matches cannot be played: "
+            "add an environment, a person or a simplest_reply to its extras"
         )
         findings.add("no-players", text)
         return GameReport(definition.name, findings.all, 0, 0, 0.0)
@@ -149,9 +149,7 @@ def _play_again(
             )
             findings.add("differs", text, locate_method(match.game, "advance"))
         elif (part := _difference(same, unseen)) and not findings.has("random"):
-            text = (
-                f"a match that nobody looks at is another one ({part}): a view may change nothing"
-            )
+            text = f"a match without views is different ({part}): a view must not change the game"
             findings.add("view-changes", text, locate_method(match.game, "view"))
     return replies, taken
 

@@ -252,7 +252,7 @@ class RandomMatch:
         try:
             self._guard("redeal", lambda: copied.redeal(seat, SeededRandomSource(2)))
         except UsageError as error:
-            text = f"{error}: nobody can look for leaks, or simulate"
+            text = f"{error}: leaks cannot be found, and programs cannot simulate"
             self._findings.add("secret", text, locate_method(game, "view"), is_error=False)
             return
         (again,) = (each for each in copied.requests if each.seat == seat)
@@ -292,7 +292,7 @@ class RandomMatch:
         outcome = self._guard("outcome", lambda: self.game.outcome)
         if outcome is None:
             self._error(
-                "no-outcome", "the game waits for nobody and has no outcome: set it", "advance"
+                "no-outcome", "the game has neither requests nor an outcome: set one", "advance"
             )
             raise GameStoppedError
         self.reason = outcome.reason

@@ -171,7 +171,7 @@ def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
         code, said = resumed(path, *more)
         assert code == 2
         assert said.endswith(
-            f"They start only if --sandbox-read names what they want to see: {named}\n"
+            f"They start only if --sandbox-read names the folders that they need: {named}\n"
         )
     code, said = resumed(f"--file={folder}/.keys/key")
     assert (code, "saw nothing" in said) == (0, True)

@@ -49,7 +49,7 @@ def unenforced_limits() -> list[str]:
         return []
     found = [
         "a bot can exceed its memory limit between two looks",
-        "CPU time of processes that nobody waits for does not count",
+        "CPU time of processes without a waiting parent does not count",
     ]
     if os.geteuid() == 0:
         found.append("processes are not limited, as the referee is root")

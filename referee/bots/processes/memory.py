@@ -96,7 +96,7 @@ class SocketWatch:
         if used <= most:
             return ""
         return (
-            f"its sockets have taken {used / MIB:,.0f} MiB of memory beside that of its processes "
+            f"its sockets have taken {used / MIB:,.0f} MiB of memory besides its processes "
             f"(at most {most / MIB:,g} MiB)"
         )
 

@@ -156,7 +156,7 @@ def run_checks(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     yield _check("matches", "a match", match, "everything: minimal against minimal", needed=True)
     yield _check("tournaments", "a tournament", tournament, "matches in processes", needed=True)
     for section, name, look, purpose in (
-        ("strangers' bots", "bubblewrap", _bubblewrap, "--sandbox, for bots that nobody has read"),
+        ("strangers' bots", "bubblewrap", _bubblewrap, "--sandbox, for bots with unknown code"),
         ("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
         ("strangers' bots", "seccomp", _seccomp, "the sandbox's filter of system calls"),
         ("strangers' bots", "control groups", _cgroups, memory),

@@ -101,7 +101,7 @@ def run(options: ReplayOptions, interrupts: Interrupts) -> int:
     if options.follow and len(options.files) > 1:
         raise UsageError("--follow takes one FILE")
     if options.summary and options.format == "json":
-        raise UsageError("--summary is a table; --format json has all that is in it")
+        raise UsageError("--summary is a table; --format json already contains its data")
     check_files(options.files)
     if options.print_input is not None:
         return _input_of(options, options.print_input, interrupts)

@@ -99,4 +99,4 @@ def _save_copy(store: Store) -> str:
                 problem = error
                 break
             return file
-    raise problem or UsageError(f"cannot keep the matches: {name}.sqlite and others are there")
+    raise problem or UsageError(f"cannot save the matches: {name}.sqlite and similar files exist")

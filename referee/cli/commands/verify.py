@@ -196,7 +196,7 @@ def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> i
                 "that was played"
             )
         if len(store.game_files) > 1:
-            say(f"{file} has matches of several versions of the game; only those of this are equal")
+            say(f"{file} has matches of several versions of the game; other versions may differ")
         matches = sampled(store, options.sample)
         again = without_record(matches, folder)
         setup = _setup(options, file, store.stages[-1], again, unseen)

@@ -134,7 +134,7 @@ def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
 @pytest.mark.parametrize(
     ("name", "user", "status", "found"),
     [
-        (None, 65534, False, "CPU time of processes that nobody waits for does not count"),
+        (None, 65534, False, "CPU time of processes without a waiting parent does not count"),
         (None, 0, False, "processes are not limited, as the referee is root"),
         ("cgroup-v1", 0, True, "memory, pids; sockets may take a quarter of the memory limit"),
         ("cgroup-v2", 0, True, "v2: memory, pids"),
