@@ -83,6 +83,7 @@ class Site:
         self.live = Live()
         self.assets = dict(_assets())
         self._turns = Turns()
+        self._last_front: tuple[str, Shown, pages.Front, str] | None = None
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
         self._reads = True  # True if a page needs files that were not read yet
@@ -347,7 +348,16 @@ class Site:
             plays=self._plays,
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
         )
-        return HTMLResponse(pages.standings_page(self._links(file), shown, front=front))
+        return HTMLResponse(self._front_page(file, shown, front))
+
+    def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
+        """Render the page of a tournament, once for all readers of the same state."""
+        last = self._last_front
+        if last is not None and last[0] == file.id and last[1] is shown and last[2] == front:
+            return last[3]
+        text = pages.standings_page(self._links(file), shown, front=front)
+        self._last_front = file.id, shown, front, text
+        return text
 
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])

@@ -254,6 +254,27 @@ async def test_the_file_and_the_served_page_say_the_same(
 # --- what is there --------------------------------------------------------------------------------
 
 
+async def test_readers_of_the_same_state_share_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = made_setup(3, deals=2)
+    path = stored(tmp_path, wanted)
+    rendered = []
+    render = pages.standings_page
+    monkeypatch.setattr(
+        pages, "standings_page", lambda *args, **more: rendered.append(1) or render(*args, **more)
+    )
+    monkeypatch.setattr(tournaments, "IDLE", 0)
+    async with serving(tmp_path) as client:
+        first = (await got(client, "/")).text
+        assert (await got(client, "/store/night.sqlite")).text == first
+        assert len(rendered) == 1
+        with Store.for_writing(str(path)) as store:
+            store.add_stage(msgspec.structs.replace(wanted, deals=3))
+            play(store)
+        assert (await got(client, "/")).text != first
+
+
 async def test_the_seed_is_hidden_until_all_is_played(tmp_path: Path) -> None:
     """It foretells how the matches to come are shuffled."""
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
