@@ -75,7 +75,7 @@ def from_answers(
     header = header_of(spec, "")
     match = spec.new_match()
     made = _steps_of(header, spec.names)
-    elsewhere = _StderrElsewhere("", len(spec.bots), stderr)
+    elsewhere = _SeparateStderr("", len(spec.bots), stderr)
     for entries, seconds in rounds(match, answers):
         elsewhere.add_to(made, entries)
         made.add(match, entries, seconds)
@@ -88,7 +88,7 @@ def seat_header(spec: MatchSpec, made: Steps) -> Header:
     return _header("live", spec.rules, spec.options, made.names, (), made)
 
 
-class _StderrElsewhere:
+class _SeparateStderr:
     """Stderr of bots that is stored outside the record, until it is added to the page.
 
     It is added at the disqualification of its bot, which it may explain, otherwise at the end.
@@ -126,7 +126,7 @@ class _StderrElsewhere:
 
 def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
     rerun = Rerun(name)
-    elsewhere = _StderrElsewhere(name, len(rerun.header.bots), stderr)
+    elsewhere = _SeparateStderr(name, len(rerun.header.bots), stderr)
     made = _steps_of(rerun.header, names or rerun.header.names or ())
     problem = ""
     try:
@@ -268,7 +268,7 @@ class PublicMatch:
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
         elif getattr(line.content, "game", "") == rules.name:  # it contains the options
-            self._options = _told(rules, line.content)
+            self._options = _announced_options(rules, line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
@@ -298,7 +298,7 @@ class PublicMatch:
         )
 
 
-def _told(rules: GameDefinition, info: Any) -> Any:
+def _announced_options(rules: GameDefinition, info: Any) -> Any:
     """Return the options in the first message of a game. Missing options have their defaults."""
     names = [name for name in rules.options.__struct_fields__ if hasattr(info, name)]
     try:

@@ -36,7 +36,7 @@ from referee.web.recorded import read_match
 from referee.web.server import pages
 from referee.web.server.library import Item
 from referee.web.server.links import Links
-from referee.web.server.tournaments import Shown, around_match, read_shown
+from referee.web.server.tournaments import Shown, match_context, read_shown
 
 ON_A_PAGE = 250
 """Number of matches per page of the list."""
@@ -314,13 +314,13 @@ class _Site:
 
     def _match(self, match: int, title: str) -> str:
         game, links = self._shown.setup.game, self._links("../")
-        around = around_match(self._store, "", match)
+        context = match_context(self._store, "", match)
         return file.frame_page(
             title=plain(title),
             csp=links.policy,
             links=pages.match_styles(links, game, "crumbs.css"),
             scripts=[Markup(f"{match}.js"), links.asset("match.js")],
-            crumbs=pages.crumbs(links, _page_of(match), around),
+            crumbs=pages.crumbs(links, _page_of(match), context),
         )
 
     def _links(self, up: str) -> FolderLinks:

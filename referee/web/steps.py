@@ -32,7 +32,7 @@ from referee.match.pages import game_page
 from referee.names import shown_names
 from referee.web.data import Header, Line, Mark, MatchPage, Moment, Rule, Step, TurnText
 from referee.web.done import NOTHING, Done
-from referee.web.turned import how_it_turned
+from referee.web.turned import turning_points
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of games without their own curves: the scores, which are not part of views."""
@@ -66,7 +66,7 @@ class Steps:
         self._values: dict[str, list[float]] = {}
         self._now_of = None if page is None else page.now
         self._now: dict[str, Now] = {}
-        self._told: Sequence[Part] = ()
+        self._last_action: Sequence[Part] = ()
         self._marks: list[Mark] = []
         self._first_line = 0
         self._between: list[_Between] = []
@@ -87,11 +87,11 @@ class Steps:
     def page(self, header: Header) -> MatchPage:
         """Return the current data of the page."""
         winners = () if header.outcome is None else header.outcome.winners
-        return MatchPage(header, self.turns, self.steps, self.lines, self.turned(winners))
+        return MatchPage(header, self.turns, self.steps, self.lines, self.turning_points(winners))
 
-    def turned(self, winners: Sequence[int] = ()) -> list[Moment]:
+    def turning_points(self, winners: Sequence[int] = ()) -> list[Moment]:
         """Return the turning points so far. `winners` are the seats that won."""
-        return how_it_turned(self.turns, self.steps, self.series[0].name, winners)
+        return turning_points(self.turns, self.steps, self.series[0].name, winners)
 
     def merge_viewers(self) -> None:
         """Merge all viewers into one if nothing is hidden from any of them."""
@@ -124,10 +124,10 @@ class Steps:
             match.watch(partial(self._moved, match))
 
     def _moved(self, match: Match, what: Sequence[Moved]) -> None:
-        told = self._do(what)
+        learned = self._update_knowledge(what)
         last = self._between[-1][0] if self._between else self._shown_views
         views = {
-            key: match.view(viewer) if key in told or not (what and last) else last[key]
+            key: match.view(viewer) if key in learned or not (what and last) else last[key]
             for key, viewer in self._by_key.items()
         }
         # A step without a change would reveal to a seat that a hidden card moved.
@@ -135,9 +135,9 @@ class Steps:
             known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
             self._between.append((views, [standing.score for standing in known], self._known()))
 
-    def _do(self, moved: Iterable[Moved]) -> set[str]:
+    def _update_knowledge(self, moved: Iterable[Moved]) -> set[str]:
         """Update each viewer's knowledge with moves. Returns the viewers that learned something."""
-        told: set[str] = set()
+        learned: set[str] = set()
         for what in moved:
             is_public = bool(what.public or what.told or what.got or what.shows)
             known: list[tuple[bool, Done, Done]] = []  # most viewers have the same knowledge
@@ -152,9 +152,9 @@ class Steps:
                 if after is None:
                     after = done.after(what, viewer, seen)
                     known.append((own, done, after))
-                told.add(key)
+                learned.add(key)
                 self._done[key] = after
-        return told
+        return learned
 
     def _known(self) -> _Known:
         """Return the current knowledge, and clear the moves."""
@@ -193,7 +193,7 @@ class Steps:
             known: the viewers' knowledge at this step. None: the current knowledge.
         """
         changed = {}
-        new_now, moves = self._take_now(turn, views, known)
+        new_now, moves = self._changed_now(turn, views, known)
         shown, self._shown_views = self._shown_views, views
         for key, view in views.items():
             before = shown.get(key)
@@ -233,7 +233,7 @@ class Steps:
             if before is None or getattr(before, name) != getattr(view, name)
         }
 
-    def _take_now(
+    def _changed_now(
         self, turn: int, views: Mapping[str, Any], known: _Known | None
     ) -> tuple[dict[str, Now], dict[str, list[Move]]]:
         """Return each viewer's changed `Now`, and the moves since the last step."""
@@ -253,7 +253,7 @@ class Steps:
                 continue
             self._shown_done[key] = of
             if self._now_of is None:
-                now = Now(active[0] if len(active) == 1 else None, (), self._told)
+                now = Now(active[0] if len(active) == 1 else None, (), self._last_action)
             else:
                 now = self._now_of(view)
                 if of.counters and now.seat is None:
@@ -266,14 +266,14 @@ class Steps:
                 new[key] = self._now[key] = now
         return new, moves
 
-    def _tell(self, over: Sequence[Any]) -> None:
+    def _note_last_action(self, over: Sequence[Any]) -> None:
         """Use the line of the last turn as the last action, if there is no `PageDefinition.now`."""
         if self._now_of is None and over:
             seats = self._reader.seats(over[-1])
             who: list[Part] = [Seat(seats[0]), " "] if len(seats) == 1 else []
-            self._told = [*who, *self._reader.line(over[-1])]
+            self._last_action = [*who, *self._reader.line(over[-1])]
 
-    def _turns_over(self, over: Iterable[Any]) -> None:
+    def _add_finished_turns(self, over: Iterable[Any]) -> None:
         """Add the texts of finished turns."""
         here = max(len(self.steps) - 1, 0)
         for made in over:
@@ -294,14 +294,14 @@ class Steps:
             return shown
         return [part for part in shown if isinstance(part, Phrase)]
 
-    def _keep_line(self, entry: Sent | Received) -> None:
+    def _add_line(self, entry: Sent | Received) -> None:
         if type(entry) is Sent:
             kind = "all" if entry.to is None else "sent"
             self.lines.append(Line(kind, entry.to, entry.line.decode().rstrip("\n")))
         elif type(entry) is Received:
             self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
 
-    def _hear(self, message: Struct | None) -> Sequence[Any]:
+    def _read_public(self, message: Struct | None) -> Sequence[Any]:
         """Read a public message, except names. Returns the finished turns."""
         reader = self._reader
         if isinstance(message, PlayerDisqualified):
@@ -333,7 +333,7 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(rules, viewers)
         self.given, self.bots = given, bots
-        self._said: dict[int | None, StderrEntry] = {}  # seat -> last entry of its stderr
+        self._stderr: dict[int | None, StderrEntry] = {}  # seat -> last entry of its stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Add a round. `time` is in seconds since the bots were started."""
@@ -343,7 +343,7 @@ class MatchSteps(Steps):
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
-                self._keep_line(entry)
+                self._add_line(entry)
             over += self._note(entry)
         if match.in_handshake:
             return
@@ -358,16 +358,16 @@ class MatchSteps(Steps):
         asked = self.steps[-1].turn if self.steps and not self._shows_result else turn
         self._add_between(turn)
         ends = asked if asked != turn else 0
-        self._tell(over)
+        self._note_last_action(over)
         self._add(turn, views, scores, match.due, round(time, 3), ends=ends)
-        self._turns_over(over)
+        self._add_finished_turns(over)
         if match.outcome is not None and self.turns[-1].scores is None:
             self.turns[-1].scores = scores
 
     def add_stderr(self, entry: StderrEntry) -> None:
         """Add the stderr of a bot, written before its next reply."""
         seat = seat_of(entry.player_number, self._rules.max_seats)
-        self._said[seat] = entry
+        self._stderr[seat] = entry
         self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
 
@@ -381,7 +381,7 @@ class MatchSteps(Steps):
         elif type(entry) is Disqualified:
             self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
             if reader is not None:
-                text, said = f"{entry.code}, {entry.detail}", lines_of(self._said.get(entry.seat))
+                text, said = f"{entry.code}, {entry.detail}", lines_of(self._stderr.get(entry.seat))
                 return reader.disqualify(entry.seat, text, said)  # type: ignore[no-any-return]
         kinds = (*self._rules.public, *self._rules.requests)
         if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
@@ -413,11 +413,11 @@ class SeatSteps(Steps):
             if self._has_left:
                 break
             if type(entry) is Sent and entry.to in (None, self._seat):
-                self._keep_line(entry)
+                self._add_line(entry)
                 if entry.to is None:
-                    over += self._hear(entry.message)
+                    over += self._read_public(entry.message)
             elif type(entry) is Received and entry.seat == self._seat:
-                self._keep_line(entry)
+                self._add_line(entry)
             elif type(entry) is Disqualified and entry.seat == self._seat:
                 self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
                 self._has_left = True
@@ -437,9 +437,9 @@ class SeatSteps(Steps):
         self._turn = max([self._turn, *turns])
         views: dict[str, Any] = {key: match.view(of) for key, of in self._by_key.items()}
         self._add_between(self._turn)
-        self._tell(over)
+        self._note_last_action(over)
         self._add(self._turn, views, scores, (self._seat,) if asked else ())
-        self._turns_over(over)
+        self._add_finished_turns(over)
         return True
 
 
@@ -463,7 +463,7 @@ class LogSteps(Steps):
         self.lines.append(Line("all", None, line))
         if isinstance(message, PlayerName):
             return True
-        over = self._hear(message)
+        over = self._read_public(message)
         whole: bool | None = self._seen
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self.seats)
@@ -480,12 +480,12 @@ class LogSteps(Steps):
             if self._spectator is not None:
                 views[PUBLIC.value] = self._spectator.view()
                 if self._now_of is not None:
-                    self._do(self._spectator.take_moved())
+                    self._update_knowledge(self._spectator.take_moved())
             is_over = isinstance(message, GameEnd) and bool(self._over)
             turn = self._over + (not is_over and not self._shows_result)
-            self._tell(over)
+            self._note_last_action(over)
             self._add(max(turn, 1), views, None)
-        self._turns_over(over)
+        self._add_finished_turns(over)
         if isinstance(message, GameEnd) and self.turns and self.turns[-1].scores is None:
             self.turns[-1].scores = message.scores[: self.seats]
         return whole is not None

@@ -18,7 +18,7 @@ LONG_SECONDS = 0.1
 """Minimum seconds of a thinking time that is reported."""
 
 
-def how_it_turned(
+def turning_points(
     turns: Sequence[TurnText], steps: Sequence[Step], curve: str, winners: Sequence[int]
 ) -> list[Moment]:
     """Return the turning points of a match so far, in the order of their steps.
@@ -29,7 +29,7 @@ def how_it_turned(
     """
     scored = [turn for turn in turns if turn.scores and len(turn.scores) > 1]
     scores = [list(turn.scores or ()) for turn in scored]
-    leads = _leads(scores)
+    leads = _lead_changes(scores)
     found = []
     for place, seat in leads:
         if place == 0:
@@ -38,7 +38,7 @@ def how_it_turned(
         at = _step_of_lead(turn, steps, curve, seat)
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
     if leads and [leads[-1][1]] == list(winners):
-        place = _deciding(scores, *leads[-1])
+        place = _deciding_turn(scores, *leads[-1])
         turn = scored[place]
         if place:
             found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
@@ -49,7 +49,7 @@ def _margin(scores: Sequence[Score], seat: int) -> Score:
     return scores[seat] - max(other for at, other in enumerate(scores) if at != seat)
 
 
-def _leads(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
+def _lead_changes(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
     """Return the changes of the lead: (index of the turn, seat)."""
     leaders = []
     for row in scores:
@@ -72,7 +72,7 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
     return turn.first
 
 
-def _deciding(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
+def _deciding_turn(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
     """Return the index of the deciding turn, or 0. Scores below 0 count as 0."""
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]

@@ -52,7 +52,7 @@ def pages(
         for seat, steps in enumerate(made):
             steps.add(match, entries)
             if seat not in match.disqualified:
-                whole = [steps.steps, steps.turns, steps.lines, steps.turned()]
+                whole = [steps.steps, steps.turns, steps.lines, steps.turning_points()]
                 yield seat, msgspec.json.encode(whole), heard[seat], steps
         if not match.due:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.web.data import Moment, Step, TurnText
-from referee.web.turned import how_it_turned
+from referee.web.turned import turning_points
 
 
 def moments(*scores: list[int] | None, winners: tuple[int, ...] = ()) -> list[Moment]:
@@ -17,7 +17,7 @@ def moments(*scores: list[int] | None, winners: tuple[int, ...] = ()) -> list[Mo
         for turn, after in enumerate(scores, 1)
         for second in (False, True)
     ]
-    return how_it_turned(turns, steps, "points", winners)
+    return turning_points(turns, steps, "points", winners)
 
 
 def test_a_lead_counts_if_it_lasts_until_each_seat_had_a_turn() -> None:
@@ -53,5 +53,5 @@ def test_the_longest_think() -> None:
     """It belongs to the seat that was asked, and to the turn that it ended."""
     times = [(1.0, (0,)), (1.05, (1,)), (None, (1,)), (3.05, (0, 1)), (4.0, ())]
     steps = [Step(turn, (0, 0), seats, time=time) for turn, (time, seats) in enumerate(times, 1)]
-    assert how_it_turned([], steps, "", ()) == [Moment("think", 4, 3, 1, seconds=2.0)]
-    assert how_it_turned([], steps[:3], "", ()) == []
+    assert turning_points([], steps, "", ()) == [Moment("think", 4, 3, 1, seconds=2.0)]
+    assert turning_points([], steps[:3], "", ()) == []

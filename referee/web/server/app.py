@@ -45,7 +45,14 @@ from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.links import LONGEST, ServedLinks, address
-from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, Table, is_played
+from referee.web.server.live import (
+    FRESH_SECONDS,
+    Live,
+    LiveMatch,
+    MatchSummary,
+    NotBegun,
+    is_played,
+)
 from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.seat import Refused, refused
 from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
@@ -145,16 +152,16 @@ class Site:
             raise NoSuchPage(f"There is no result {chosen.result}")
         page = _page(request)
         is_front = chosen == Filter() and page == 1 and request.url.path == "/"
-        stores = await self._work(self._glances)
+        stores = await self._work(self._store_summaries)
         newest = await self._newest(stores) if is_front else (None, "")
         if newest[0] is not None and len(stores) == 1 and not _wants_json(request):
             file = await self._work(self._store, newest[1])
             return await self._work(self._standings, request, file, newest[0])
         return await self._work(self._listed, request, chosen, page, stores, newest)
 
-    def _glances(self) -> list[StoreSummary]:
+    def _store_summaries(self) -> list[StoreSummary]:
         self.library.look()
-        return [self.tournaments.glance(file) for file in self.library.stores]
+        return [self.tournaments.summary(file) for file in self.library.stores]
 
     def _listed(
         self,
@@ -188,7 +195,7 @@ class Site:
                 query=chosen,
                 outcomes=(*library.RESULTS, "unfinished"),
                 is_front=is_front,
-                playing=self._tables(playing),
+                playing=self._match_summaries(playing),
                 results=results,
                 table=table,
                 leading=leading,
@@ -204,11 +211,11 @@ class Site:
 
     async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
         """Return the tournament that was written last and its name, or None and ""."""
-        for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
-            file = self.library.store(glance.id)
-            if file is not None and not glance.problem:
+        for summary in sorted(stores, key=lambda store: store.changed, reverse=True):
+            file = self.library.store(summary.id)
+            if file is not None and not summary.problem:
                 with suppress(RefereeError):  # damaged, or too many requests wait for it
-                    return await self._shown(file), glance.id
+                    return await self._shown(file), summary.id
         return None, ""
 
     def _playing_of(self, id: str) -> list[Item]:
@@ -216,20 +223,20 @@ class Site:
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
         return [item for item in map(self._with_live, items) if id in item.tournaments]
 
-    def _tables(self, items: Iterable[Item]) -> list[tuple[Item, Table | None]]:
+    def _match_summaries(self, items: Iterable[Item]) -> list[tuple[Item, MatchSummary | None]]:
         """Return matches in progress with their scores, if they can be followed."""
-        found: list[tuple[Item, Table | None]] = []
+        found: list[tuple[Item, MatchSummary | None]] = []
         for item in items:
             file, table = self.library.log(item.id), None
             if file is not None and len(found) < MOST_TABLES:
                 with suppress(RefereeError):  # the match has not begun, or its file is compressed
                     playing = self._playing(file)
-                    table = None if playing is None else playing.table
+                    table = None if playing is None else playing.summary
             found.append((item, table))
         return found
 
     async def _shown(self, file: File, *, patient: bool = False) -> Shown:
-        known = await self._work(self.tournaments.known, file)
+        known = await self._work(self.tournaments.cached, file)
         if known is not None:
             return known
         async with self._turns.of(file, patient=patient):
@@ -248,9 +255,9 @@ class Site:
     def _crumbs(self, id: str) -> Markup:
         self._read()  # finds the records of neighbouring matches for links
         item = self.library.item(self._file(id))
-        around = self.tournaments.around(self.library.stores, item)
+        context = self.tournaments.context(self.library.stores, item)
         return pages.crumbs(
-            ServedLinks(around.store if around else "", self._finder()), item, around
+            ServedLinks(context.store if context else "", self._finder()), item, context
         )
 
     async def _part(self, request: Request) -> Response:
@@ -277,7 +284,7 @@ class Site:
         names = self._names(file)
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # digest of the lines just read
-        self.library.checked(file, digest)
+        self.library.store_digest(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
             return parts
@@ -288,7 +295,7 @@ class Site:
             return parts
         return whole.of_tournaments(known.stores)
 
-    def _playing(self, file: File) -> Playing | None:
+    def _playing(self, file: File) -> LiveMatch | None:
         return None if self._is_private(file) else self.live.find(file, partial(self._names, file))
 
     def _is_private(self, file: File) -> bool:
@@ -338,11 +345,11 @@ class Site:
             if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
-        summaries = [self.tournaments.glance(each) for each in self.library.stores]
+        summaries = [self.tournaments.summary(each) for each in self.library.stores]
         season = [each for each in summaries if each.game == shown.setup.game]
         front = pages.Front(
             title=self._title if len(summaries) == 1 else "",
-            tables=self._tables(playing),
+            tables=self._match_summaries(playing),
             records=self._records(file, {best.match for best in shown.evening.matches}),
             season=sorted(season, key=lambda each: each.changed)[-MOST_IN_SEASON:],
             plays=self._plays,
@@ -497,7 +504,7 @@ class Site:
                 file = self.library.log(found[0].id)
                 if file is None:  # it was deleted
                     break
-                self.library.checked(file, digest_of(file))
+                self.library.store_digest(file, digest_of(file))
                 found = [item for item in self.library.records_with(digest) if item != found[0]]
             return found[0] if found else None
 

@@ -95,7 +95,7 @@ class Games:
         async with trio.open_nursery() as self._nursery:
             for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
                 with suppress(RefereeError):  # the record of that game is too short
-                    self._go_on(str(name).removesuffix(LINKS_SUFFIX))
+                    self._continue(str(name).removesuffix(LINKS_SUFFIX))
             task_status.started()
             await trio.sleep_forever()
 
@@ -117,7 +117,7 @@ class Games:
         )
         return HTMLResponse(page)
 
-    def _why_full(self, new: _Owner) -> str:
+    def _full_reason(self, new: _Owner) -> str:
         """Return the reason why a visitor cannot start a game, in a sentence. May be empty."""
         owners = self._running.values()
         if sum(owner.browser == new.browser for owner in owners) >= MOST_OF_BROWSER:
@@ -134,7 +134,7 @@ class Games:
 
     def _begin(self, request: Request, owner: _Owner, after: str) -> Response:
         """Begin a game; after another one, in the next seat."""
-        if problem := self._why_full(owner):
+        if problem := self._full_reason(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
         before = self._seats.sittings.get(after)
         count = len(self._sources) + 1
@@ -154,7 +154,7 @@ class Games:
         )
         return answer
 
-    def _go_on(self, record: str) -> None:
+    def _continue(self, record: str) -> None:
         """Continue an interrupted game of these bots, or raise a `RefereeError`."""
         before = answers_before(record, None)
         bots, game = list(before.header.bots), before.header.game
@@ -169,19 +169,19 @@ class Games:
         self, sitting: MatchSession, owner: _Owner, before: RecordedAnswers | None = None
     ) -> None:
         assert self._nursery is not None
-        self._forget()
+        self._drop_finished()
         self._seats.sittings[sitting.id] = sitting
         sitting.again = f"/play?after={sitting.id}"
         self._running[sitting.id] = owner
-        self._nursery.start_soon(self._play, sitting, self._settle(sitting, before))
+        self._nursery.start_soon(self._play, sitting, self._plan_of(sitting, before))
 
-    def _forget(self) -> None:
+    def _drop_finished(self) -> None:
         """Remove finished games if there are many."""
         over = [id for id in self._seats.sittings if id not in self._running]
         for id in over[: len(over) - self._most + 1]:
             del self._seats.sittings[id]
 
-    def _settle(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
+    def _plan_of(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
         """Return the match of a person. `before` has the replies of a record to continue."""
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]

@@ -5,7 +5,7 @@ and hidden files in folders are skipped. A file is opened only if it is still at
 
 The first and the last line of each record are read, newest files first, and cached until the file
 changes. They only contain the record's own claims. The page of a match reads the whole record, and
-`Library.checked` stores the verified digest.
+`Library.store_digest` stores the verified digest.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Filter(NamedTuple):
     result: str = ""
     reason: str = ""
 
-    def takes(self, item: Item) -> bool:
+    def selects(self, item: Item) -> bool:
         """True if the filter selects a match."""
         if self.reason and item.reason != self.reason:
             return False
@@ -245,7 +245,7 @@ class Library:
             until = time.monotonic() + READ_SECONDS
             some = files[first : first + count]
             return len(files), [self._item(file, until=until) for file in some]
-        taken = [item for item in items if item is not None and chosen.takes(item)]
+        taken = [item for item in items if item is not None and chosen.selects(item)]
         return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
@@ -262,7 +262,7 @@ class Library:
         item = self._item(file)
         return item if item.kind else _read(file)
 
-    def checked(self, file: File, digest: str) -> None:
+    def store_digest(self, file: File, digest: str) -> None:
         """Store the digest of a record's lines until its file changes. Empty: it has none."""
         item = self._item(file)
         with self._lock:
@@ -411,10 +411,10 @@ def _read(file: File) -> Item:
         file.id,
         "record",
         game=header.game,
-        names=_cut(header.bots),
+        names=_shortened(header.bots),
         shown=_shown(["" for _ in header.bots], header.names or (), header.bots),
-        given=_cut(header.names or ()),
-        bots=_cut(header.bots),
+        given=_shortened(header.names or ()),
+        bots=_shortened(header.bots),
         seed=header.seed,
         started=header.started[:_LONGEST],
         place=header.place or None,
@@ -423,7 +423,7 @@ def _read(file: File) -> Item:
         return item
     return msgspec.structs.replace(
         item,
-        names=_cut([player.name for player in end.players]),
+        names=_shortened([player.name for player in end.players]),
         shown=_shown([player.name for player in end.players], item.given, item.bots),
         ranks=[player.rank for player in end.players],
         scores=[player.score for player in end.players],
@@ -450,9 +450,9 @@ def _of_log(file: File) -> Item:
 
 
 def _shown(own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = ()) -> list[str]:
-    return _cut(shown_names(own, given, bots))
+    return _shortened(shown_names(own, given, bots))
 
 
-def _cut(texts: Sequence[str]) -> list[str]:
+def _shortened(texts: Sequence[str]) -> list[str]:
     """Shorten texts of strangers, so that none fills a page."""
     return [text[:_LONGEST] for text in texts]

@@ -55,7 +55,7 @@ COMMENT_SECONDS = 15.0
 FRESH_SECONDS = 60.0
 """A match without an end counts as in progress if its file was written within this time."""
 _MOST_KEPT = 16
-_GLANCE = 16
+_SUMMARY_TURNS = 16
 """Number of latest turns that are searched for the score and the last event."""
 _MOST_AHEAD = 64
 """Number of lines within which a spectator log must identify its game."""
@@ -88,7 +88,7 @@ class Event(NamedTuple):
         return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
 
 
-class Table(NamedTuple):
+class MatchSummary(NamedTuple):
     """A summary of a match in progress.
 
     Attributes:
@@ -140,7 +140,7 @@ def _last_line(file: File) -> tuple[bytes, bool]:
         return last, reader.packed
 
 
-class Playing:
+class LiveMatch:
     """A match in progress, read from its file. Thread-safe.
 
     Args:
@@ -151,7 +151,7 @@ class Playing:
     Attributes:
         over: True if there is nothing more to read.
         turn: lock for the streams that read more.
-        looked: time of the last read by a stream, on trio's clock.
+        last_read: time of the last read by a stream, on trio's clock.
     """
 
     def __init__(self, file: File, names: Callable[[], Sequence[str]]) -> None:
@@ -159,7 +159,7 @@ class Playing:
         self._names = names
         self.over = False
         self.turn = trio.Lock()
-        self.looked = 0.0
+        self.last_read = 0.0
         self._file = file
         self._key = secrets.token_hex(4)  # so ids of another match or server are unknown
         self._lock = Lock()
@@ -172,10 +172,10 @@ class Playing:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
-        self._said = 0  # number of public messages
-        self._heard = 0.0  # time of the last public message, in seconds since 1970
+        self._message_count = 0  # number of public messages
+        self._last_message = 0.0  # time of the last public message, in seconds since 1970
 
-    def look(self) -> None:
+    def read_new(self) -> None:
         """Read new lines. From time to time, check if the match is still in progress."""
         with self._lock:
             try:
@@ -194,18 +194,18 @@ class Playing:
             return self._parts()
 
     @property
-    def table(self) -> Table | None:
+    def summary(self) -> MatchSummary | None:
         """A summary of the match. None before its players are known."""
         with self._lock:
             made = None if self._match is None else self._match.made
             if made is None:
                 return None
-            turns = made.turns[-_GLANCE:]
+            turns = made.turns[-_SUMMARY_TURNS:]
             scores = [list(turn.scores) for turn in turns if turn.scores]
             told = [turn for turn in turns if turn.line]
             turn = turns[-1].turn if turns else 0
             last = _last(told[-1], made.names) if told else ""
-            return Table(made.names, scores[-1] if scores else [], turn, last)
+            return MatchSummary(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
         """Return the step of an event's id, or None if the id is unknown."""
@@ -243,7 +243,7 @@ class Playing:
         self._over_if(not self._offset <= found.st_size <= MAX_FILE)
         file.seek(self._offset)
         until = time.monotonic() + _LOOK_SECONDS
-        before = self._said
+        before = self._message_count
         while not self.over and (chunk := file.read(_CHUNK)):
             self._offset += len(chunk)
             *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -253,8 +253,8 @@ class Playing:
             self._events.clear()
             if time.monotonic() >= until:
                 break
-        if self._said != before:
-            self._heard = found.st_mtime
+        if self._message_count != before:
+            self._last_message = found.st_mtime
 
     def _parts(self) -> Parts:
         match = self._match
@@ -265,7 +265,7 @@ class Playing:
             bots = self._record.bots
             options = spec_of(self._record).options
         header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
-        header.heard = self._heard
+        header.heard = self._last_message
         return Parts.of(match.made.page(header))
 
     def _since(self, after: int) -> bytes:
@@ -281,9 +281,9 @@ class Playing:
                 "steps": steps,
                 "lines": made.lines[first.lines[1] : last.lines[1]],
                 "turns": turns,
-                "turned": made.turned(),
+                "turned": made.turning_points(),
                 "rules": rules,
-                "heard": self._heard,
+                "heard": self._last_message,
             }
         )
 
@@ -295,10 +295,10 @@ class Playing:
             entry = entry_kinds(self._match.rules).line(self._lines, line).content
             problem = self._match.problem
             if isinstance(entry, SentEntry) and entry.to == "all" and not problem:
-                self._hear(bytes(entry.message))
+                self._add_message(bytes(entry.message))
             self._over_if(entry is None or isinstance(entry, EndEntry))
         else:
-            self._hear(line)
+            self._add_message(line)
 
     def _begin(self, line: bytes) -> None:
         """Detect the kind of file and the game."""
@@ -315,14 +315,14 @@ class Playing:
         if messages.rules is not None:
             self._match = PublicMatch(messages.rules)
             for read in lines:
-                self._said += 1
+                self._message_count += 1
                 self._match.add(read)
         self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
 
-    def _hear(self, text: bytes) -> None:
+    def _add_message(self, text: bytes) -> None:
         match = self._match
         assert match is not None
-        self._said += 1
+        self._message_count += 1
         match.add(message_kinds(match.rules).line(self._lines, text))
         if self._record is None:  # a finished record shows hidden cards: its page reads it again
             self._over_if(bool(match.problem) or match.ended is not None)
@@ -339,11 +339,11 @@ class Live:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._playing: OrderedDict[str, Playing] = OrderedDict()
+        self._playing: OrderedDict[str, LiveMatch] = OrderedDict()
         self._streams = 0
         self._threads = trio.CapacityLimiter(2)
 
-    def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
+    def find(self, file: File, names: Callable[[], Sequence[str]]) -> LiveMatch | None:
         """Return a match in progress, or None if it is over. Raises `NotBegun` before that."""
         if not is_played(file):
             with self._lock:
@@ -357,14 +357,14 @@ class Live:
         with self._lock:
             playing = self._playing.pop(file.path, None)
             if playing is None or playing.over:
-                playing = Playing(file, names)
+                playing = LiveMatch(file, names)
             self._playing[file.path] = playing
             while len(self._playing) > _MOST_KEPT:
                 self._playing.popitem(last=False)
-        playing.look()
+        playing.read_new()
         return None if playing.over else playing
 
-    def match(self, playing: Playing | None, request: Request) -> Response:
+    def match(self, playing: LiveMatch | None, request: Request) -> Response:
         """Return the stream of a match. If the match is over, the stream only has the end."""
         known = request.headers.get("last-event-id") or request.query_params.get("after", "")
         after = None if playing is None else playing.after(known)
@@ -398,11 +398,11 @@ class Live:
 
         return self._stream(request, events())
 
-    async def _next(self, playing: Playing, at: int | None) -> tuple[Event | None, int | None]:
+    async def _next(self, playing: LiveMatch, at: int | None) -> tuple[Event | None, int | None]:
         async with playing.turn:  # one stream reads for all
-            if trio.current_time() >= playing.looked + STEPS_SECONDS / 2 and not playing.over:
-                await self._work(playing.look)
-                playing.looked = trio.current_time()
+            if trio.current_time() >= playing.last_read + STEPS_SECONDS / 2 and not playing.over:
+                await self._work(playing.read_new)
+                playing.last_read = trio.current_time()
         if at is None:  # the whole match can be large
             return await self._work(lambda: playing.event(None))
         return playing.event(at)

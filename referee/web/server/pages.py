@@ -39,8 +39,8 @@ from referee.web import file
 from referee.web.server import charts
 from referee.web.server.library import Item
 from referee.web.server.links import Links, ServedLinks, stem
-from referee.web.server.live import Table
-from referee.web.server.tournaments import Around, Neighbour, Shown, StoreSummary, shown_of
+from referee.web.server.live import MatchSummary
+from referee.web.server.tournaments import MatchContext, Neighbour, Shown, StoreSummary, shown_of
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -70,7 +70,7 @@ class Front(NamedTuple):
     """
 
     title: str = ""
-    tables: Sequence[tuple[Item, Table | None]] = ()
+    tables: Sequence[tuple[Item, MatchSummary | None]] = ()
     records: Mapping[int, Item] = {}
     season: Sequence[StoreSummary] = ()
     plays: bool = False
@@ -344,24 +344,24 @@ def match_styles(links: Links, game: str, own: str) -> list[Markup]:
     return [links.asset(name) for name in names]
 
 
-def crumbs(links: Links, item: Item, around: Around | None) -> Markup:
+def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
     """Return the links above a match: its tournament, its bots and its neighbours."""
     record_with = links.record_with
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
     deal: list[tuple[Neighbour, Item | None]] = []
     beside: list[Item | None] = [None, None]
-    if around is not None:
-        own = next((each for each in around.deal if each.match == around.match), None)
-        number = {name: bot for bot, name in enumerate(around.names)}
+    if context is not None:
+        own = next((each for each in context.deal if each.match == context.match), None)
+        number = {name: bot for bot, name in enumerate(context.names)}
         players = own.players if own else [number.get(name) for name in item.given]
-        seats = [("" if bot is None else around.names[bot], bot) for bot in players]
-        deal = [(each, record_with(each.digest)) for each in around.deal if each is not own]
-        beside = [each and record_with(each.digest) for each in (around.before, around.after)]
+        seats = [("" if bot is None else context.names[bot], bot) for bot in players]
+        deal = [(each, record_with(each.digest)) for each in context.deal if each is not own]
+        beside = [each and record_with(each.digest) for each in (context.before, context.after)]
     return Markup(
         page(
             "crumbs.html",
             links,
-            around=around,
+            context=context,
             seats=seats,
             deal=deal,
             before=beside[0],

@@ -168,13 +168,13 @@ class Seat:
 
     # --- requests of the page ---------------------------------------------------------------------
 
-    def opens(self, token: str) -> bool:
+    def accepts(self, token: str) -> bool:
         """True if a token belongs to this seat."""
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
         """Give the seat to a tab, and notify the previous tab."""
-        self._use()
+        self._mark_used()
         self._tab = tab
         self._wake()
 
@@ -183,7 +183,7 @@ class Seat:
         self._limit = seconds
         self.ends = trio.current_time() + seconds
 
-    def _use(self) -> None:
+    def _mark_used(self) -> None:
         self.used = trio.current_time()
         self.ends = self.used + self._limit
 
@@ -194,18 +194,18 @@ class Seat:
             run: the run of `after`. After a restart of the server, all events are sent.
             wait: if True, wait for up to `POLL_SECONDS`.
         """
-        if not self._has(tab):
+        if not self._is_current(tab):
             return _moved()
         self._poll += 1
         own = self._poll
         self._wake()  # ends an older poll, whose connection may be lost
         first = after if run == self.run and after <= len(self._events) else 0
         with trio.move_on_after(POLL_SECONDS if wait and not self.is_over else 0):
-            while first == len(self._events) and own == self._poll and self._has(tab):
+            while first == len(self._events) and own == self._poll and self._is_current(tab):
                 await self._news.wait()
-        if not self._has(tab):
+        if not self._is_current(tab):
             return _moved()
-        events = [msgspec.Raw(data) for data in self._from(first)]
+        events = [msgspec.Raw(data) for data in self._events_from(first)]
         left = inf if self._question is None else max(self.ends - trio.current_time(), 0.0)
         seconds = None if left == inf else round(left, 1)
         news = {"run": self.run, "next": len(self._events), "events": events, "seconds": seconds}
@@ -218,7 +218,7 @@ class Seat:
 
     def answer(self, given: Answered) -> None:
         """Accept the answer to the open question. It may be repeated. Raises `Refused`."""
-        if not self._has(given.tab):
+        if not self._is_current(given.tab):
             raise Refused(409, _MOVED)
         if given.run != self.run:
             raise Refused(409, "The server was restarted: look at the current question.")
@@ -231,12 +231,12 @@ class Seat:
             raise Refused(409, "This was answered before.")
         if picks is not None and (problem := problem_with(self._question, picks)):
             raise Refused(422, problem)
-        self._use()
+        self._mark_used()
         self._question, self._answer = None, picks
         self._add("question", request=self._request, question=None)
         self._answered.set()
 
-    def _has(self, tab: str) -> bool:
+    def _is_current(self, tab: str) -> bool:
         """True if a tab has the seat. After a restart, the first tab gets it."""
         self._tab = self._tab or tab
         return tab == self._tab
@@ -258,7 +258,7 @@ class Seat:
         turns = [turn for turn in last if sent.get(turn.turn) != encode(turn)]
         sent |= {turn.turn: encode(turn) for turn in turns}
         news = {"steps": made.steps[steps:], "lines": made.lines[lines:], "turns": turns}
-        self._add("steps", turned=made.turned(), **news)
+        self._add("steps", turned=made.turning_points(), **news)
 
     def end(self, whole: MatchPage) -> None:
         """Show the complete match at its end."""
@@ -283,7 +283,7 @@ class Seat:
         self._news.set()
         self._news = trio.Event()
 
-    def _from(self, first: int) -> Iterator[bytes]:
+    def _events_from(self, first: int) -> Iterator[bytes]:
         """Yield the events from this one on, without events that a later one replaces."""
         last = {kind: number for number, (kind, _) in enumerate(self._events)}
         for number, (kind, data) in enumerate(self._events[first:], first):
@@ -321,7 +321,7 @@ class MatchSession:
             if bot == HUMAN
         }
         self.again = ""
-        self._unheard: list[Entry] = []
+        self._pending: list[Entry] = []
 
     def person(self, number: int) -> PythonBot:
         """Return the source of the person at a seat."""
@@ -359,16 +359,16 @@ class MatchSession:
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Follow the match of a runner."""
-        runner.listeners.append(lambda match, entries: self._hear(spec, match, entries))
+        runner.listeners.append(lambda match, entries: self._add_entries(spec, match, entries))
 
-    def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
+    def _add_entries(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
         # In a simultaneous round, no page shows who replied first.
-        self._unheard += entries
-        asks = any(type(entry) is Sent and entry.to is not None for entry in self._unheard)
+        self._pending += entries
+        asks = any(type(entry) is Sent and entry.to is not None for entry in self._pending)
         if match.outcome is not None or asks:
-            heard, self._unheard = self._unheard, []
+            entries_of_round, self._pending = self._pending, []
             for seat in self.seats.values():
-                seat.observe(spec, match, heard)
+                seat.observe(spec, match, entries_of_round)
 
     def end(self, spec: MatchSpec, played: Played) -> None:
         """Show the complete match to all seats."""
@@ -467,7 +467,7 @@ class Seats:
 
     def _own(self, request: Request, token: str | None = None) -> Seat:
         _, seat = self._found(request)
-        if not seat.opens(request.cookies.get("seat", "") if token is None else token):
+        if not seat.accepts(request.cookies.get("seat", "") if token is None else token):
             raise Refused(403, "Open the whole link that you were given: it ends with a token.")
         return seat
 

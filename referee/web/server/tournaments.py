@@ -119,7 +119,7 @@ class Neighbour(NamedTuple):
     players: tuple[int, ...]
 
 
-class Around(NamedTuple):
+class MatchContext(NamedTuple):
     """A match of a store with its neighbours.
 
     Attributes:
@@ -136,7 +136,7 @@ class Around(NamedTuple):
     after: Neighbour | None
 
 
-class _Kept(NamedTuple):
+class _Cached(NamedTuple):
     """Cached results of a store.
 
     The standings belong to the state `key` and are shown until `fresh`. Everything else belongs to
@@ -170,23 +170,23 @@ class Tournaments:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._cache: OrderedDict[str, _Cached] = OrderedDict()
         self._seasons: OrderedDict[tuple[tuple[str, State], ...], tuple[Season, float]] = (
             OrderedDict()
         )
-        self._glances: dict[str, tuple[State, StoreSummary, str]] = {}
+        self._summaries: dict[str, tuple[State, StoreSummary, str]] = {}
         self._looks: dict[str, deque[tuple[float, int]]] = {}
 
-    def known(self, file: File) -> Shown | None:
+    def cached(self, file: File) -> Shown | None:
         """Return the cached content of a store, or None. Raises the same errors as `shown`."""
         check_in_place(file)
         key, now = state_of(file.path), time.monotonic()
         with self._lock:
-            kept = self._kept.get(file.id)
+            kept = self._cache.get(file.id)
             if kept is not None and (
                 now < kept.fresh or (kept.key == key and (kept.whole == key or now < kept.until))
             ):
-                self._kept.move_to_end(file.id)
+                self._cache.move_to_end(file.id)
                 return kept.shown
         return None
 
@@ -195,12 +195,12 @@ class Tournaments:
 
         Concurrent calls for the same file would compute it twice (turns.py).
         """
-        known = self.known(file)
+        known = self.cached(file)
         if known is not None:
             return known
         key, now = state_of(file.path), time.monotonic()
         with self._lock:
-            kept = self._kept.get(file.id)
+            kept = self._cache.get(file.id)
         old = None if kept is None or now >= kept.until else kept
         begun = time.thread_time()  # per thread, so a busy machine does not make pages older
         with _opened(file, check=old is None) as store:
@@ -213,17 +213,17 @@ class Tournaments:
             else:
                 old = None
                 shown = read_shown(store, key[0][1] / 1e9)
-            shown = shown._replace(left=self._left(file, shown.report.found))
+            shown = shown._replace(left=self._estimate_left(file, shown.report.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
         whole, until = (key, now + idle) if old is None else (old.whole, old.until)
         with self._lock:
-            self._kept[file.id] = _Kept(key, whole, until, now + min(idle, FRESH), shown)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            self._cache[file.id] = _Cached(key, whole, until, now + min(idle, FRESH), shown)
+            while len(self._cache) > _KEPT:
+                self._cache.popitem(last=False)
         return shown
 
-    def _left(self, file: File, found: Standings) -> float | None:
+    def _estimate_left(self, file: File, found: Standings) -> float | None:
         """Estimate the seconds until all matches are played, from the matches observed so far."""
         now, done = time.monotonic(), found.matches + found.void + found.forfeits
         with self._lock:
@@ -258,13 +258,13 @@ class Tournaments:
                 self._seasons.popitem(last=False)
         return found
 
-    def glance(self, file: File) -> StoreSummary:
+    def summary(self, file: File) -> StoreSummary:
         """Return the summary of a store for a list."""
-        return self._glance(file)[0]
+        return self._summary(file)[0]
 
     def tournament(self, file: File) -> str:
         """Return `Place.tournament` of a store. Empty if it cannot be read."""
-        return self._glance(file)[1]
+        return self._summary(file)[1]
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
         """Return the stores of a match in progress, by their names in addresses."""
@@ -277,7 +277,7 @@ class Tournaments:
                         found.append(file.id)
         return found
 
-    def around(self, files: Sequence[File], item: Item) -> Around | None:
+    def context(self, files: Sequence[File], item: Item) -> MatchContext | None:
         """Return the neighbours of a record's match. None if no store here contains it."""
         place = item.place
         if item.checked is False or (place is None and not item.digest):
@@ -293,14 +293,14 @@ class Tournaments:
                     numbers = [place.match] if place and self.playing([file], place) else []
                 if numbers:
                     is_own = place is not None and place.match in numbers
-                    return around_match(
+                    return match_context(
                         store, file.id, place.match if is_own and place else numbers[0]
                     )
         return None
 
-    def _glance(self, file: File) -> tuple[StoreSummary, str]:
+    def _summary(self, file: File) -> tuple[StoreSummary, str]:
         key = state_of(file.path)
-        known = self._glances.get(file.id)
+        known = self._summaries.get(file.id)
         if known is not None and known[0] == key:
             return known[1:]
         changed, tournament = key[0][1] / 1e9, ""
@@ -312,7 +312,7 @@ class Tournaments:
                 found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
-        self._glances[file.id] = (key, found, tournament)
+        self._summaries[file.id] = (key, found, tournament)
         return found, tournament
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
@@ -358,7 +358,7 @@ class Tournaments:
             return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]
 
 
-def around_match(store: Store, name: str, match: int) -> Around:
+def match_context(store: Store, name: str, match: int) -> MatchContext:
     """Return a match of a store with its neighbours."""
     size = store.stages[0].matches_a_deal
     first = match // size * size
@@ -375,7 +375,7 @@ def around_match(store: Store, name: str, match: int) -> Around:
         None if row is None else Neighbour(row.match, row.digest, row.players) for row in rows
     ]
     deal = [each for each in beside[2:] if each is not None]
-    return Around(name, match, store.names, deal, *beside[:2])
+    return MatchContext(name, match, store.names, deal, *beside[:2])
 
 
 _RESULTS = {

@@ -30,7 +30,7 @@ from referee.web.server import guard, library, pages, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
 from referee.web.server.links import ServedLinks
-from referee.web.server.tournaments import Around, Neighbour, Tournaments
+from referee.web.server.tournaments import MatchContext, Neighbour, Tournaments
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 
@@ -940,7 +940,7 @@ def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
     """A match whose record is not here has no link."""
     own, swapped = Neighbour(4, "own", (0, 1)), Neighbour(5, "swapped", (1, 0))
     before, after = Neighbour(3, "before", (1, 0)), Neighbour(6, "after", (0, 1))
-    around = Around("a/night.sqlite", 4, ["<Ann>", "Ben"], [own, swapped], before, after)
+    around = MatchContext("a/night.sqlite", 4, ["<Ann>", "Ben"], [own, swapped], before, after)
 
     def record_with(digest: str) -> library.Item | None:
         return None if digest == "after" else library.Item(f"{digest}.jsonl", "record")

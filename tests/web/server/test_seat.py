@@ -556,6 +556,6 @@ def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path)
     assert token not in kept.read_text()
     again = MatchSession("dominion", [HUMAN, "minimal"], links_beside(record))
     assert again.id == sitting.id
-    assert again.seats[0].opens(token)
+    assert again.seats[0].accepts(token)
     again.forget_links(record)
     assert links_beside(record) is None
