@@ -39,8 +39,11 @@ OURS = ("referee.env.dominion_v1", "referee.env.starrealms_v2", "referee.env.tri
 CLASSIC = tuple(
     f"pettingzoo.classic.{game}"
     for game in (
-        *("tictactoe_v3", "connect_four_v3", "leduc_holdem_v4"),
-        *("texas_holdem_no_limit_v6", "chess_v6"),
+        "tictactoe_v3",
+        "connect_four_v3",
+        "leduc_holdem_v4",
+        "texas_holdem_v4",
+        "chess_v6",
     )
 )
 RLCARD = ("leduc-holdem", "uno", "gin-rummy")
