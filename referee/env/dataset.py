@@ -1,4 +1,4 @@
-"""The steps of recorded matches as arrays, for imitation (spec/rl-training.md, 5)."""
+"""Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Dataset(NamedTuple):
     """Steps of matches, one row per action. All arrays have the same length.
 
     Attributes:
-        observations: int32, or float32 if normalised; a row has the shape of an observation.
+        observations: int32, or float32 if normalised. Each row has the shape of an observation.
         action_masks: int8, 1 for each legal choice. None if all actions are legal.
-        actions: int64; one number per row, or one array.
-        results: float64: the reward of the seat at the end of its match, from -1 to 1.
-        matches: int64: the place of the record in `paths`, from 0.
-        seats: int64: the seat, from 0.
-        left_out: how many replies have no row: replies with a mistake, and replies that no actions
-            mean.
-        unfinished: how many records have no end. They have no rows.
+        actions: int64, one number or one array per row.
+        results: float64, the reward of the seat at the end of its match, from -1 to 1.
+        matches: int64, index of the record in `paths`.
+        seats: int64, the seat, from 0.
+        left_out: number of replies without a row: invalid replies, and replies that no actions
+            express.
+        unfinished: number of records without an end. They have no rows.
     """
 
     observations: NDArray[Any]
@@ -89,7 +89,7 @@ class _Reader:
         self._matches: list[int] = []
         self._left_out = self._unfinished = 0
         self._first = ""
-        self._shapes: list[Sequence[int]] = []  # of an observation and of an action
+        self._shapes: list[Sequence[int]] = []  # shapes of an observation and of an action
 
     def add(self, number: int, path: str) -> None:
         """Add the rows of a record."""

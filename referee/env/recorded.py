@@ -1,7 +1,7 @@
-"""The match of a record, played again with the steps of an environment.
+"""Replay the match of a record as steps of an environment.
 
-Each recorded reply becomes the actions that mean it. If an environment needs several requests for
-one reply of a bot, the match has these requests too.
+Each recorded reply is converted to the actions that express it. If an environment needs several
+requests for one reply of a bot, the replayed match has these requests too.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ class Row(NamedTuple):
 
 
 class RecordedMatch:
-    """Plays the match of a record again, and yields its steps.
+    """Replays the match of a record and yields its steps.
 
     Args:
         path: file name of the record.
         game: a key of `GAMES`. The record must be of this game.
-        environment: of this game.
-        bot: as for `dataset`.
-        normalised: as for `Observer`.
+        environment: the environment of this game.
+        bot: same as for `Environments.dataset`.
+        normalised: same as for `Observer`.
 
     Attributes:
-        bots: the names of the bots, in seat order: each as the BOT argument and as in a tournament.
-        shape: of an action.
-        left_out: as in `Dataset`.
-        results: of each seat, in seat order. Empty before the end, or if the record has no end.
+        bots: the names of the bots in seat order, both as BOT arguments and as in a tournament.
+        shape: the shape of an action.
+        left_out: number of replies without steps; see `Dataset`.
+        results: the result of each seat, in seat order. Empty before the end, or if the record has
+            no end.
 
     Raises:
         UsageError: the file cannot be opened, or is of another game.
@@ -86,7 +87,7 @@ class RecordedMatch:
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator
         self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
-        self._requests: list[type[Struct] | None] = [None] * seats  # the kinds of the last ones
+        self._requests: list[type[Struct] | None] = [None] * seats  # last type per seat
         self._rest: list[_Rest | None] = [None] * seats
 
     def rows(self) -> Iterator[Row]:
@@ -98,12 +99,12 @@ class RecordedMatch:
         match = self._match
         match.start()
         match.take_entries()
-        replies: dict[int, Any] = {}  # of this round
+        replies: dict[int, Any] = {}  # replies of this round
         while match.due:
             seat = match.due[0]
             reply = self._next_reply(seat)
             if reply is None:
-                return  # the record was cut off
+                return  # the record is truncated
             if isinstance(reply, record.DisqualifiedEntry):
                 match.disqualify(seat, Disqualification(reply.code), reply.detail)
             elif match.in_handshake:
@@ -121,9 +122,9 @@ class RecordedMatch:
         self._end()
 
     def _next_reply(self, seat: int) -> Any:
-        """Return the reply of a due seat: a part of its last one, or the next one of the record.
+        """Return the reply of a due seat: the rest of its last reply, or the next recorded one.
 
-        In the handshake it is a line. None: the record has no more.
+        In the handshake, the reply is a line. None: the record has no more replies.
         """
         rest, match = self._rest[seat], self._match
         if rest is not None and rest.turn != match.turns:
@@ -153,7 +154,7 @@ class RecordedMatch:
         return None
 
     def _read_news(self) -> set[int]:
-        """Keep the kinds of the new requests, and return the seats that have made a mistake."""
+        """Store the types of the new requests, and return the seats whose reply was invalid."""
         faulty = set()
         for entry in self._match.take_entries():
             if type(entry) is Sent and entry.to is not None:
@@ -163,7 +164,7 @@ class RecordedMatch:
         return faulty
 
     def _steps(self, seat: int, reply: Any) -> list[Row]:
-        """Return the steps that mean a reply. None: a reply with a mistake."""
+        """Return the steps that express a reply. None: an invalid reply."""
         player = self._players[seat]
         try:
             if reply is None:
@@ -192,7 +193,7 @@ class RecordedMatch:
 
 
 class _Rest(NamedTuple):
-    """The parts of a reply that are left, for requests of this kind in the same turn."""
+    """The remaining parts of a reply, for requests of this type in the same turn."""
 
     parts: deque[Any]
     request: type[Struct] | None

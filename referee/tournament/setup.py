@@ -246,7 +246,7 @@ def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
 
 
 def short_names_of_all(tournaments: Iterable[Sequence[Entrant]]) -> list[dict[str, str]]:
-    """The `short_names` of several tournaments; if one shows whole names, all of them do."""
+    """Return `short_names` for several tournaments. If one needs full names, all use them."""
     found = [{bot.name: _short_name(bot) for bot in bots} for bots in tournaments]
     if all(len(set(shown.values())) == len(shown) for shown in found):
         return found

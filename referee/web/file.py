@@ -29,7 +29,7 @@ from referee.web.data import Header, Line, MatchPage, Step, course_of
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
 LIST_STYLE = "list.css"
-"""Of a file of several matches, which begins with their list."""
+"""Style of a file with several matches, which begins with their list."""
 PAGES_STYLES = ("theme.css", "pages.css")
 MAX_LINES = 2**20
 """Maximum compressed bytes of a match's lines in the file, unless all lines are requested."""
@@ -117,13 +117,13 @@ def small_style(css: str) -> str:
 
 @cache
 def pages_style() -> Markup:
-    """The style of a page of texts and tables that is a file: standings, a season, a report."""
+    """Return the style of a self-contained page of text and tables, such as standings."""
     sheets = [(FRAME / name).read_text("utf-8") for name in PAGES_STYLES]
     return Markup("".join(map(small_style, sheets)))
 
 
 def pages_policy() -> str:
-    """The Content-Security-Policy of such a page: it has this style and no script."""
+    """Return the Content-Security-Policy of a page with this style and no script."""
     style = f"style-src '{policy_hash(pages_style())}'"
     return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 

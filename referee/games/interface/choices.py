@@ -114,10 +114,10 @@ class ChoosingTranslator:
         return None
 
     def actions_of(self, reply: Any) -> Iterator[int]:
-        """Yield the choices that mean a reply. Each is carried out when the next is requested.
+        """Yield the choices that express a reply. Each is carried out before the next is yielded.
 
         Raises:
-            NoActionError: no choices mean this reply.
+            NoActionError: no choices express this reply.
         """
         names, made = deque(self.chosen(reply)), None
         while made is None:

@@ -58,13 +58,13 @@ class Translator(Protocol):
         """
 
     def actions_of(self, reply: Any) -> Iterator[Any]:
-        """Yield the actions that mean a reply. Each is carried out when the next is requested.
+        """Yield the actions that express a reply. Each is carried out before the next is yielded.
 
         Args:
             reply: a reply without a mistake to the request of the seat, in `Environment.parts`.
 
         Raises:
-            NoActionError: no actions mean this reply.
+            NoActionError: no actions express this reply.
         """
 
     def show(self) -> str:

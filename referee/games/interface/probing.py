@@ -91,7 +91,7 @@ class ObservedChance(RandomSource, Protocol):
 
 
 class Probes(Struct, frozen=True):
-    """How another referee of a game is tested.
+    """The tests of other referees of a game.
 
     Attributes:
         cases: the file of its cases for referees, in spec/.

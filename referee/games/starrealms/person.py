@@ -183,7 +183,7 @@ def effect(card: Card) -> Effect:
 
 
 def does(card: Card) -> str:
-    """The same as text."""
+    """Describe a card's effect, in a few words."""
     return effect_text(effect(card))
 
 

@@ -313,7 +313,7 @@ def effect(row: say.CardRow) -> Effect:
 
 
 def does(row: say.CardRow) -> str:
-    """The same as text."""
+    """Describe a card's effect, in a few words."""
     return effect_text(effect(row))
 
 

@@ -75,7 +75,7 @@ class SeasonTournament(Struct, frozen=True):
 
     Attributes:
         name: name of its store, without folders and suffix.
-        repeated_deals: deals with the seed of a deal of an earlier tournament.
+        repeated_deals: number of deals with a seed of an earlier tournament.
         left_out: name of a bot -> reason why the last run omitted it.
         removed: the bots that were excluded.
         withdrawn: the bots that were withdrawn.
@@ -224,12 +224,12 @@ def _in_order(shown: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _shown(stores: Iterable[Store]) -> list[dict[str, str]]:
-    """For each store, name of a bot -> how the table shows it."""
+    """Return name of a bot -> name in tables, for each store."""
     return short_names_of_all(store.stages[-1].bots for store in stores)
 
 
 def _excluded(store: Store, shown: Mapping[str, str], without: Collection[str]) -> list[int]:
-    """The numbers of the bots of a store whose matches do not count."""
+    """Return the numbers of the bots of a store whose matches are excluded."""
     return [bot for bot, name in enumerate(store.names) if shown[name] in without]
 
 
@@ -346,7 +346,7 @@ def _with_change(
 
 
 def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
-    """For each tournament, the number of deals with the seed of a deal of an earlier one."""
+    """Yield, for each tournament, the number of deals with a seed of an earlier tournament."""
     before = set[int]()
     for store in stores:
         seeds = {

@@ -1,4 +1,4 @@
-"""How another referee of Dominion is tested. Imported only for a test.
+"""Tests of other referees of Dominion. Imported only for a test.
 
 matches.py          the matches of the probes
 probe_player.py     a probe

@@ -89,7 +89,7 @@ class Player:
         return self.counted
 
     def count_one_more(self, card: str) -> None:
-        """Note that the player has gained a card. Most often it has such cards already."""
+        """Add a gained card to the cached counts. Usually the player has such cards already."""
         if self.counted is not None:
             cards, points = self.counted
             if card in cards:
