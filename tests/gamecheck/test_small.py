@@ -86,7 +86,7 @@ def test_a_view_that_is_different_for_some_viewer_shows_too_much(tmp_path: Path)
 
 def test_own_chance_is_found(tmp_path: Path) -> None:
     found = report(tmp_path, LEGAL, "import random; return random.sample(self.moves, 2)")
-    assert [finding.kind for finding in found.findings] == ["random"]
+    assert found.findings[0].kind == "random"
 
 
 def test_the_order_of_a_set_is_found(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, MutableMapping, Sequence
+import re
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -51,6 +52,7 @@ REASONS = (FINISHED, WRONG_MOVE)
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
 _sorted = msgspec.json.Encoder(order="sorted").encode
+_LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
@@ -82,6 +84,8 @@ class SmallGame:
         for seat in sorted(setup.absent):
             self._leave(seat)
         self._run_to_requests()
+        if self.requests:
+            self._check(self.requests[0].seat)
 
     # --- Interface of games -----------------------------------------------------------------------
 
@@ -285,8 +289,8 @@ class SmallGame:
 
     def _written(self, seat: int) -> MoveRequest:
         """Return the request of a seat, with the author's data encoded."""
-        moves: Any = Raw(_encode(self.legal[seat]))
-        data = self._sent[seat] = _encode(self.game.view(seat))
+        moves: Any = Raw(self._encoded("legal", self.legal[seat]))
+        data = self._sent[seat] = self._encoded("view", self.game.view(seat))
         state: Any = Raw(data)
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
@@ -310,6 +314,26 @@ class SmallGame:
 
     def _wrong(self, method: str, problem: str) -> MistakeError:
         return MistakeError(type(self.game), problem, method)
+
+    def _check(self, seat: int) -> None:
+        """Check the calls for one request. Once per match costs little; `game check` does more."""
+        self._check_twice("legal", lambda: self._legal_of(seat))
+        self._check_twice("view", lambda: self.game.view(seat))
+
+    def _check_twice(self, method: str, call: Callable[[], Any]) -> None:
+        value = call()
+        data = self._encoded(method, value)
+        if _LONG_NUMBER(data) and (problem := data_problem(value, "the result")):
+            raise self._wrong(method, problem)
+        if self._encoded(method, call()) != data:
+            text = "two calls in one state returned different results: change nothing in it"
+            raise self._wrong(method, text)
+
+    def _encoded(self, method: str, value: Any) -> bytes:
+        try:
+            return _encode(value)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(method, data_problem(value, "the result") or str(error)) from error
 
     def _plain(self, method: str, value: Any) -> Any:
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -233,6 +235,33 @@ def test_the_first_move_is_played_for_a_seat_that_left() -> None:
     assert played == [{"player1": 1}, {"player2": 3}, {"player3": 3}, {"player1": 1}]
     game.advance({1: LEFT})
     assert game.outcome.reason == EndReason.LAST_PLAYER_STANDING
+
+
+@pytest.mark.parametrize(
+    ("method", "result", "problem"),
+    [
+        ("legal", lambda self: [object()], "the result[0] is of type object"),
+        ("legal", lambda self: [2**60], "the result[0] is an integer above 2^53"),
+        ("view", lambda self: {"n": 2**60}, "the result.n is an integer above 2^53"),
+        ("legal", lambda self: self.again(), "two calls in one state returned different results"),
+        ("view", lambda self: {"n": self.again()}, "two calls in one state returned different"),
+    ],
+)
+def test_the_first_request_is_checked(method: str, result: Any, problem: str) -> None:
+    calls = itertools.count()
+    odd = {method: lambda self, viewer: result(self), "again": lambda self: [next(calls)]}
+    with pytest.raises(GameError, match=rf"line \d+, in {method}: {re.escape(problem)}"):
+        new(type("Odd", (Count,), odd))
+
+
+def test_a_move_that_is_no_data_names_the_line_of_the_method() -> None:
+    """A later one, which is met as the request is written."""
+    odd = type("Odd", (Count,), {"legal": lambda self, seat: [1, *[object()] * bool(seat)]})
+    game = new(odd)
+    game.advance({0: MoveReply(1)})
+    (request,) = game.requests
+    with pytest.raises(GameError, match=r"line \d+, in legal: the result\[1\] is of type object"):
+        assert request.written
 
 
 @pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"]])
