@@ -1,6 +1,7 @@
 // The panels of text: turns, lines, stderr, faults.
 
 import { el, remember, remembered, reveal, size, tag } from "./kit.js";
+import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
 import { coloured, markdown, pretty, sentence, shown } from "./text.js";
 
@@ -280,7 +281,10 @@ export class Moments {
 
   constructor(app) {
     this.app = app;
-    this.element = el("div", { class: "moments" });
+    this.list = el("ol", { class: "marks" });
+    this.note = dim("");
+    this.element = el("div", { class: "moments" }, this.list, this.note);
+    this.once = keeper(); // a live match adds some to many
     this.from = -1;
   }
 
@@ -308,11 +312,14 @@ export class Moments {
   #draw(from, moments) {
     this.from = from;
     this.count = moments.length;
-    this.items = moments.slice(from, from + MANY).map((moment) => [moment.at, this.#item(moment)]);
-    const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
-    this.element.replaceChildren(list);
-    if (moments.length > MANY) list.after(dim(`${MANY} of ${moments.length}; the others show when you go there.`));
-    if (!this.items.length) list.after(dim("Nothing so far."));
+    const { turns, header } = this.app.match;
+    this.items = moments.slice(from, from + MANY).map((moment, place) => {
+      const { line, scores } = turns.get(moment.turn) ?? {};
+      const key = [moment, line, scores, header.rules[moment.code]];
+      return [moment.at, this.once(from + place, key, () => this.#item(moment))];
+    });
+    fill(this.list, this.items.map(([, item]) => item));
+    this.note.textContent = moments.length > MANY ? `${MANY} of ${moments.length}; the others show when you go there.` : moments.length ? "" : "Nothing so far.";
   }
 
   #item({ at, ends, kind, seat, code, section, detail = "", turn, before, seconds }) {

@@ -70,12 +70,14 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         expect(of).to_have_text("of 20 so far")
         expect(turn).to_have_value("20")  # it follows
         assert page.evaluate("kept.length > 12 && kept.every((node) => node.isConnected)")
+        page.evaluate("window.told = [...document.querySelectorAll('.marks li')]")
         expect(live).to_be_hidden()
         page.keyboard.press("PageUp")
         page.keyboard.press("PageUp")
         append(file, 200, 250)
         expect(of).not_to_have_text("of 20 so far")
         expect(turn).to_have_value("19")  # it stays
+        assert page.evaluate("told.length > 0 && told.every((node) => node.isConnected)")
         live.click()
         expect(turn).not_to_have_value("19")
         hide(page, True)
