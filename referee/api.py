@@ -35,6 +35,7 @@ from referee.objects import play_objects
 
 if TYPE_CHECKING:
     from referee.logs.record import Header
+    from referee.tournament.choices import Keep
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.report.standings import Share
     from referee.tournament.rows import MatchRow, Plan
@@ -425,22 +426,27 @@ def play_matches(
     _check_jobs(jobs, plan)
     if jobs == 1 and keep_alive and records is None and sandbox == "none":
         plan = _without_processes(plan, bots, options or {})
+    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive, position=start)
+    folder = None if records is None else _claimed(records, what, force=force)
+    dispatcher = _dispatcher(plan, jobs, "all" if folder else "none", record_stderr=record_stderr)
+    return _counted(what, _play_all(dispatcher, what, plans, folder))
+
+
+def _dispatcher(plan: MatchPlan, jobs: int, keep: Keep, *, record_stderr: bool) -> Dispatcher:
+    """Create the dispatcher of a series of matches."""
     # Tournament modules are slow to import.
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
-    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive, position=start)
-    folder = None if records is None else _claimed(records, what, force=force)
-    dispatcher = Dispatcher(
+    return Dispatcher(
         _this_process if jobs == 1 else partial(worker_processes, jobs, pin=True),
         lambda: jobs,
-        keep="none" if folder is None else "all",
+        keep=keep,
         record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(plan.sources)),
         hidden=plan.spec.sandbox.hidden,
     )
-    return _counted(what, _play_all(dispatcher, what, plans, folder))
 
 
 def _without_processes(
