@@ -1,9 +1,9 @@
-// The answer of the person at a seat. The state has its draft; the table, the list, the field and the
-// keys all change it here, so that they can be mixed.
+// The answer of the person at a seat. The state has a draft. The table, the list, the field and the
+// keys all change this draft, so they can be combined.
 
 import { toggled, waits } from "./choices.js";
 
-/** What may change the draft. `sure(doubt)` asks whether a move is meant that may be a slip. */
+/** The operations on the draft. `sure(doubt)` asks for confirmation of a move that may be a mistake. */
 export class Answer {
   #app;
   #sure;
@@ -13,17 +13,17 @@ export class Answer {
     this.#sure = sure;
   }
 
-  /** Indices of the choices that are picked. */
+  /** Indices of the picked choices. */
   get picks() {
     return this.#app.state.draft?.picks ?? [];
   }
 
-  /** Whether there is a pick to take back. */
+  /** True if a pick can be undone. */
   get canUndo() {
     return Boolean(this.#app.state.draft?.past.length);
   }
 
-  /** Pick a choice, or take it back; send it, unless it waits for others or for the person's word. */
+  /** Pick a choice, or undo it. Send it, unless more picks or a confirmation are needed. */
   pick(index) {
     const { question } = this.#app.state.ask ?? {};
     if (!question || question.choices[index].barred) return;

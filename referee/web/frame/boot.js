@@ -1,4 +1,4 @@
-// The page in a file: a match, or a list of several.
+// Entry point of a page in a file: a match, or a list of several.
 
 import { inlineHeaders, inlineSource } from "./inline.js";
 import { showList } from "./list.js";
@@ -6,7 +6,7 @@ import { start } from "./main.js";
 import { readPlace } from "./place.js";
 import { dressed } from "./theme.js";
 
-/** Show the matches that are in this file; `drawings` is {name of the game: module}. */
+/** Show the matches in this file. `drawings` is {name of the game: module}. */
 export function boot(drawings) {
   const root = document.getElementById("page");
   dressed();

@@ -1,11 +1,11 @@
-// What a person can pick in a question, and how that is written in a field. No DOM.
+// The choices of a question, and their text form in the input field. No DOM.
 
-/** The choices that have a number, which is their place here + 1: all without a key. */
+/** The choices with a number (index + 1): all without a key. */
 export function numbered({ choices }) {
   return choices.map((choice, index) => ({ ...choice, index })).filter((choice) => !choice.key);
 }
 
-/** What stands in a field, numbers, keys, names or their beginnings: indices of choices, or a sentence. */
+/** Parse the field: numbers, keys, names or prefixes. Returns indices of choices, or a problem as a sentence. */
 export function readAnswer(question, text) {
   const { choices, repeats } = question;
   const those = numbered(question);
@@ -29,27 +29,27 @@ export function readAnswer(question, text) {
   return picks;
 }
 
-/** Picks as a field has them. */
+/** Format picks as text for the field. */
 export function written(question, picks) {
   const places = new Map(numbered(question).map(({ index }, place) => [index, place + 1]));
   return picks.map((pick) => `${places.get(pick) ?? question.choices[pick].key} `).join(""); // more can be typed
 }
 
-/** What picks do, in words: "Buy duchy for 5". */
+/** Describe picks: "Buy duchy for 5". */
 export function doing({ choices }, picks) {
   const things = picks.map((pick) => choices[pick].thing || choices[pick].name);
   return capital(`${choices[picks[0]].verb} ${things.join(", ")}`.trim());
 }
 
-/** A text that begins with a capital letter. */
+/** Capitalise the first letter. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Whether a choice is not sent when it is picked: others can be picked with it, or it ends the turn. */
+/** True if a pick is not sent immediately: more picks are possible, or it ends the turn. */
 export function waits({ choices, most, ends }, index) {
   return !choices[index].key && (most > 1 || ends.includes(index));
 }
 
-/** The picks after a choice was picked: one more, or one less if it was there and counts once. */
+/** Add a pick, or remove it if it was picked already and cannot be repeated. */
 export function toggled({ repeats, most }, picks, index) {
   if (most === 1) return picks.includes(index) ? [] : [index];
   if (!repeats && picks.includes(index)) return picks.filter((pick) => pick !== index);

@@ -1,4 +1,4 @@
-// Points, and the game's own series, as curves and as a table.
+// Points, and the series of the game, as curves and as a table.
 
 import { el, svg, tag } from "./kit.js";
 
@@ -9,7 +9,7 @@ const RIGHT = 24;
 const TOP = 10;
 const BOTTOM = 24;
 
-// Round numbers from low to high, some four of them.
+// About four round numbers from low to high.
 function marksOf(low, high) {
   const rough = (high - low) / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(rough));

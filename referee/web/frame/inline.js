@@ -1,7 +1,7 @@
 // The matches that are in the file of a page, or in a file beside it: from disk only a script can be loaded,
 // which makes the list MATCHES of their texts.
 
-/** The JSON in base64 of deflate-raw. */
+/** Decode JSON from base64 of deflate-raw. */
 async function unpack(text) {
   const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);
@@ -14,14 +14,14 @@ function textOf(part, index) {
   return globalThis.MATCHES ? globalThis.MATCHES[index]?.[part] : document.getElementById(`${part}-${index}`)?.textContent;
 }
 
-/** The headers of all matches that are here. */
+/** The headers of all matches in the file. */
 export function inlineHeaders() {
   const found = [];
   for (let text; (text = textOf("header", found.length)); ) found.push(JSON.parse(text));
   return found;
 }
 
-/** A match that is here. */
+/** A source for a match in the file. */
 export function inlineSource(index) {
   const read = (part) => textOf(part, index);
   return {

@@ -1,8 +1,8 @@
-// The keys, and the dialog that shows them.
+// Keyboard shortcuts, and the dialog that lists them.
 
 import { el, remember, remembered } from "./kit.js";
 
-// What a press does: [keys, action, shown, words]
+// Shortcuts: [keys, action, displayed keys, description]
 const KEYS = [
   [[" "], "play", "Space", "play, pause"],
   [["ArrowLeft"], "back", "←", "step back"],
@@ -32,7 +32,7 @@ const KEYS = [
 
 const ALWAYS = new Set(["?", "Escape"]); // the switch must be found again
 
-/** Calls `act(action)` for keys. */
+/** Call `act(action)` for shortcuts. */
 export class Keys {
   #act;
   #listen = (event) => this.#onKey(event);
@@ -61,7 +61,7 @@ export class Keys {
     document.addEventListener("keydown", this.#listen);
   }
 
-  /** Show what the symbols of a game mean: [[symbol, words], ...]. */
+  /** Explain the symbols of a game: [[symbol, words], ...]. */
   explain(legend) {
     this.symbols.replaceChildren(...legend.map(([symbol, words]) => el("div", null, el("dt", null, symbol), el("dd", null, words))));
   }
@@ -80,7 +80,7 @@ export class Keys {
     if (!this.on && !ALWAYS.has(event.key)) return;
     const { target } = event;
     if (document.querySelector("dialog[open]")) return; // Esc closes it by itself
-    // A dialog that was just closed may still have the focus.
+    // A dialog may keep the focus for a moment after it is closed.
     if (!this.dialog.contains(target) && target.matches("input:not([type=range]), select, textarea, [contenteditable]")) return;
     if (event.key === " " && target.closest("button, a, summary")) return;
     const action = this.actions.get(event.key);

@@ -1,11 +1,11 @@
-// What all parts of a page are made with. Text becomes text nodes, never HTML.
+// Helpers that create elements of the page. Text becomes text nodes, never HTML.
 
 const GLYPHS = ["●", "■", "▲", "◆", "★"];
 const SVG = "http://www.w3.org/2000/svg";
-// Control characters, and those that turn the direction of text or have no width.
+// Control characters, and characters that change the text direction or have no width.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Text in which characters that nobody sees are written as escapes. */
+/** Escape invisible characters in a text. */
 export function plain(text) {
   return String(text).replace(UNSEEN, (found) => "\\u" + found.charCodeAt(0).toString(16).padStart(4, "0"));
 }
@@ -27,17 +27,17 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** An HTML element. `style` is an object of properties, `onclick` and the like are functions. */
+/** Create an HTML element. `style` is an object of properties; `onclick` and other handlers are functions. */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element, likewise. */
+/** Create an SVG element, with the same arguments. */
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** An icon of 24 x 24 from the data of a path. */
+/** Create a 24 x 24 icon from path data. */
 export function icon(path) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: path }));
 }
@@ -52,7 +52,7 @@ export function seats(header) {
   return (index) => known[index];
 }
 
-/** A seat's glyph and name, in its colour. */
+/** Create a label of a seat: glyph and name, in its colour. */
 export function tag({ colour, glyph, name }) {
   return el(
     "span",
@@ -62,7 +62,7 @@ export function tag({ colour, glyph, name }) {
   );
 }
 
-/** What the browser keeps for this page under a name; "" where it keeps nothing. */
+/** Read a stored setting of this page. "" if there is none, or the browser stores nothing. */
 export function remembered(name) {
   try {
     return localStorage.getItem("referee-" + name) ?? "";
@@ -71,12 +71,12 @@ export function remembered(name) {
   }
 }
 
-/** Have the browser keep it, where it does. */
+/** Store a setting, if the browser allows it. */
 export function remember(name, value) {
   try {
     localStorage.setItem("referee-" + name, value);
   } catch {
-    // A sandboxed frame, or a browser that was told to keep nothing: it holds until the page closes.
+    // In a sandboxed frame, or with storage disabled: the setting lasts until the page closes.
   }
 }
 
@@ -101,7 +101,7 @@ function scroll() {
   for (const [box, top] of tops) box.scrollTop = top;
 }
 
-/** How many bytes, for people. */
+/** Format a number of bytes. */
 export function size(count) {
   return count < 1e6 ? `${Math.round(count / 1000)} KB` : `${(count / 1e6).toFixed(1)} MB`;
 }

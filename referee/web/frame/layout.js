@@ -1,4 +1,4 @@
-// The zones of a drawing: boxes whose sizes depend on the window, never on what is in them.
+// The zones of a drawing: boxes whose sizes depend on the window, never on their content.
 
 import { el } from "./kit.js";
 

@@ -1,20 +1,20 @@
-// Who leads, and by how much, as areas along the steps of a match.
+// The leader and its margin, as areas along the steps of a match.
 
 import { svg } from "./kit.js";
 
 const HIGH = 100; // units from one edge of the picture to the other
 
-/** The lead at numbers of the seats: [seat, how much it has more than the next one]; seat -1: nobody leads. */
+/** Return the leader for these scores: [seat, margin over the second]. Seat -1: no leader. */
 export function leadOf(numbers) {
   const [first, second] = [...numbers].sort((one, other) => other - one);
   return first > second ? [numbers.indexOf(first), first - second] : [-1, 0];
 }
 
-/** The picture. With two seats the second one's lead is drawn downwards. */
+/** The chart. With two seats, the lead of the second seat points down. */
 export class Lead {
   element = svg("svg", { class: "lead", preserveAspectRatio: "none", "aria-hidden": "true" });
 
-  /** Follow a match as far as a step. */
+  /** Update to a match, up to a step. */
   draw(match, seat, to) {
     const count = match.header.seats.length;
     const paths = match.header.seats.map(() => "");

@@ -1,9 +1,9 @@
-// The matches of a file of several.
+// The list of matches, in a file with several.
 
 import { el, seats, tag } from "./kit.js";
 import { themeButton } from "./theme.js";
 
-/** Show them as a table; each is a link. */
+/** Show the matches as a table of links. */
 export function showList(root, list) {
   document.title = root.dataset.list || `${list.length} matches`;
   const rows = list.map((header, index) => {

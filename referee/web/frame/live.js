@@ -3,14 +3,14 @@
 
 import { el, tag } from "./kit.js";
 
-/** The mark of a live match. Its timer runs only while the match is live and the page is seen. */
+/** The mark of a live match. Its timer runs only while the match is live and the page is visible. */
 export class Live {
   #timer = 0;
   #who = el("span");
   #since = el("span", { class: "since" });
   element = el("p", { class: "on-air", hidden: true }, el("b", null, "LIVE"), " ", this.#who, " ", this.#since);
 
-  /** Show it, or not; `movers` are seats as `kit.seats` gives them. */
+  /** Show or hide the mark. `movers` are seats as in `kit.seats`. */
   follow(match, mode, movers) {
     const isLive = mode === "live";
     this.element.hidden = !isLive;
@@ -27,7 +27,7 @@ export class Live {
   }
 }
 
-/** Seconds as a clock shows them: "7 s", "2:05". */
+/** Format seconds: "7 s", "2:05". */
 export function clock(seconds) {
   const whole = Math.max(Math.round(seconds), 0);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

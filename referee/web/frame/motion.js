@@ -5,7 +5,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const HOW = { duration: 200, easing: "ease-out" };
 const MOST = 12; // cards that move at a time
 
-/** Whether things may move between two steps. */
+/** True if animations are allowed and visible. */
 export const lively = () => !calm.matches && !document.hidden;
 
 /** Make a change below a node, and move the cards of `moves` [{card, from, to, seat}, ...] from place to place. */

@@ -1,6 +1,6 @@
-// The place in a match as an address: "#turn=18&step=3&eyes=2&tab=lines".
+// The place in a match as part of the address: "#turn=18&step=3&eyes=2&tab=lines".
 
-/** What an address names; what is not there is undefined. */
+/** Parse an address. Missing parts are undefined. */
 export function readPlace(hash) {
   const read = new URLSearchParams(hash.replace(/^#/, ""));
   const number = (name) => (/^\d{1,9}$/.test(read.get(name) ?? "") ? Number(read.get(name)) : undefined);
@@ -14,7 +14,7 @@ export function readPlace(hash) {
   };
 }
 
-/** The address of a place; what is the default is left out. */
+/** Format the address of a place, without default values. */
 export function writePlace({ match, turn, step, eyes, tab }) {
   const parts = [];
   if (match !== undefined) parts.push(`match=${match}`);
@@ -27,7 +27,7 @@ export function writePlace({ match, turn, step, eyes, tab }) {
 
 const PAUSE = 350; // ms; browsers refuse more than some 100 changes in 30 s
 
-/** Keeps the address true, but changes it only so often. */
+/** Update the address when the place changes, with a limited rate. */
 export class Address {
   #wanted = null;
   #timer = 0;
@@ -48,7 +48,7 @@ export class Address {
     try {
       if (this.#wanted !== location.hash) history.replaceState(history.state, "", this.#wanted);
     } catch {
-      // The frame of a notebook has no address.
+      // A frame in a notebook has no address.
     }
     this.#wanted = null;
     this.#written = performance.now();

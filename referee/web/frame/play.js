@@ -1,4 +1,4 @@
-// The only timer of the page: while the match plays, it asks for the next steps.
+// The only timer of the page: during playback, it requests the next steps.
 
 import { PACE } from "./store.js";
 
@@ -27,7 +27,7 @@ export class Playing {
     this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
   }
 
-  // Steps for which there was no time are not made up for, except the few that fall into one frame.
+  // Missed steps are skipped, except the few that fall into one frame.
   #tick() {
     const speed = this.#speed;
     const late = Math.max(performance.now() - this.#due, 0);

@@ -1,11 +1,11 @@
-// The page of a person's seat: where its questions come from, and where the answers go.
+// The page of a person's seat: the source of its questions, and the sink of its answers.
 //
-//   serve(drawing)   shows the seat whose address the page has
+//   serve(drawing)   shows the seat of the page's address
 
 import { start } from "./main.js";
 import { Seat } from "./seat.js";
 
-/** Show the seat; `drawing` is the game's module, or null. */
+/** Show the seat. `drawing` is the game's module, or null. */
 export function serve(drawing) {
   const root = document.getElementById("page");
   start(root, seatSource(root.dataset.source), drawing);

@@ -1,11 +1,11 @@
-// The page of a match on a server: where its data comes from. A page in a file has none of this.
+// The page of a match on a server: the source of its data. Not used by pages in files.
 //
-//   serve(drawing)   shows the match whose address the page has
+//   serve(drawing)   shows the match of the page's address
 
 import { start } from "./main.js";
 import { place } from "./streams.js";
 
-/** Show what the page is of; `drawing` is the game's module, or null. */
+/** Show the match. `drawing` is the game's module, or null. */
 export function serve(drawing) {
   const root = document.getElementById("page");
   const { source } = root.dataset;
@@ -45,7 +45,7 @@ function matchSource(address) {
     if (type === "end") again();
     else change({ type, ...data });
   }
-  // It is over, and all of it can be seen.
+  // The match is over, and its whole data is available.
   function again() {
     stop();
     load().then((show) => show(), () => (timer = setTimeout(again, 2000)));
@@ -70,7 +70,7 @@ function matchSource(address) {
     }
     stream.onerror = () => stream?.readyState === EventSource.CLOSED && poll();
   }
-  // There are no more streams, or the server is away.
+  // No stream is available, or the server is unreachable.
   async function poll(then = poll) {
     stop();
     timer = setTimeout(then, 2000);

@@ -1,10 +1,10 @@
-// A browser has six connections to a server over HTTP/1.1, for all its tabs together: tabs that hold
-// streams would starve the next one. So some have a stream, and the others ask now and then.
+// A browser has six connections per HTTP/1.1 server, shared by all tabs. Tabs with
+// streams would starve the next tab. So only some tabs have a stream, and the others poll.
 
 const MOST = 4;
 
-/** A place for a stream: a function that gives it back; null if all are taken.
- *  A page without locks (of another machine, without TLS) has a stream in any case. */
+/** Reserve a stream. Returns a function that releases it, or null if all are taken.
+ *  A page without the Web Locks API (from another machine, without TLS) always gets a stream. */
 export async function place() {
   if (!navigator.locks) return () => {};
   for (let number = 0; number < MOST; number++) {

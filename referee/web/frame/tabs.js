@@ -1,8 +1,8 @@
-// The panels as tabs; only the one that is seen is drawn. In a wide window the turns stand apart.
+// The panels as tabs. Only the visible panel is drawn. In a wide window, turns have their own column.
 
 import { el } from "./kit.js";
 
-/** Where the page has two columns, and the second one has room for tabs and turns. */
+/** Matches if the page has two columns, and the second has room for tabs and turns. */
 export const WIDE = "(min-width: 60rem) and (min-height: 40rem)";
 
 /** The tabs. `panels` is {name: panel}; a panel has `title`, `key`, `element`, `reset` and `update`. */
@@ -41,7 +41,7 @@ export class Tabs {
     removeEventListener("beforeprint", this.print);
   }
 
-  /** The tab that is seen when another is wanted. */
+  /** Return the visible tab if another one is requested. */
   get shown() {
     const { tab } = this.#app;
     if (this.names.includes(tab) && !this.buttons[tab].hidden) return tab;
@@ -59,7 +59,7 @@ export class Tabs {
     if (this.#app.match) this.update();
   }
 
-  /** Follow a match that is new or has grown. */
+  /** Update to a match that is new or has grown. */
   reset() {
     for (const name of this.names) this.#stale.add(name);
     const { match } = this.#app;
@@ -83,7 +83,7 @@ export class Tabs {
     this.panels[name].update();
   }
 
-  // Browsers lay out the page when a `tabIndex` is set: only where a tab has changed.
+  // Setting `tabIndex` causes a layout, so set it only if the tab has changed.
   #dress(shown) {
     for (const [name, { element }] of Object.entries(this.panels)) {
       const apart = name === "turns" && this.wide;

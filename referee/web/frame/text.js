@@ -9,7 +9,7 @@ function inline(text) {
   });
 }
 
-/** Elements from Markdown: paragraphs, lists, tables as they stand, `code` and fenced code. */
+/** Create elements from Markdown: paragraphs, lists, tables as text, `code` and fenced code. */
 export function markdown(text) {
   const made = [];
   for (const [index, part] of text.split(/^```.*$/m).entries()) {
@@ -33,7 +33,7 @@ export function markdown(text) {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-// Each value as text that keeps numbers as they were written; what is short stays on one line.
+// Format each value, with numbers as written. Short values stay on one line.
 function layOut(tokens, indent, columns) {
   const token = tokens[tokens.at++];
   if (token !== "{" && token !== "[") return token;
@@ -54,7 +54,7 @@ function layOut(tokens, indent, columns) {
   return `${token}\n${items.map((item) => indent + "  " + item).join(",\n")}\n${indent}${close}`;
 }
 
-/** JSON laid out in so many columns; text that is no JSON as it is. */
+/** Indent JSON for a width in columns. Other text is returned unchanged. */
 export function pretty(text, columns) {
   try {
     JSON.parse(text);
@@ -66,7 +66,7 @@ export function pretty(text, columns) {
   }
 }
 
-/** Pretty JSON with its names, texts and numbers told apart. */
+/** Highlight names, texts and numbers in indented JSON. */
 export function coloured(text) {
   const made = [];
   let from = 0;
@@ -78,7 +78,7 @@ export function coloured(text) {
   return made;
 }
 
-/** A sentence: text, or a list of text, cards {card, count, name} and players {seat}, which `show` shows. */
+/** Create a sentence from text, or from a list of text, cards {card, count, name} and players {seat}. `show` renders cards and players. */
 export function sentence(parts, show) {
   if (typeof parts === "string") return parts;
   return parts.map((part) => {
@@ -88,7 +88,7 @@ export function sentence(parts, show) {
   });
 }
 
-/** What a turn brought: labelled phrases, and pictures of characters. */
+/** Create the description of a turn: labelled phrases, and pictures of characters. */
 export function shown(items, withPictures) {
   return items.map((item) => {
     if (!item.rows) {

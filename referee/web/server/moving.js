@@ -1,4 +1,4 @@
-// Pages that move: what changes is replaced in place, while somebody looks.
+// Live pages: changed parts are replaced in place while the page is visible.
 //
 // An element with `data-moves` is made like that of a newly loaded page: with `data-moves="ADDRESS"`
 // when the events there say so, with `data-moves=""` every few seconds. What is equal stays the same
@@ -14,14 +14,14 @@ let leave = null; // gives the place of the stream back
 let turn = 0;
 let timer = 0;
 
-/** What a reader may have changed: it is theirs. */
+/** Attributes that the reader may have changed. They are kept. */
 const OWN = new Set(["open", "value", "checked", "selected"]);
 
 function keyOf(node) {
   return node.dataset?.key;
 }
 
-/** Make a node like a newer one of the same name. */
+/** Update a node to a newer node with the same name. */
 function update(node, newer) {
   if (node.nodeType !== Node.ELEMENT_NODE) {
     if (node.data !== newer.data) node.data = newer.data;
@@ -36,7 +36,7 @@ function update(node, newer) {
   updateChildren(node, newer);
 }
 
-/** Make the children of an element those of a newer one. */
+/** Update the children of an element to those of a newer element. */
 function updateChildren(parent, newer) {
   const keyed = new Map([...parent.children].map((child) => [keyOf(child), child]));
   let at = parent.firstChild; // what comes before it is done
@@ -59,7 +59,7 @@ function updateChildren(parent, newer) {
   }
 }
 
-/** Whether there may be more. */
+/** Update the page. Returns true if more changes may follow. */
 async function refresh() {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return true;

@@ -1,4 +1,4 @@
-// What served pages have beside their links: the switch between dark and light.
+// Script of served pages: the button that switches between dark and light.
 
 import { dressed, themeButton } from "./theme.js";
 
