@@ -29,7 +29,7 @@ class Done(NamedTuple):
     def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
         """Return the actions including `what`. `seen` are the moves known to the viewer."""
         seat, did, played, got, counters = self
-        said = what.said_to(viewer)
+        said = what.description_for(viewer)
         own = what.counters if viewer is ALL or viewer == what.seat else ()
         came = what.got or what.shows or own
         if seat != what.seat and (came or any(move.to in IN_PLAY for move in seen)):

@@ -145,7 +145,7 @@ class Steps:
                 own = viewer is ALL or viewer == what.seat
                 if not (own or is_public):
                     continue
-                done, seen = self._done[key], what.seen_by(viewer)
+                done, seen = self._done[key], what.moves_for(viewer)
                 if seen:
                     self._moves.setdefault(key, []).extend(seen)
                 after = next((new for of, old, new in known if of == own and old is done), None)

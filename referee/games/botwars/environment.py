@@ -70,7 +70,7 @@ class Translator:
         planes = cells.take(self._grid(_KINDS[self._seat]), axis=0)
         flat = planes.reshape(-1, len(_PLANES))
         for plane, side in enumerate(sides, 4):
-            flat[self._turned(side.spawn), plane] = not side.spawn_disabled
+            flat[self._rotated(side.spawn), plane] = not side.spawn_disabled
         return planes
 
     def legal(self) -> None:
@@ -107,7 +107,7 @@ class Translator:
             down, right = _STEPS[choice]
             if 0 <= row + down < rows and 0 <= column + right < cols:
                 end = start + down * cols + right
-                moves.append({"from": self._turned(start), "to": self._turned(end)})
+                moves.append({"from": self._rotated(start), "to": self._rotated(end)})
         self._asked = False
         return MoveReply(moves=moves)
 
@@ -116,7 +116,7 @@ class Translator:
         cols = self._state.cols
         choices = np.zeros(self._state.rows * cols, np.int64)
         for move in reply.moves:
-            start, end = self._turned(int(move["from"])), self._turned(int(move["to"]))
+            start, end = self._rotated(int(move["from"])), self._rotated(int(move["to"]))
             step = end // cols - start // cols, end % cols - start % cols
             choices[start] = _STEPS.index(step)
         yield choices
@@ -131,7 +131,7 @@ class Translator:
         shape = (self._state.rows, self._state.cols)
         return (grid[::-1] if self._seat else grid).reshape(shape)
 
-    def _turned(self, cell: int) -> int:
+    def _rotated(self, cell: int) -> int:
         """Convert a cell between the game's and this seat's coordinates, in both directions."""
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 

@@ -74,7 +74,7 @@ class Turns(turns.TurnReader[Turn]):
         now.turn, now.moves, now.died, now.played = message.turn, message.moves, message.died, True
         self._set(state)
         for side, name in enumerate(NAMES):
-            self.act(name, "", *_account(now, state, side))
+            self.act(name, "", *_describe_side(now, state, side))
         over = self.close()
         self._set(state)  # the state before the next turn
         return [over]
@@ -176,7 +176,7 @@ def _picture(state: State) -> Picture:
     return Picture(shown, dim + styles)
 
 
-def _account(turn: Turn, state: State, side: int) -> list[str]:
+def _describe_side(turn: Turn, state: State, side: int) -> list[str]:
     """Describe the botlets and energy of a side after a turn, and its losses and gains."""
     moved = len(turn.moves.r if side == 0 else turn.moves.b)
     own = state.p1 if side == 0 else state.p2

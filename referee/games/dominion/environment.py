@@ -135,11 +135,11 @@ class Translator(ChoosingTranslator, choices=NAMES):
             seen[_PILE[card]] += 1
         for card in own.deck:
             seen[_DECK[card]] += 1
-        self._fill_in(_SUPPLY["curse"], view.supply)
+        self._write_counts(_SUPPLY["curse"], view.supply)
         for seat, start in self._others:
             other = view.seats[seat]
             seen[start - 1] = other.score
-            self._fill_in(start, other.cards)
+            self._write_counts(start, other.cards)
         self._turns, self._score, self._stage = own.turns, me.score, ""
         self._supply = view.supply
         self._actions = self._buys = self._extra = self._money = self._due = 0
@@ -152,7 +152,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             self._due = request.discard
         super().look(view, asked=asked)
 
-    def _fill_in(self, start: int, cards: dict[str, int]) -> None:
+    def _write_counts(self, start: int, cards: dict[str, int]) -> None:
         """Write the counts of cards. Cached, because the dict is usually the same as last time."""
         source, counts = self._known.get(start, (None, self._zeros))
         if cards is not source:
@@ -171,7 +171,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             hand = _ACTIONS.intersection(own.hand)
             playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
             if playable:
-                card = yield self._ask("action", "play", playable, DONE)
+                card = yield self._offer("action", "play", playable, DONE)
                 if card is not None:
                     return (yield from self._action(card))
         bought: list[str] = []
@@ -193,22 +193,24 @@ class Translator(ChoosingTranslator, choices=NAMES):
             treasures = [card for card in WORTH for _ in range(self._seen[_HAND[card]])]
             return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
         mine = {*own.hand, *own.in_play}
-        card = yield self._ask("clean-up", "top", [card for card in CARDS if card in mine], DONE)
+        card = yield self._offer("clean-up", "top", [card for card in CARDS if card in mine], DONE)
         return say.PlayReply(phase="cleanup", top_discard=card)
 
-    def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
+    def _offer(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
         """Offer an action on a card. The other options give None."""
         self._stage = stage
         names = _NAMED[what]
         return dict.fromkeys(others) | {names[card]: card for card in cards}
 
-    def _held(self, without: str = "") -> list[str]:
+    def _hand_options(self, without: str = "") -> list[str]:
         """Return the distinct cards in hand, not counting one copy of `without`."""
         seen = self._seen
         return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
-        return card not in _NEEDING or not unavailable_reason(card, self._held(card), self._supply)
+        return card not in _NEEDING or not unavailable_reason(
+            card, self._hand_options(card), self._supply
+        )
 
     def _move(self, card: str, source: Mapping[str, int], target: Mapping[str, int]) -> str:
         self._seen[source[card]] -= 1
@@ -218,7 +220,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def _action(self, card: str) -> Choices:
         self._move(card, _HAND, _IN_PLAY)
         self._actions -= 1
-        decisions = parameters(card, self._held(), self._supply)
+        decisions = parameters(card, self._hand_options(), self._supply)
         chosen: Any = None
         while True:
             try:
@@ -230,15 +232,15 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 chosen = yield from self._discards()
                 continue
             stage = card if card == "workshop" else f"{card}: {asked.what}"
-            chosen = (yield self._ask(stage, asked.what, asked.cards)) if asked.cards else None
+            chosen = (yield self._offer(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
                 self._move(chosen, _HAND, _CHOSEN)
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
         """Choose the discards of a cellar, one by one."""
         discarded: list[str] = []
-        while held := self._held():
-            gone = yield self._ask("cellar", "discard", held, DONE)
+        while held := self._hand_options():
+            gone = yield self._offer("cellar", "discard", held, DONE)
             if gone is None:
                 break
             discarded.append(self._move(gone, _HAND, _CHOSEN))
@@ -248,7 +250,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         moat = [REVEAL_MOAT] if self._seen[_HAND["moat"]] else []
         discard: list[str] = []
         while self._due:
-            card = yield self._ask("militia", "discard", self._held(), *moat)
+            card = yield self._offer("militia", "discard", self._hand_options(), *moat)
             if card is None:
                 self._due = 0
                 return say.AttackReplyReaction(reaction="moat")

@@ -314,9 +314,11 @@ class Memory:
         elif kind == "player-name":
             self.player(number).name = str(message.get("name", ""))
         elif number in self.players:
-            self._hear_of(self.players[number], kind, message)
+            self._update_player(self.players[number], kind, message)
 
-    def _hear_of(self, player: PublicPlayer, kind: object, message: Mapping[str, object]) -> None:
+    def _update_player(
+        self, player: PublicPlayer, kind: object, message: Mapping[str, object]
+    ) -> None:
         is_me = player.number == self.me
         match kind:
             case "player-gained":

@@ -99,7 +99,7 @@ class DominionDialogue:
                 self._turns += 1
                 self._chooses_top = False
             self._in_turn = True
-            return self._tell_moves(bought=bool(message.cards_bought))
+            return self._report_moves(bought=bool(message.cards_bought))
         elif isinstance(message, TurnMessage):
             return self._event(Event.of(message))
         return []
@@ -108,7 +108,7 @@ class DominionDialogue:
         return []
 
     def end(self) -> list[str]:
-        return self._tell_moves()
+        return self._report_moves()
 
     def _event(self, event: Event) -> list[str]:
         self._ledger.count(event)
@@ -116,9 +116,9 @@ class DominionDialogue:
         match event.kind:
             case Kind.GAINED | Kind.TRASHED | Kind.PLAYED:
                 others = bool(self._moves) and self._moves[-1].seat != event.seat
-                lines = self._tell_moves() if others else []
+                lines = self._report_moves() if others else []
                 self._moves.append(event)
-                return lines + self._tell_moves() if event.kind == Kind.PLAYED else lines
+                return lines + self._report_moves() if event.kind == Kind.PLAYED else lines
             case Kind.REVEALED if mine:
                 return ["You revealed your moat, and discard nothing."]
             case Kind.REVEALED:
@@ -131,7 +131,7 @@ class DominionDialogue:
                 return [f"{who} discarded, {event.cards[0]} on top."]
         return []
 
-    def _tell_moves(self, *, bought: bool = False) -> list[str]:
+    def _report_moves(self, *, bought: bool = False) -> list[str]:
         """Describe a player's actions since the last report.
 
         Args:
@@ -307,7 +307,7 @@ class DominionDialogue:
                 f"What do you buy? ({left} money, {plural(buys, 'buy')})",
                 [*self._piles(supply, barred, "buy", COST), *keys],
                 columns=_PILES,
-                remarks=_too_dear(supply, left),
+                remarks=_too_expensive(supply, left),
                 most=buys,
                 repeats=buys > 1,
                 enter="buy nothing more" if bought else "buy nothing",
@@ -440,7 +440,7 @@ def _doubts(money: int) -> dict[int, str]:
     return doubts
 
 
-def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
+def _too_expensive(supply: Mapping[str, int], money: int) -> list[Phrase]:
     costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
     texts = [
         f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs

@@ -101,7 +101,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
         """Add a note to the events, because the turn may have ended before it."""
-        self.keep(self._events, Event(0, what, seat, (text, *stderr)))
+        self.append_limited(self._events, Event(0, what, seat, (text, *stderr)))
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:
         # After a clean-up the next player gets a request, so the next turn has begun.
@@ -115,7 +115,7 @@ class Turns(turns.TurnReader[Turn]):
             return [*self._split(), *self.end()]
         self.now.finished = self._has_cleaned_up()
         if self._events and not self.was_started():  # all other players failed in the handshake
-            self._note_all()
+            self._add_notes()
             return [super().close()]
         return super().end()
 
@@ -147,15 +147,15 @@ class Turns(turns.TurnReader[Turn]):
     def _add(self, event: Event) -> Iterator[Turn]:
         """Add an event to this turn or the next one. Yields finished turns."""
         if self._is_record:
-            self._keep_event(event)
+            self._append_event(event)
             return
         seat, kind = event.seat, event.kind
         mine = seat == self._active
         if self._cleaned_up and mine and kind == Kind.SHUFFLED:
-            self._keep_event(event)
+            self._append_event(event)
             yield self.close()
             return
-        if self._cleaned_up or self._is_next_turns(event, mine):
+        if self._cleaned_up or self._belongs_to_next_turn(event, mine):
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return
@@ -168,7 +168,7 @@ class Turns(turns.TurnReader[Turn]):
             mine = True
         elif mine and kind == Kind.PLAYED:
             self._possible_end = None
-        self._keep_event(event)
+        self._append_event(event)
         if mine and kind == Kind.TOP:
             cleaned = any(before.kind == Kind.PLAYED for before in self._events)
             if cleaned or not self._ledger.owned[seat]["cellar"]:
@@ -176,7 +176,7 @@ class Turns(turns.TurnReader[Turn]):
             elif self._possible_end is None:
                 self._possible_end = len(self._events)
 
-    def _is_next_turns(self, event: Event, mine: bool) -> bool:
+    def _belongs_to_next_turn(self, event: Event, mine: bool) -> bool:
         """True if the event shows that the turn ended at its possible end."""
         if self._possible_end is None:
             return False
@@ -201,8 +201,8 @@ class Turns(turns.TurnReader[Turn]):
             yield from self._add(event)
         self.now.omitted += omitted
 
-    def _keep_event(self, event: Event) -> None:
-        self.keep(self._events, event)
+    def _append_event(self, event: Event) -> None:
+        self.append_limited(self._events, event)
         self._ledger.count(event)
 
     def close(self) -> Turn:
@@ -220,7 +220,7 @@ class Turns(turns.TurnReader[Turn]):
             if event.kind in _WHAT:
                 card, number = ", ".join(event.cards), seat_id(event.seat)
                 now.actions.append(Action(_WHAT[event.kind], card, player_number=number))
-        self._note_all()
+        self._add_notes()
         now.scores = self._ledger.scores()
         now.cards = {card: owned[seat][card] for card in CARDS if owned[seat][card] > 0}
         now.supply = self._ledger.supply
@@ -230,7 +230,7 @@ class Turns(turns.TurnReader[Turn]):
         self._active = self._ledger.next_seat(seat, self._disqualified)
         return super().close()
 
-    def _note_all(self) -> None:
+    def _add_notes(self) -> None:
         for event in self._events:
             if event.kind in ("fault", "disqualified"):
                 text, *stderr = event.cards

@@ -79,13 +79,13 @@ class Moved(NamedTuple):
     shows: Sequence[str] = ()
     counters: Sequence[int] = ()
 
-    def seen_by(self, viewer: Viewer) -> Sequence[Move]:
+    def moves_for(self, viewer: Viewer) -> Sequence[Move]:
         """Return the moves as known to a viewer."""
         if viewer is ALL:
             return self.whole
         return self.own if viewer == self.seat else self.public
 
-    def said_to(self, viewer: Viewer) -> Sequence[Part]:
+    def description_for(self, viewer: Viewer) -> Sequence[Part]:
         """Return the description for a viewer."""
         return self.did if viewer is ALL or viewer == self.seat else self.told
 
@@ -168,7 +168,7 @@ class TableGame(Generic[T]):
         """Run the rules up to the first request. Absent seats never get a request."""
         self._script = script
         if not self._leave(absent):
-            self.go_on(None)
+            self.run_to_request(None)
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer the request and run to the next one, or to the end."""
@@ -176,9 +176,9 @@ class TableGame(Generic[T]):
         self.requests = ()
         reply = replies[request.seat]
         if reply is not LEFT or not self._leave([request.seat]):
-            self.go_on(reply)
+            self.run_to_request(reply)
 
-    def go_on(self, reply: object) -> None:
+    def run_to_request(self, reply: object) -> None:
         """Run the rules with a reply up to the next request. At the start, the reply is None."""
         try:
             requests: tuple[Request, ...] = (self._script.send(reply),)
@@ -190,7 +190,7 @@ class TableGame(Generic[T]):
     def resume(self, script: Generator[Any, Any, Any]) -> Self:
         """Make this copy wait for the same request as the original, by running its own script."""
         self._script = script
-        self.go_on(None)
+        self.run_to_request(None)
         return self
 
     @property

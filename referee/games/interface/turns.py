@@ -225,19 +225,19 @@ class TurnReader(ABC, Generic[T]):
 
     def act(self, what: str, card: str, *effects: str) -> None:
         """Add an action to the current turn."""
-        self.keep(self.now.actions, Action(what, card, list(effects)))
+        self.append_limited(self.now.actions, Action(what, card, list(effects)))
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
         if self.now.actions and not self.now.omitted:
             for effect in effects:
-                self.keep(self.now.actions[-1].effects, effect)
+                self.append_limited(self.now.actions[-1].effects, effect)
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
         """Add a note to the current turn."""
-        self.keep(self.now.notes, Note(seat_id(seat), what, text, list(stderr)))
+        self.append_limited(self.now.notes, Note(seat_id(seat), what, text, list(stderr)))
 
-    def keep(self, items: list[Any], item: Any) -> None:
+    def append_limited(self, items: list[Any], item: Any) -> None:
         """Add an entry to a list of the turn, or count it as omitted."""
         if len(items) < MAX_KEPT:
             items.append(item)

@@ -142,7 +142,7 @@ class Turns(turns.TurnReader[Turn]):
     @_read_action.register
     def _gain(self, message: say.PlayerGained) -> None:
         card = message.gained
-        self.keep(self.now.gained, card)
+        self.append_limited(self.now.gained, card)
         if message.paid:
             top = ["to the top of the deck"] * (message.to == "deck")
             self.act("buys", card, f"for {message.paid}", *top)

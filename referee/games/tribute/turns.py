@@ -159,14 +159,14 @@ class Turns(turns.TurnReader[Turn]):
         if row is None:
             return
         if label == "buys":
-            self.keep(self.now.bought, row.name)
+            self.append_limited(self.now.bought, row.name)
             self._left["coins"] -= row.cost
             self.add_effects(f"for {row.cost}")
         if label == "plays" or (label == "buys" and row.type in _CONTRACTS):
             self._enter(uid, row)
 
     def _call(self, patron: str) -> None:
-        self.keep(self.now.called, title_of(patron))
+        self.append_limited(self.now.called, title_of(patron))
         self.act("calls", title_of(patron))
         if patron in self._favours:
             before = self._favours[patron]

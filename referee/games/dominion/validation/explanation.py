@@ -82,8 +82,8 @@ def furthest(problems: Sequence[Finding]) -> Contradiction:
     return Contradiction(last.line, last.section, last.expected, last.found)
 
 
-def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
-    """Return all results of `go_on` from these starts before contradictions.
+def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
+    """Return all results of `continuations` from these starts before contradictions.
 
     Raises:
         Contradiction: every start leads to one.
@@ -92,7 +92,7 @@ def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]
     problems: list[Finding] = []
     for start in starts:
         try:
-            for way in go_on(start):  # one by one, to keep results before a contradiction
+            for way in continuations(start):  # one by one, to keep results before a contradiction
                 ways.append(way)  # noqa: PERF402
         except Contradiction as problem:
             problems.append(problem.finding)

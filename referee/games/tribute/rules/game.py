@@ -94,7 +94,7 @@ class Tribute(TableGame[Table]):
             script = turn.play_on(table, *limits)
         self.begin(script, setup.absent)
 
-    def go_on(self, reply: object) -> None:
+    def run_to_request(self, reply: object) -> None:
         """Run to the next request. A reply with a mistake loses the game."""
         asked = self.asked
         decision = None if asked is None else read(asked, reply)
