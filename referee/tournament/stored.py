@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise, zip_longest
 from typing import Any
 
@@ -20,6 +21,8 @@ from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
 _ROWS = 1_000  # per batch
+_TEXTS = 1_000
+"""Number of texts that are remembered as valid. Most matches have no faults, for example."""
 TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
@@ -109,6 +112,11 @@ def _check_types(select: Select, table: str, kind: type[Struct]) -> None:
 def _decode(kind: type, text: object) -> object:
     if not isinstance(text, str):
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
+    return _valid(kind, text)
+
+
+@lru_cache(_TEXTS)
+def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
     except (msgspec.MsgspecError, RecursionError) as error:  # so `convert` adds the place
