@@ -44,7 +44,7 @@ class ProcessReport(Struct, frozen=True):
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
         silence: the observation after a timeout, if there was one.
-        folder: the folder in which it started, as the user wrote it; empty if unknown.
+        folder: its working directory as written by the user; empty if unknown.
         reached: the names of limits at which the system refused something, if it reports that.
     """
 

@@ -89,7 +89,7 @@ def report_bug(error: BaseException) -> int:
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
     """Raise a `UsageError` if an output file is another file of the same command."""
     for name in filter(None, others):
-        with contextlib.suppress(OSError, ValueError):  # one of them does not exist
+        with contextlib.suppress(OSError, ValueError):  # a file does not exist
             is_file = stat.S_ISREG(os.stat(output).st_mode)
             if is_file and os.path.samefile(output, name):
                 raise UsageError(f"{output} and {name} are the same file")

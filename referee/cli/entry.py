@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
     """Run a command.
 
     Args:
-        arguments: the arguments, without the program's name; by default those in `sys.argv`.
+        arguments: the arguments, without the program's name; by default from `sys.argv`.
         interrupts: the entered signal handler; by default a new one.
 
     Returns:

@@ -14,7 +14,7 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
     """Check that files can be read.
 
     Args:
-        written: an output file, which must not be one of them.
+        written: an output file, which must not be an input.
 
     Raises:
         UsageError: a file cannot be read, or standard input is named twice.

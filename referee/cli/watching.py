@@ -27,7 +27,7 @@ from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
 NICE = 10
-"""The priority of the server is this much lower than that of the match (`nice`)."""
+"""Difference between the `nice` values of the server and the match."""
 _SLICE_NS = 100_000
 """Maximum time slice of the server while the match waits: the minimum that Linux allows."""
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
@@ -78,7 +78,7 @@ class Server:
         return f"{words[0]}{quote(self._page)}" if words else ""
 
     def wait(self) -> None:
-        """Wait for the server to exit, which it does only on failure."""
+        """Wait for the server to exit. It exits only on failure."""
         self._process.wait()
 
     def end(self) -> None:

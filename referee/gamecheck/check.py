@@ -40,7 +40,7 @@ class GameReport(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """True if there is no error."""
+        """True without errors."""
         return not any(finding.is_error for finding in self.findings)
 
 

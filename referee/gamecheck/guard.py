@@ -73,7 +73,7 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Context manager: report what the game prints, and its use of the module `random`."""
+    """Context manager: report output of the game, and its use of the module `random`."""
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():
         setattr(random, name, _watched(findings, name, draw))

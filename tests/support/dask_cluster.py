@@ -17,7 +17,7 @@ class DaskCluster:
 
     Attributes:
         address: the address of the scheduler.
-        workers: the processes, some of which may have ended.
+        workers: the processes, including processes that have ended.
     """
 
     def __init__(self, workers: int, **env: str) -> None:

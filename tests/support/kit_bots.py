@@ -1,4 +1,4 @@
-"""Bots that use the kit, like those of users. mypy checks this file strictly."""
+"""Bots that use the kit, like bots of users. mypy checks this file strictly."""
 
 from __future__ import annotations
 

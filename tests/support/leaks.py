@@ -9,8 +9,8 @@ in both matches.
 
 `tests/games/GAME/hidden.py` defines the hidden information of a game:
 
-- `pools(game, seat)`: a `Pool` for each set of cards of which the seat knows only the kinds, and
-  the size of each pile.
+- `pools(game, seat)`: a `Pool` for each set of cards with known kinds and pile sizes, but an order
+  unknown to the seat.
 - `UNCOVERING`: pairs of messages: one reveals cards that may be shuffled before the next request,
   the other announces the shuffle; both have a `player_number`.
 - `TOLD`: parts of the whole view that are not in the seat's view, and that need not change: they
@@ -377,7 +377,7 @@ class Player:
                 legal = self._translator.legal()
                 if legal is None:
                     action = dice.integers(self._choices, size=self._shape)
-                else:  # equal in both matches, unless it is illegal in one of them
+                else:  # equal in both matches, if legal in both
                     action = int(np.argmax(dice.random(self._choices) * legal))
                 reply = self._translator.act(action)
             line = self._last = msgspec.json.encode(reply)

@@ -14,7 +14,7 @@ Choose = Callable[[Question], Picks]
 
 
 def decide(person: Dialogue, request: Struct, choose: Choose) -> Mapping[str, Any]:
-    """Return the reply for these choices, each of which the question allows."""
+    """Return the reply for these choices, and check that the question allows them."""
     decision = person.decide(request)
     try:
         question = next(decision)

@@ -92,7 +92,7 @@ class World:
             alone count; None: there is no such bot.
         seat_luck: standard deviation of a deal's luck of each seat, as a logit; a match has 1.3.
         bot_luck: standard deviation of a deal's luck of each bot.
-        side: advantage of the first seat in all deals, as a logit, such as that of a position.
+        side: advantage of the first seat in all deals, as a logit, for example in a position.
         ties: performances with about this difference, as a logit, are a tie.
         all_orders: True if a deal is played in all orders of its seats, not only rotated.
         gains: additional strength of each bot, in Elo; empty: none.

@@ -3,7 +3,7 @@
     python -m tools.attacks.virtual_machine [--machine NAME]... [--only WORD]...
                                            [--run COMMAND]...
 
-Each machine is emulated by qemu in software, with a kernel of Debian. Its files are those of this
+Each machine is emulated by qemu in software, with a kernel of Debian. It uses the files of this
 machine, read-only; changes stay in its memory. In each machine `referee doctor`,
 `tools.attacks.hostile` and the tests of limits run, or the COMMANDs, one after the other:
 

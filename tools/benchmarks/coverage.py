@@ -324,7 +324,7 @@ GAINS = (0.0, 120.0, 0.0, -60.0, 0.0, 200.0, 0.0, 0.0)
 
 
 def show_season(repetitions: int, runs: int) -> None:
-    """Tournaments of the same bots, some of which have changed, read from stores."""
+    """Tournaments of the same bots, with changes to some bots, read from stores."""
     head(
         f"season: {repetitions} seasons of {WEEKS} tournaments a row",
         *("N", "deals a bot", "luck", "last", "+-", "change", "+-", "together", "+-"),

@@ -3,7 +3,7 @@
     python -m tools.generators.make_examples
 
 The transcripts depend on the rules, the random streams, the example bots and the formats of logs. A
-difference is a change of one of these, and needs an entry in the changelog.
+difference shows such a change, which needs an entry in the changelog.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class LaunchedBot:
         is_frozen: True while the processes are kept stopped.
         cgroup: its control group, or None.
         memory: measures its memory without a control group, or None.
-        folder: the folder in which it starts, as in `Prepared`.
+        folder: its working directory, see `Prepared.folder`.
     """
 
     def __init__(

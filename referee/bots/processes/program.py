@@ -71,7 +71,7 @@ def why_not_runnable(path: str, directory: str) -> str:
 
     Args:
         path: the program, relative to the directory.
-        directory: the folder in which it starts; empty: the current one.
+        directory: its working directory; empty: the current one.
     """
     refusal = _refusal(path, directory)
     return refusal.why if refusal is not None else ""

@@ -335,7 +335,7 @@ class _Place:
                 )
         self._files: list[str] = []
         if _is_wide(self.folder) or os.path.realpath(self.folder) in self._hidden:
-            # Of a private folder, only the files in the command line are visible.
+            # Only the files in the command line are visible of a private folder.
             self._files = [path for path in own if os.path.dirname(path) == self.folder]
             self.folder = ""
         self.argv = [self._word(word) for word in command.argv]

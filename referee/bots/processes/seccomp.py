@@ -89,7 +89,7 @@ PRETENDED = {
 }
 """These do nothing and report success.
 
-With locks on a shared file, bots could send messages to each other; likewise with the time of the
+With locks on a shared file, bots could send messages to each other, and also with the time of the
 last change of a device. The filter cannot see which file is meant. An error would end honest
 programs: SQLite locks databases that it only reads, and Java prints a warning on stdout if it
 cannot lock its file in /tmp. Files that the bot can write are used by no other bot, so they do not
@@ -167,7 +167,7 @@ class Machine(NamedTuple):
     """The numbers of an architecture for the filter.
 
     Attributes:
-        audit: AUDIT_ARCH of its native system calls. Other calls, such as those of 32-bit programs,
+        audit: AUDIT_ARCH of its native system calls. Other calls, such as calls of 32-bit programs,
             kill the process.
         foreign: the first call number of another ABI (x32); 0 without one.
     """

@@ -199,7 +199,7 @@ def _threads(pid: int) -> list[int]:
 
 
 def signal_all(pids: Iterable[int], number: int) -> None:
-    """Send a signal to processes, some of which may have exited."""
+    """Send a signal to processes, and ignore processes that have exited."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)

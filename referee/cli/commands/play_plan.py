@@ -146,7 +146,7 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Return the redeals of the record; with --deals, those of the position and the first deal."""
+    """Return the redeals: of the record, or with --deals of the position and the first deal."""
     if options.deals is None:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal

@@ -240,7 +240,7 @@ def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup
 
 
 def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout | UnsetType:
-    """Return the settings of a knockout; unset if none of them is given."""
+    """Return the settings of a knockout; unset if no setting is given."""
     from msgspec import UNSET
 
     from referee.tournament.report.seeding import seeding_by

@@ -69,7 +69,7 @@ class Draw(NamedTuple):
         return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
 
     def moves(self, value: Value, named: Sequence[Any]) -> bool:
-        """True if another result of a shuffle moves one of these items."""
+        """True if another result of a shuffle moves a named item."""
         if not isinstance(value, tuple) or not isinstance(self.value, tuple):
             return False
         return any(
@@ -156,6 +156,6 @@ class LoggedGame(SmallGame):
 
 
 class Shown(Struct, frozen=True):
-    """A reply of which only the public part is known."""
+    """A reply, known only by its public part."""
 
     move: Any
