@@ -1,16 +1,16 @@
-"""A referee that was written from spec/protocol-v1.md alone, and 149 ways in which one is wrong.
+"""A referee written from spec/protocol-v1.md only, with 149 modes that make one mistake each.
 
     python -I -S foreign_referee.py [--wrong MODE] [--seed N] BOT BOT [BOT [BOT]]
 
-plays one match. Each BOT is a command line. It imports nothing of the package that it is compared
-with and nothing but the standard library, so what it has in common with it comes from the page.
-Its shuffles are not those of 4.7. What came of the match is on standard output; exit code 0.
+Plays one match. Each BOT is a command line. It imports only the standard library, so that it has
+nothing in common with the package except the page. Its shuffles differ from 4.7. The result is on
+standard output; exit code 0.
 
-MODES, at the end, lists the mistakes: `wrong("...")` stands where each is made. The numbers in
-comments and docstrings are sections of the page.
+MODES, at the end, lists the mistakes: `wrong("...")` marks the place of each. Numbers in comments
+and docstrings are sections of the page.
 
-One thread, a poll() at a time: `Bot` is a process and its three pipes, `BotGroup` all bots, `Seat`
-a player's cards, `Match` the rules.
+It has one thread with poll(). `Bot` is a process and its three pipes, `BotGroup` all bots, `Seat` a
+player's cards, `Match` the rules.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 
-TYPE_CHECKING = False  # importing typing takes longer than all the rest of it
+TYPE_CHECKING = False  # importing typing takes longer than all other imports
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 START_LIMIT = 10.0  # seconds: 3.4
 TIME_LIMIT = 10.0  # 8.1
 GRACE = 1.0  # 8.4
-TICK = 0.02  # how often a process is asked whether it still lives
+TICK = 0.02  # interval for checking that a process is alive
 LINE_LIMIT = 65536  # bytes: 1.3
 QUEUE_LIMIT = 65536
 NESTING = 128  # 1.8
@@ -79,14 +79,14 @@ wrong_mode = ""
 
 
 def wrong(mode: str) -> bool:
-    """Whether this is the mistake that is to be made."""
+    """True if this mistake is selected."""
     return wrong_mode == mode
 
 
 # ---- JSON (1.8) ----------------------------------------------------------------------------------
 
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-SURROGATES = re.compile(  # a pair, or half of one, or any other escape
+SURROGATES = re.compile(  # a pair, a single surrogate, or any other escape
     r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F])|\\.", re.DOTALL
 )
 BRACKET = re.compile(r"[][{}]")
@@ -101,7 +101,7 @@ def no_constant(name: str) -> object:
 
 
 def any_integer(digits: str) -> object:
-    """An integer; one that Python does not convert is as wrong as any other big number."""
+    """Parse an integer. If Python cannot convert it, any other big number is equally wrong."""
     return int(digits) if len(digits) < 1000 else float("inf")
 
 
@@ -119,7 +119,7 @@ def decoder() -> json.JSONDecoder:
 
 
 def depth(text: str) -> int:
-    """How deep the brackets of a JSON text are nested, those inside strings not counted."""
+    """Return the nesting depth of brackets in a JSON text, without those in strings."""
     if not wrong("brackets inside strings counted"):
         text = STRING.sub("", text)
     deepest = now = 0
@@ -130,7 +130,7 @@ def depth(text: str) -> int:
 
 
 def parse(line: bytes) -> Message | None:
-    """The object that a line is, or None if it is invalid-json."""
+    """Parse a line as an object; None for invalid-json."""
     if wrong("invalid UTF-8 replaced"):
         line = line.decode(errors="replace").encode()
     if wrong("byte order mark accepted"):
@@ -162,7 +162,7 @@ def parse(line: bytes) -> Message | None:
 
 
 def encode(message: Message, news: bool) -> bytes:
-    """A message as a line."""
+    """Encode a message as a line."""
     old = wrong("old server: integer players, gained in a list, no player-name")
     if old or (news and wrong("integer player_number in news")):
         message = dict(message)
@@ -181,11 +181,11 @@ def encode(message: Message, news: bool) -> bytes:
 
 
 class Left(Exception):
-    """A bot leaves the match; its text is a disqualification code of section 9."""
+    """A bot leaves the match. The text is a disqualification code of section 9."""
 
 
 def children_of(pid: int) -> list[int]:
-    """All living descendants of a process, where /proc tells."""
+    """Return all living descendants of a process, if there is /proc."""
     parents: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:
         if name.isdigit():
@@ -205,7 +205,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def signal_to(send: str, pid: int, number: int) -> None:
-    """Sends a signal by os.kill or os.killpg to what may be gone."""
+    """Send a signal with os.kill or os.killpg to a process that may have ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         (os.kill if send == "kill" else os.killpg)(pid, number)
 
@@ -214,12 +214,12 @@ class Bot:
     """A process and its pipes. Its stdout is read only while a reply is due (1.3)."""
 
     def __init__(self, command: str) -> None:
-        self.outbox = bytearray()  # what the pipe did not take yet
-        self.held = b""  # news of a referee that does not push it
-        self.inbox = bytearray()  # what was read and is no reply yet
+        self.outbox = bytearray()  # bytes that the pipe did not accept yet
+        self.held = b""  # delayed news in some modes
+        self.inbox = bytearray()  # bytes read, but not used yet
         self.blank = 0  # bytes of blank lines before the next reply
         self.ended = False  # its stdout
-        self.said = bytearray()  # its stderr, up to a cap
+        self.said = bytearray()  # the beginning of its stderr
         self.process: subprocess.Popen[bytes] | None = None
         try:
             self.process = subprocess.Popen(
@@ -254,7 +254,7 @@ class Bot:
                 del self.outbox[: os.write(self.stdin, self.outbox)]
         except BlockingIOError:
             pass
-        except OSError:  # it reads no more, which is no reason to disqualify it: 8.2
+        except OSError:  # it closed its stdin, which is not a reason for a disqualification: 8.2
             self.outbox.clear()
 
     def listen_to_stderr(self) -> None:
@@ -268,7 +268,7 @@ class Bot:
             self.stderr = -1
 
     def read(self) -> bool:
-        """Reads a piece of stdout; False if there is none now."""
+        """Read a piece of stdout. Return False if there is none now."""
         if self.ended:
             return False
         try:
@@ -280,7 +280,7 @@ class Bot:
         return bool(piece)
 
     def next_line(self) -> bytes | None:
-        """The next line that is not blank, or None while there is none.
+        """Return the next line that is not blank, or None while there is none.
 
         Raises:
             Left: "output-limit"
@@ -289,7 +289,7 @@ class Bot:
         limit = LINE_LIMIT - 1 if wrong("line of just the limit too long") else LINE_LIMIT
         if wrong("lines of any length"):
             limit = 1 << 40
-        start = 0  # where no line end has been looked for yet
+        start = 0  # search for a line end from here
         while True:
             while (end := self.inbox.find(b"\n", start)) >= 0:
                 line = bytes(self.inbox[:end])
@@ -314,7 +314,7 @@ class Bot:
                 return None
 
     def look_behind(self, limit: int) -> None:
-        """Counts what waits unread behind a reply that is being taken (1.3)."""
+        """Check the size of unread output after a reply (1.3)."""
         while len(self.inbox) <= QUEUE_LIMIT:
             if not self.read():
                 return
@@ -331,7 +331,7 @@ class Bot:
         return self.process is None or self.process.poll() is not None
 
     def leaves(self) -> bool:
-        """Whether it is gone, or is in a moment; asked by a referee that is wrong about it."""
+        """True if it has exited or exits immediately, for a mode that is wrong about it."""
         hangs_up = select.poll()
         hangs_up.register(self.stdout, 0)
         return bool(hangs_up.poll(50 if self.inbox else 2)) or self.gone()
@@ -344,7 +344,7 @@ class Bot:
             )
 
     def kill(self) -> None:
-        """Ends the process, its group, and what it has put into other sessions (8.3)."""
+        """Kill the process, its group, and its children in other sessions (8.3)."""
         if self.process:
             for pid in children_of(self.process.pid):
                 signal_to("kill", pid, signal.SIGKILL)
@@ -356,7 +356,7 @@ class Bot:
 
 
 class BotGroup:
-    """All bots; and who looks after them if this process dies (8.4)."""
+    """All bots, and a watchdog in case this process dies (8.4)."""
 
     def __init__(self, commands: list[str]) -> None:
         self.bots = [Bot(command) for command in commands]
@@ -369,7 +369,7 @@ class BotGroup:
         os.close(ear)
 
     def adopt_orphans(self) -> None:
-        """Has orphaned descendants become this process's children, so that they can be found."""
+        """Become the parent of orphaned descendants, so that they can be found."""
         try:
             import ctypes
 
@@ -378,7 +378,7 @@ class BotGroup:
             pass
 
     def watch(self, ear: int) -> None:
-        """The watchdog: kills the process groups if the line is cut without a word."""
+        """Run the watchdog: kill the process groups if the pipe closes without a message."""
         os.setsid()
         os.closerange(0, ear)
         os.closerange(ear + 1, 1024)
@@ -388,7 +388,7 @@ class BotGroup:
         os._exit(0)
 
     def pump(self, asked: list[Bot], seconds: float) -> None:
-        """One look at all pipes, for at most so many seconds."""
+        """Poll all pipes once, for `seconds` at most."""
         poller = select.poll()
         for bot in self.bots:
             if bot.stdin >= 0 and bot.outbox:
@@ -406,7 +406,7 @@ class BotGroup:
                 bot.listen_to_stderr()
 
     def replies(self, asked: list[Bot], limit: float) -> Iterator[tuple[Bot, bytes | Left]]:
-        """Each bot with its reply, as they come, or with why it has to leave."""
+        """Yield each bot with its reply, or with the reason why it leaves, in order of arrival."""
         start = time.monotonic()
         if wrong("one second for a reply"):
             limit = min(limit, 1.0)
@@ -414,7 +414,7 @@ class BotGroup:
         while asked:
             late = time.monotonic() >= start + limit
             for bot in list(asked):
-                gone = bot.gone()  # asked before the pipe is looked into: 8.2
+                gone = bot.gone()  # checked before reading the pipe: 8.2
                 answer: bytes | Left | None
                 try:
                     answer = bot.next_line()
@@ -435,7 +435,7 @@ class BotGroup:
                 self.pump(asked, min(TICK, start + limit - time.monotonic()))
 
     def wait(self, bots: list[Bot], seconds: float) -> None:
-        """Until these processes have ended, and for so many seconds at most."""
+        """Wait until these processes have exited, for `seconds` at most."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and not all(bot.gone() for bot in bots):
             self.pump([], min(TICK, until - time.monotonic()))
@@ -444,7 +444,7 @@ class BotGroup:
                     bot.close_input()
 
     def end(self, bots: list[Bot]) -> None:
-        """After game-end (8.4): bots are those still there."""
+        """Stop the remaining bots after game-end (8.4)."""
         if wrong("SIGTERM right after game-end"):
             for bot in bots:
                 bot.signal(signal.SIGTERM)
@@ -463,7 +463,7 @@ class BotGroup:
                 self.wait(staying, GRACE)
             for bot in self.bots:
                 bot.signal(signal.SIGKILL)  # the rest of its group
-        with contextlib.suppress(OSError):  # whatever has become of the watchdog
+        with contextlib.suppress(OSError):  # the watchdog may have ended
             os.write(self.line, b".")
             os.waitpid(self.watchdog, 0)
         while not left_alive and (rest := children_of(os.getpid())):
@@ -476,18 +476,18 @@ class BotGroup:
 
 
 class Over(Exception):
-    """The match is over; its text is an end reason of section 9."""
+    """The match is over. The text is an end reason of section 9."""
 
 
 class Seat:
-    """A player: its cards, and its bot. The top of a pile is the end of its list."""
+    """The cards of a player, and its bot. The end of a list is the top of the pile."""
 
     def __init__(self, number: int, bot: Bot, dice: random.Random) -> None:
         self.id = f"player{number}"
         self.name = f"PLAYER{number}"
         self.bot = bot
         self.dice = dice
-        self.left = ""  # why it left the match
+        self.left = ""  # reason for leaving the match
         self.faults: list[str] = []
         self.turns = 0
         self.deck = ["copper"] * 7 + ["estate"] * 3
@@ -512,7 +512,7 @@ class Seat:
 
 
 class TurnState:
-    """What a turn has left, and what was got in it."""
+    """The remaining resources of a turn, and its gains."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
@@ -540,7 +540,7 @@ class TurnState:
 
 
 def supply_for(players: int) -> dict[str, int]:
-    """The piles after the deal (4.2)."""
+    """Return the piles after the deal (4.2)."""
     supply = dict.fromkeys(COST, 10)
     victory = 8 if players == 2 or wrong("three players have eight of each victory card") else 12
     supply.update(estate=victory, duchy=victory, province=victory, silver=40, gold=30)
@@ -571,7 +571,7 @@ class Match:
         return [seat for seat in self.seats if not seat.left]
 
     def tell(self, kind: str, **fields: object) -> None:
-        """News, to all who are still there, at once (1.1, 1.7)."""
+        """Send news to all remaining bots, immediately (1.1, 1.7)."""
         message: Message = {"type": kind, **fields}
         line = encode(message, news=True)
         for seat in self.there():
@@ -590,7 +590,7 @@ class Match:
         self.tell("supply-info", cards=cards)
 
     def tell_top(self, seat: Seat, discarded: int) -> None:
-        """Which card lies on top, after so many were discarded (2.8)."""
+        """Announce the top card after `discarded` cards were discarded (2.8)."""
         cards = seat.discards[-1:]
         if wrong("player-top-discard for each card"):
             cards = seat.discards[-discarded:]
@@ -598,10 +598,10 @@ class Match:
             self.tell("player-top-discard", player_number=seat.id, card=card)
 
     def ask(self, seat: Seat, request: Message) -> bytes | None:
-        """The reply to a request; None if the bot had to leave the match instead.
+        """Return the reply to a request; None if the bot left the match instead.
 
         Raises:
-            Over: that left one player
+            Over: only one player was left
         """
         if wrong("early lines thrown away"):
             while seat.bot.read():
@@ -623,7 +623,7 @@ class Match:
         return None
 
     def disqualify(self, seat: Seat, code: str) -> None:
-        """8.3, but for the clean-up of its turn."""
+        """Disqualify a player (8.3), without the clean-up of its turn."""
         seat.left = code
         seat.bot.kill()
         if not wrong("disqualification not announced"):
@@ -665,7 +665,7 @@ class Match:
         self.announce()
 
     def name(self, seat: Seat, line: bytes) -> str | None:
-        """The name that a bot gives, None if it is a fault (3.1 to 3.3).
+        """Return the name in a reply; None for a fault (3.1 to 3.3).
 
         Raises:
             Left: "unsupported-version"
@@ -704,7 +704,7 @@ class Match:
         return name if wrong("names not cut") else name[:64]
 
     def announce(self) -> None:
-        """From the first player-name to those who failed the handshake (2.15, 3.5)."""
+        """Announce names, and disqualifications in the handshake (2.15, 3.5)."""
         for seat in self.seats:
             if not wrong("old server: integer players, gained in a list, no player-name"):
                 self.tell("player-name", player_number=seat.id, name=seat.name, version=1)
@@ -723,7 +723,7 @@ class Match:
     # Cards
 
     def draw(self, seat: Seat, count: int) -> None:
-        """4.6."""
+        """Draw cards (4.6)."""
         if wrong("shuffles before the deck is empty") and len(seat.deck) < count and seat.discards:
             seat.discards += seat.deck
             seat.deck = []
@@ -752,7 +752,7 @@ class Match:
             self.tell_supply()
 
     def random_discard(self, seat: Seat, count: int) -> None:
-        """7.4."""
+        """Discard random cards (7.4)."""
         if wrong("random discards keep two cards"):
             count = max(count, len(seat.hand) - 2)
         for _ in range(count):
@@ -762,7 +762,7 @@ class Match:
     # A turn (5)
 
     def play(self, seat: Seat) -> None:
-        """A whole turn, its clean-up included."""
+        """Play a turn, including its clean-up."""
         seat.turns += 1
         turn = TurnState(seat)
         top: object = None
@@ -815,7 +815,7 @@ class Match:
         self.clean_up(seat, top)
 
     def clean_up(self, seat: Seat, top: object) -> None:
-        """5.1, in the order of 2.15."""
+        """Clean up (5.1), in the order of 2.15."""
         hand, drawn_first = seat.hand, wrong("clean-up draws before it discards")
         if drawn_first:
             seat.hand = []
@@ -844,7 +844,7 @@ class Match:
             self.draw(seat, 6 if wrong("clean-up draws six") else 5)
 
     def play_buy(self, turn: TurnState, reply: Message) -> None:
-        """5.2."""
+        """Buy a card (5.2)."""
         seat = turn.seat
         treasures = reply.get("played_treasures", [])
         wanted = reply.get("cards_to_buy", [])
@@ -958,7 +958,9 @@ class Match:
             self.exchange(turn, card, choice)
 
     def choose(self, card: str, rest: list[str], parameters: Message) -> tuple[str, str] | None:
-        """What a mine, remodel or workshop trashes and gains, "" for nothing; None: consumed."""
+        """Return what a mine, remodel or workshop trashes and gains, "" for nothing; None:
+        consumed.
+        """
         trash = ""
         more = 5 if wrong("workshop up to five") else 4
         if card != "workshop":
@@ -987,7 +989,7 @@ class Match:
         return trash, ""
 
     def exchange(self, turn: TurnState, card: str, choice: tuple[str, str]) -> None:
-        """Trashes and gains what was chosen."""
+        """Trash and gain the chosen cards."""
         seat = turn.seat
         trash, desired = choice
         to_hand = card == "mine"
@@ -1006,7 +1008,7 @@ class Match:
             self.tell("player-trashed", player_number=seat.id, trashed=[trash])
 
     def cellar(self, seat: Seat, parameters: Message) -> None:
-        """6.1."""
+        """Play a cellar (6.1)."""
         cards = parameters.get("cards", [])
         count = 0
         if cards is None and wrong("null lists count as empty"):
@@ -1062,7 +1064,7 @@ class Match:
                 self.attack(seat)
 
     def attack(self, seat: Seat) -> None:
-        """Asks one player to discard."""
+        """Let one player discard."""
         count = len(seat.hand) - 3
         if wrong("militia leaves two cards"):
             count += 1
@@ -1102,7 +1104,7 @@ class Match:
         self.random_discard(seat, count)
 
     def discard(self, seat: Seat, cards: object, count: int) -> bool:
-        """Discards what was named (7.2); False if that is not right."""
+        """Discard the named cards (7.2). Return False if they are wrong."""
         if not isinstance(cards, list) or not cards:
             return False
         if len(cards) != count and not wrong("any number of discards taken"):
@@ -1121,10 +1123,10 @@ class Match:
     # The end (4.4, 4.5, 8.4)
 
     def look_for_the_end(self) -> None:
-        """After a turn.
+        """Check for the end after a turn.
 
         Raises:
-            Over: it was the last one
+            Over: it was the last turn
         """
         empty = sum(count == 0 for count in self.supply.values())
         if self.supply["province"] == 0:
@@ -1135,7 +1137,7 @@ class Match:
             raise Over("turn-limit")
 
     def run(self) -> str:
-        """The match up to what is said of its end."""
+        """Play the match. Return the description of its end."""
         try:
             self.handshake()
             while True:
@@ -1180,8 +1182,8 @@ class Match:
 
 # ---- The wrong modes -----------------------------------------------------------------------------
 
-# Each with the sections of which any one says rightly what is broken, and the smallest number of
-# players in which it shows, or in which referee-cases.json looks for it.
+# Mistake -> sections, any of which is a right answer, and the minimum number of players in which it
+# shows, or in which referee-cases.json looks for it.
 MODES: dict[str, tuple[str, int]] = {
     # 1 Framing
     "CRLF line ends": ("1.1", 2),
@@ -1343,7 +1345,7 @@ MODES: dict[str, tuple[str, int]] = {
 
 
 def change_the_cards() -> None:
-    """The mistakes that are other numbers in the tables."""
+    """Change numbers in the tables for some mistakes."""
     if wrong("market costs four"):
         COST["market"] = 4
     if wrong("gold is worth four"):
@@ -1365,7 +1367,7 @@ def change_the_cards() -> None:
 
 
 def take_mode(mode: str) -> str:
-    """Why there is no such mode, or ""; also if the table does not list what is asked for."""
+    """Select a mode. Return the error if it does not exist or the table lacks it, or ""."""
     global wrong_mode
     with open(__file__) as file:
         asked = set(re.findall(r'wrong\(\s*"([^."]+[^"]*)"', file.read()))

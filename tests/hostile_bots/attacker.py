@@ -1,11 +1,12 @@
-"""A Big Money bot that attacks what is not its own: attacker.py ATTACK ARGUMENT ...
+"""A Big Money bot that attacks other processes, files or the system: attacker.py ATTACK ARGUMENT
+...
 
-It does so at its third request, and plays on. On stderr it says of each attack that it succeeds or
-fails, with what was got or why not. An attack returns what it has got, "" if nothing, and None if
-only the referee can see whether it has succeeded; an OSError means that it has failed.
+It attacks at its third request, and plays on. On stderr it reports that each attack succeeds or
+fails, with its result or the reason. An attack returns its result, "" for none, and None if only
+the referee can see its success. An OSError means failure.
 
-Targets are the referee, its parent, and the referee's other children. In a sandbox it takes what is
-in their places.
+Targets are the referee, its parent, and the referee's other children. In a sandbox it uses the
+processes in their places.
 """
 
 import contextlib
@@ -40,10 +41,10 @@ SYSCALLS = {
 
 
 def checked(result):
-    """The result of a call of the C library.
+    """Check the result of a call of the C library.
 
     Raises:
-        OSError: it has failed.
+        OSError: the call failed.
     """
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -55,10 +56,10 @@ def syscall(name, *arguments):
 
 
 def referee():
-    """Its process id.
+    """Return the process id of the referee.
 
     Raises:
-        OSError: it is not to be seen.
+        OSError: it is not visible.
     """
     with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
         if b"\0-m\0referee\0" not in file.read():
@@ -67,14 +68,14 @@ def referee():
 
 
 def opponent():
-    """Its process id; raises as `referee`."""
+    """Return the process id of the opponent. Raises like `referee`."""
     for pid in parents_children():
         return pid
     raise ProcessLookupError("no opponent to be seen")
 
 
 def parents_children():
-    """The other children of the parent, without those that only guard."""
+    """Return the other children of the parent, without guardians."""
     found = []
     for name in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):
@@ -88,7 +89,7 @@ def parents_children():
 
 
 def writable_memory(pid):
-    """The parts of a process's memory that it can write, as bytes."""
+    """Yield the writable parts of a process's memory, as bytes."""
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             place, rights, *_ = line.split()
@@ -102,7 +103,7 @@ def writable_memory(pid):
 
 
 def as_python(number):
-    """A number of up to 60 bits as it is in the memory of Python."""
+    """Return a number of up to 60 bits as Python stores it in memory."""
     return struct.pack("=II", number & (1 << 30) - 1, number >> 30)
 
 
@@ -140,13 +141,15 @@ def write_as_opponent(argument):
 
 
 def seed_in_cmdline(argument):
-    """ARGUMENT is the seed, backwards: the referee has it among its own words, too."""
+    """Find the seed in the referee's command line. ARGUMENT: the seed, backwards, to not find
+    itself.
+    """
     with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
         return argument[::-1].encode() in file.read()
 
 
 def seed_in_file(argument):
-    """ARGUMENT: FILE:SEED, backwards."""
+    """Find the seed in a file. ARGUMENT: FILE:SEED, backwards."""
     name, _, seed = argument.partition(":")
     with open(name) as file:
         return seed[::-1] in file.read()
@@ -172,7 +175,7 @@ def seed_in_memory(argument):
 
 
 def secret_in_environment(argument):
-    """ARGUMENT is in the referee's environment."""
+    """Find ARGUMENT in the referee's environment."""
     for pid in ("self", os.getppid()):
         with open(f"/proc/{pid}/environ", "rb") as file:
             if argument.encode() in file.read():
@@ -190,14 +193,14 @@ def read_file(path):
 
 
 def read_folder(path):
-    """Find any name there but those of folders on the way to the interpreter."""
+    """Find names in a folder, except folders on the path of the interpreter."""
     ways = [os.path.abspath(sys.executable), os.path.realpath(sys.executable)]
     names = os.listdir(path)
     return " ".join(n for n in names if not any(w.startswith(f"{path}/{n}/") for w in ways))
 
 
 def descriptors(argument):
-    """Find more than its three pipes. What its own libraries open is not inherited by programs."""
+    """Find more than three inherited pipes. Descriptors of its own libraries are not inherited."""
     own = {os.readlink(f"/proc/self/fd/{number}") for number in range(3)}
     with os.scandir("/proc/self/fd") as entries:
         found = {os.readlink(entry) for entry in entries if os.get_inheritable(int(entry.name))}
@@ -234,12 +237,12 @@ def limit_opponent(argument):
 
 
 def burners(argument):
-    """Have N children in sessions of their own that use all the CPU they get."""
+    """Start N busy children in other sessions."""
     for _ in range(int(argument)):
         if os.fork() == 0:
             os.setsid()
             os.closerange(0, 3)
-            time.sleep(0.2)  # so that the bot has answered
+            time.sleep(0.2)  # until the bot has replied
             while True:
                 pass
 
@@ -255,7 +258,7 @@ def write_to_referees_output(argument):
 
 
 def write_in_folder(folder):
-    """Create a file and remove it again; the bot's own folder if it is "own"."""
+    """Create a file and remove it again; "own": in the bot's own folder."""
     folder = os.path.dirname(os.path.abspath(__file__)) if folder == "own" else folder
     path = f"{folder}/attack-{os.getpid()}"
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -264,13 +267,13 @@ def write_in_folder(folder):
 
 
 def open_to_write(path):
-    """Write nothing to it, as this may be the machine's."""
+    """Open a file for writing, but write nothing, because it may belong to the machine."""
     os.close(os.open(path, os.O_WRONLY))
     return "opened"
 
 
 def change_device(path):
-    """Change its mode, owner, ACL and times; to what they are, as the device is the machine's."""
+    """Set mode, owner, ACL and times of a device to their current values."""
     before, got = os.stat(path), []
     rights = b"".join(struct.pack("=HHi", who, before.st_mode >> 6 & 7, -1) for who in (1, 4, 32))
     for name, change in (
@@ -306,7 +309,7 @@ def fill(folder):
 
 
 def lock(path):
-    """Lock a byte of it, and see from another open file that there is a lock, and on which byte."""
+    """Lock a byte of a file, and see the lock and its place from another open file."""
     place, got = 4711, []
     with open(path, "rb") as one, open(path, "rb") as other:
         for name in ("F_OFD_SETLK", "F_SETLK"):
@@ -328,7 +331,7 @@ def flock(kind, start, length, pid=0):
 
 
 def lease(path):
-    """Have whoever opens it to write wait; at once given back."""
+    """Block others who open a file for writing; released immediately."""
     with open(path, "rb") as file:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -336,21 +339,21 @@ def lease(path):
 
 
 def hint(path):
-    """Leave a number with a file: how long it is expected to live."""
+    """Store a number with a file: its expected lifetime."""
     with open(path, "rb") as file:
         fcntl.fcntl(file, F_SET_RW_HINT, struct.pack("=Q", 2))
         return fcntl.fcntl(file, F_GET_RW_HINT, bytes(8))[0]
 
 
 def watch(folder):
-    """Be told when others open a file in it."""
+    """Notice that others open a file in a folder."""
     with os.fdopen(checked(C.inotify_init1(0)), "rb") as events:
         checked(C.inotify_add_watch(events.fileno(), folder.encode(), IN_OPEN))
     return "watched"
 
 
 def notify(folder):
-    """Likewise, by signals."""
+    """The same, with signals."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         fcntl.fcntl(opened, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
@@ -363,7 +366,7 @@ def notify(folder):
 
 
 def privileges(argument):
-    """Have a capability, or be able to get one, or all system calls."""
+    """Have or gain a capability, or all system calls."""
     with open("/proc/self/status") as file:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
     got = [
@@ -388,7 +391,7 @@ def connect_abstract(name):
 
 
 def in_child(attempt):
-    """Call this in a child, so that only that one changes; as an attack it returns or raises."""
+    """Attack in a child, so that only the child changes. Returns or raises like an attack."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -403,7 +406,7 @@ def in_child(attempt):
 
 
 def other_sockets(argument):
-    """Open sockets of families that no network namespace holds, such as AF_VSOCK."""
+    """Open sockets of families that no network namespace confines, such as AF_VSOCK."""
     got = []
     for family in set(socket.AddressFamily) - FAMILIES:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
@@ -417,7 +420,7 @@ def user_namespace(argument):
 
 
 def mount(argument):
-    """Mount something where only the child sees it, if it may have a place of its own."""
+    """Mount something that only the child sees, in its own namespace if possible."""
 
     def attempt():
         if C.unshare(CLONE_NEWNS) == 0:
@@ -447,11 +450,11 @@ def perf(argument):
     return f"descriptor {syscall('perf_event_open', attributes, 0, -1, -1, 0)}"
 
 
-# --- what it may do, but not without end ----------------------------------------------------------
+# --- Allowed up to a limit ------------------------------------------------------------------------
 
 
 def fork_bomb(argument):
-    """Have N children at a time."""
+    """Have N children at the same time."""
     children = []
     try:
         for _ in range(int(argument)):
@@ -467,7 +470,7 @@ def fork_bomb(argument):
 
 
 def daemons(file):
-    """Leave daemons that nothing connects with the bot, not even their environment."""
+    """Leave daemons that cannot be traced to the bot, not even by their environment."""
     code = (
         "import os, signal\n"
         "for _ in range(5):\n"
@@ -483,7 +486,7 @@ def daemons(file):
 
 
 def try_out(name, argument):
-    """Attack; what to say of it."""
+    """Attack. Return the report."""
     try:
         got = globals()[name](argument)
     except OSError as error:
@@ -503,7 +506,7 @@ def main():
 
 
 def asked(lines):
-    """What is to be answered of what the referee sends."""
+    """Return the replies to the referee's lines."""
     for line in lines:
         message = json.loads(line)
         if message["type"] in ("player-name-request", "play-turn", "attack-request"):

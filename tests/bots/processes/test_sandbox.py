@@ -1,4 +1,4 @@
-"""What a bot in the sandbox sees and may, and what becomes of it (sandbox.md)."""
+"""The view and the rights of a bot in the sandbox, and its end (sandbox.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.support.sandboxed import needs_bwrap
 pytestmark = needs_bwrap
 TMP_BYTES = 1 << 20
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
-# A bot that says what it sees. {told} is what it is to look for.
+# A bot that reports what it sees. {told} is the list of things to look for.
 PROBE = """
 import errno, json, os, socket
 
@@ -95,13 +95,13 @@ def command(*argv: str, directory: str = "") -> BotCommand:
 def started(
     *argv: str, directory: str = "", limits: Limits | None = None, place: Sandbox | None = None
 ) -> LaunchedBot:
-    """A bot in the sandbox."""
+    """Return a bot in the sandbox."""
     place = place or sandbox.resolve("bwrap")
     return LaunchedBot(command(*argv, directory=directory), limits or Limits(), place)
 
 
 def output(bot: LaunchedBot) -> str:
-    """All that it writes on stdout, once it has ended."""
+    """Return the stdout of a bot after its exit."""
     assert bot.popen is not None
     said, complaint = bot.popen.communicate(timeout=30)
     bot.end()
@@ -110,16 +110,16 @@ def output(bot: LaunchedBot) -> str:
 
 
 def shell(script: str, **settings: Any) -> str:
-    """What a shell in the sandbox writes."""
+    """Return the output of a shell in the sandbox."""
     return output(started("/bin/sh", "-c", script, **settings))
 
 
-# --- what is inside -------------------------------------------------------------------------------
+# --- Visible files --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tournament's folder."""
+    """Create a tournament's folder."""
     cup = tmp_path_factory.mktemp("cup")
     for name in ("bots/anna", "bots/ben", "records"):
         (cup / name).mkdir(parents=True)
@@ -130,7 +130,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(cup: Path) -> dict[str, Any]:
-    """What Anna's bot sees of it, and of the machine."""
+    """Return what Anna's bot sees of the folder, and of the machine."""
     listener = socket.create_server(("127.0.0.1", 0))
     inherited = os.open(cup / "seed", os.O_RDONLY)
     os.set_inheritable(inherited, True)
@@ -174,7 +174,7 @@ def test_it_sees_no_file_of_anybody_else(seen: dict[str, Any], cup: Path) -> Non
     assert set(files.values()) == {"ENOENT"}
     ways = [os.path.abspath(sys.executable), os.path.realpath(sys.executable), sandbox.__file__]
     for path, names in seen["listed"].items():
-        if names != "ENOENT":  # of a folder with the interpreter, what leads to it is there
+        if names != "ENOENT":  # the parents of an interpreter's folder are visible
             assert [
                 n for n in names if not any(f"{w}/".startswith(f"{path}/{n}/") for w in ways)
             ] == []
@@ -182,7 +182,7 @@ def test_it_sees_no_file_of_anybody_else(seen: dict[str, Any], cup: Path) -> Non
 
 
 def test_it_sees_no_process_but_its_own(seen: dict[str, Any]) -> None:
-    assert seen["processes"] == [1, 2]  # the sandbox's, and itself
+    assert seen["processes"] == [1, 2]  # the sandbox's first process, and the shell
     assert seen["signalled"] == "ESRCH"
     assert seen["session"] == [1, 1]
 
@@ -202,7 +202,7 @@ def test_it_is_nobody_and_can_become_nobody(seen: dict[str, Any]) -> None:
 
 
 def test_it_has_nothing_from_the_referee(seen: dict[str, Any], cup: Path) -> None:
-    """Neither has the sandbox's own process, whose environment it can read."""
+    """Also not in the sandbox's own process, whose environment the bot can read."""
     named = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": "/bot", "LANG": "C.UTF-8"}
     assert seen["environment"] == {**named, "PATH": os.environ["PATH"]}
     assert "a-secret" not in seen["all_environments"]
@@ -230,22 +230,22 @@ with multiprocessing.Lock():
 
 
 def test_honest_programs_lock_files_and_set_times() -> None:
-    """The calls do nothing, but report success: with an error SQLite would open nothing."""
+    """The calls do nothing, but report success: after an error SQLite would open nothing."""
     assert output(started(sys.executable, "-c", HONEST)) == "('Gold',)\n('Gold',)\nlocked\n"
 
 
-# --- what of the bot's files is its own -----------------------------------------------------------
+# --- The bot's own files --------------------------------------------------------------------------
 
 
 def program(file: Path, text: str) -> str:
-    """Write a program. Returns: its path."""
+    """Write a program. Return its path."""
     file.write_text(text)
     file.chmod(0o755)
     return str(file)
 
 
 def test_a_bot_beside_what_the_referee_writes_does_not_see_it(cup: Path) -> None:
-    """Nor what is named after it, as a journal is; nor by a link, nor in a folder shown to all."""
+    """Also not a journal beside it; and not by a link, or in a folder that is visible to all."""
     bot = program(
         cup / "bot", f"#!/bin/sh\n(ls -A . {cup}; cat seed linked {cup}/seed) 2>/dev/null\n"
     )
@@ -262,7 +262,7 @@ def test_a_bot_beside_what_the_referee_writes_does_not_see_it(cup: Path) -> None
 
 @pytest.mark.parametrize("first", ["{tool}", "/usr/bin/env -S -u {tool} sh", "{link}", "link"])
 def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path) -> None:
-    """An interpreter is shown if it is on the PATH; this would be a way to see any folder."""
+    """An interpreter is visible if it is on the PATH; otherwise the bot could see any folder."""
     secret, folder = tmp_path / "secret", tmp_path / "bot"
     (secret / "bin").mkdir(parents=True)
     folder.mkdir()
@@ -280,7 +280,7 @@ def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path)
 
 
 def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path: Path) -> None:
-    """Also one that was made in the folder of the whole tournament."""
+    """Also a virtual environment that was made in the folder of the whole tournament."""
     venv.create(tmp_path, symlinks=True)
     (tmp_path / "seed").write_text("secret")
     site = next(tmp_path.glob("lib/python3*/site-packages"))
@@ -295,7 +295,9 @@ def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path:
 
 
 def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> None:
-    """No virtual environment, directory or file elsewhere; their own folder is where it was."""
+    """Virtual environments, directories and files elsewhere are hidden; their own folder is not
+    moved.
+    """
     for name in ("anna", "keys"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "key").write_text(name)
@@ -322,7 +324,7 @@ def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> N
 
 
 def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
-    """A library that `LD_PRELOAD` names would be loaded into bubblewrap, outside."""
+    """Otherwise a library in `LD_PRELOAD` would be loaded into bubblewrap, outside."""
     named = command("/usr/bin/env")._replace(
         env=(("LD_PRELOAD", "none.so"), ("LONG", "x" * 90_000))
     )
@@ -334,12 +336,12 @@ def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
     assert b"none.so" not in environment
     assert b"LD_PRELOAD=none.so\n" in said
     assert b"LONG=xxx" in said
-    assert complaint.count(b"none.so") == 1  # the bot's own loader
+    assert complaint.count(b"none.so") == 1  # from the bot's own loader
 
 
 @pytest.fixture
 def bots(tmp_path: Path) -> Path:
-    """Folders that were handed in, and one with files of the organiser's beside them."""
+    """Create folders of submitted bots, and one with files of the organiser."""
     for name in ("anna", "ben", "bin/env/bin", "lib/python3.9", "pyvenv.cfg", "records"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "anna/book").write_text("secret")
@@ -347,7 +349,7 @@ def bots(tmp_path: Path) -> Path:
 
 
 def sees(folder: Path, words: str, **settings: Any) -> str:
-    """What the bot of a folder writes; empty if it cannot be started."""
+    """Return the output of the bot in a folder; empty if it cannot be started."""
     (folder / "bot.toml").write_text("")
     bot = started(*words.split(), directory=str(folder), **settings)
     assert bot.popen is not None
@@ -357,7 +359,7 @@ def sees(folder: Path, words: str, **settings: Any) -> str:
 
 
 def test_a_bots_folder_is_its_own_whatever_its_command_names(bots: Path) -> None:
-    """Also where the referee writes into it, by whatever path."""
+    """Also if the referee writes into the folder, by any path."""
     program(bots / "ben/look.sh", f"#!/bin/sh\nls /bot; ls {bots}/anna\n")
     program(bots / "anna/a.sh", "#!/bin/sh\nls /bot\n")
     (bots / "again").symlink_to(bots)
@@ -376,7 +378,7 @@ def test_a_folder_that_the_referee_writes_into_is_not_shown(bots: Path) -> None:
 
 
 def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
-    """Folders named bin and lib beside it, and a virtual environment that links to them."""
+    """Folders named bin and lib beside it, and a virtual environment with links to them."""
     (bots / "lib/python3.9/os.py").touch()
     (bots / "bin/env/pyvenv.cfg").touch()
     program(bots / "bin/python", f"#!/bin/sh\nls {bots} {bots}/anna\n")
@@ -394,7 +396,7 @@ def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
 
 
 def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> None:
-    """By a link in it; and one of another bot is not seen."""
+    """Not by a link in it; and the environment of another bot is hidden."""
     for name in ("anna", "ben"):
         venv.create(bots / name / "env", symlinks=True)
     link = bots / "ben/env/lib64"
@@ -410,11 +412,11 @@ def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> Non
     assert sees(bots / "ben", script) == ""
 
 
-# --- how it ends ----------------------------------------------------------------------------------
+# --- Its end --------------------------------------------------------------------------------------
 
 
 def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
-    """As without a sandbox; a code of 128 + N is what a shell says of signal N."""
+    """As without a sandbox; a shell reports signal N as 128 + N."""
     endings = [f"exit {code}" for code in (0, 1, 3, 125, 126, 127, 128, 200, 255)]
     signals = [*range(1, signal.SIGRTMIN), signal.SIGRTMIN, signal.SIGRTMAX]
     fatal = [n for n in signals if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
@@ -431,7 +433,7 @@ def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
 
 @pytest.mark.parametrize("killed", ["outer", "inner"])
 def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
-    """Nor of what it has put into sessions of their own, whose parents have ended."""
+    """Also not its children in other sessions, whose parents have ended."""
     sleeps = "setsid sh -c 'echo; exec sleep 600'"
     bot = started(
         "/bin/sh", "-c", f'{sleeps} & ({sleeps} &) ; setsid sh -c "{sleeps} & wait" & wait'
@@ -444,7 +446,7 @@ def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
     assert inner is not None
     processes = [os.pidfd_open(pid) for pid in descendants(bot.popen.pid)]
     os.kill(bot.popen.pid if killed == "outer" else inner, signal.SIGKILL)
-    for process in processes:  # readable once it has ended
+    for process in processes:  # readable after its exit
         assert select.select([process], [], [], 30)[0]
         os.close(process)
     assert len(processes) >= 5
@@ -490,7 +492,7 @@ def test_what_cannot_be_started_fails_as_without_it(what: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("room", range(3))
 def test_a_shortage_of_descriptors_costs_none(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that were opened before it are closed."""
+    """Descriptors opened before it are closed."""
     pipe, calls = os.pipe, itertools.count()
 
     def short() -> tuple[int, int]:
@@ -506,7 +508,7 @@ def test_a_shortage_of_descriptors_costs_none(room: int, monkeypatch: pytest.Mon
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-# --- the commands ---------------------------------------------------------------------------------
+# --- Commands -------------------------------------------------------------------------------------
 
 
 def play(*options: str, first: str = "minimal") -> subprocess.CompletedProcess[str]:
@@ -521,7 +523,7 @@ def test_a_match_says_that_it_was_played_in_it(tmp_path: Path) -> None:
 
 
 def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
-    """And says so: what passes without one need not pass in it."""
+    """The report says so, because the result may differ without a sandbox."""
     bot = program(tmp_path / "bot", f"#!/bin/sh\ncat {tmp_path}/bot >&2\n")
     done = referee("conform", bot, "--sandbox", "bwrap", "--case", "3")
     assert done.returncode == 1
@@ -538,7 +540,7 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
 def test_an_interpreter_that_is_hidden_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether the first line of a script names it or a user does; both remedies help."""
+    """Both for a script's first line and a user's command; both remedies work."""
     shell = tmp_path / "opt/bin/python3"
     shell.parent.mkdir(parents=True)
     shutil.copy("/bin/sh", shell)
@@ -561,7 +563,7 @@ def test_an_interpreter_that_is_hidden_there_is_named(
 
 
 def test_nobody_is_advised_to_show_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stranger names the interpreter."""
+    """A stranger chose the interpreter."""
     monkeypatch.setattr(sandbox, "_homes", lambda: {str(tmp_path)})
     for place in (tmp_path / "x", tmp_path / "bin/x"):
         said = sandbox.why_hidden("the interpreter ", str(place))
@@ -583,7 +585,7 @@ def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_bot_starts_in_the_same_folder_with_and_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And where another path must begin in the current folder, the report says so."""
+    """If another path must begin in the current folder, the report says so."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own/book").write_text("")
@@ -621,13 +623,13 @@ def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:
     assert f"  referee conform {bot} {words} --case 3\n" in done.stdout
 
 
-# --- files that the sandbox may not read ----------------------------------------------------------
+# --- Files that the sandbox may not read ----------------------------------------------------------
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
 def folder_of_anna(tmp_path: Path, *, folder: int, file: int, owner: int) -> Path:
-    """The folder of a bot with these modes, as unpacked from an archive."""
+    """Return a bot's folder with these modes, as unpacked from an archive."""
     anna = tmp_path / "anna"
     anna.mkdir()
     (anna / "bot.toml").write_text('command = "python3 bot.py"\n')
@@ -662,7 +664,7 @@ def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
     anna = folder_of_anna(tmp_path, folder=folder, file=file, owner=owner)
     done = referee("play", str(anna), "minimal", "--sandbox", "bwrap", "--seed", "1")
     if seen:
-        assert done.returncode == 1  # it plays, and writes no JSON
+        assert done.returncode == 1  # it runs, and does not write JSON
         assert "disqualified" in done.stdout
     else:
         assert done.returncode == 2
