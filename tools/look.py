@@ -134,7 +134,6 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
 
 
 def _run(*words: str) -> str:
-    """Run the command and return its output."""
     printed = StringIO()
     with redirect_stdout(printed):
         code = cli.main(list(words))

@@ -219,7 +219,6 @@ def _why_unreachable(error: Exception) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception and all its causes, recursively."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

@@ -103,7 +103,6 @@ def name_problem(name: str) -> str:
 
 
 def _strings(value: Any, depth: int = 0) -> Iterator[str]:
-    """Yield all strings in a TOML value."""
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):

@@ -157,7 +157,6 @@ class RandomMatch:
         self.trace.append(self._json(kept, "take_events"))
 
     def _show_people(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
-        """Pass events and requests to people."""
         for seat in range(self.setting.seats):
             for event in events:
                 if not isinstance(event, Fault):

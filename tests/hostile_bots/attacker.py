@@ -1,5 +1,6 @@
-"""A Big Money bot that attacks other processes, files or the system: attacker.py ATTACK ARGUMENT
-...
+"""A Big Money bot that attacks other processes, files or the system.
+
+    attacker.py ATTACK ARGUMENT ...
 
 It attacks at its third request, and plays on. On stderr it reports that each attack succeeds or
 fails, with its result or the reason. An attack returns its result, "" for none, and None if only

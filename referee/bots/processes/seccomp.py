@@ -273,12 +273,10 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
 
 
 def _return_if(code: int, value: int, answer: int) -> list[bytes]:
-    """Return a result if the test is true."""
     return [_jump(code, value, 0, 1), _do(_RETURN, answer)]
 
 
 def _return_if_in(values: Sequence[int], answer: int) -> list[bytes]:
-    """Return a result if the value is in a list."""
     return [instruction for value in values for instruction in _return_if(_EQUAL, value, answer)]
 
 

@@ -131,7 +131,6 @@ def _run(
 def _watched(
     options: PlayOptions, plan: MatchPlan, files: MatchFiles, interrupts: Interrupts
 ) -> AbstractContextManager[Server | None]:
-    """Return the server of `--browser`, see `watched`."""
     from referee.cli.watching import watched
 
     assert plan.record is not None

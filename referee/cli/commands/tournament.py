@@ -157,7 +157,6 @@ class _Run:
         return GAME if self._void else self._exit_code()
 
     def _exit_code(self) -> int:
-        """Return the exit code of a finished tournament."""
         store = self._store
         if store.withdrawn or store.put_out():
             return FAILED
@@ -222,7 +221,6 @@ class _Run:
         return Path(self._records)
 
     def _watched(self) -> AbstractContextManager[Server | None]:
-        """Return the server of `--browser`, see `watched`."""
         from referee.cli.watching import watched
 
         assert self._file is not None

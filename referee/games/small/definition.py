@@ -97,7 +97,6 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
 
 
 def _check(kind: type[Game]) -> None:
-    """Check the attributes of a class."""
     players = kind.players
     least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
     if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
