@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OK = 0
 FAILED = 1
-"""Exit code: the command worked, and found or played something with a mistake."""
+"""Exit code: the command found a mistake, or a bot was disqualified."""
 USAGE = 2
 GAME = 65  # EX_DATAERR of sysexits.h
 """Exit code: the code of a game from outside has a mistake."""

@@ -33,7 +33,7 @@ def bot(tmp_path: Path) -> Path:
 
 
 def mistakes(folder: Path) -> list[str]:
-    """What is said of a folder, without the name of its bot.toml."""
+    """The messages about a folder, without the name of its bot.toml."""
     with pytest.raises(UsageError) as caught:
         find_bot(str(folder), "dominion")
     start = f"{folder / 'bot.toml'}: "
@@ -182,7 +182,7 @@ OUTSIDE = ["m.json", "../anna/s.json", "{anna}/s.json", "../anna/a.py", "sh ../a
 
 @pytest.mark.parametrize("command", OUTSIDE)
 def test_what_a_command_names_is_in_the_folder(bot: Path, command: str) -> None:
-    """Nothing of another file is read, and nothing of it is said."""
+    """No other file is read or mentioned."""
     anna = bot.parent / "anna"
     anna.mkdir()
     (anna / "s.json").write_text('{"game": "starrealms", "token": "secret"}')

@@ -1,4 +1,4 @@
-"""What a Python program can give as a bot (spec/python.md, 2)."""
+"""The types of bots that a Python program can pass (spec/python.md, 2)."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ async def test_a_match_without_a_process(tmp_path: Path) -> None:
     assert [player.exit_code for player in result.players] == [None, None]
     assert [player.stderr for player in result.players] == [None, None]
     assert verify_record(str(tmp_path / "record")).kind == Kind.VALID
-    # Each is told all that is new, its request last.
+    # Each receives all new messages, its request last.
     kinds = [[msgspec.json.decode(line)["type"] for line in lines] for lines in scripts[0].heard]
     assert kinds == [
         ["player-name-request"],
@@ -317,7 +317,7 @@ class Listening(Script):
 
 
 def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
-    """What a round has brought is taken before somebody is asked again."""
+    """The results of a round are taken before the next request."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""How command lines are read, and what the help says."""
+"""Parsing of command lines, and the text of the help."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_the_command_to_play_again_keeps_what_matters() -> None:
 
 
 def test_quietly_a_disqualification_is_one_line() -> None:
-    """Else the exit code 1 would be all that there is."""
+    """Otherwise the exit code 1 would be the only sign."""
     done = referee("play", "big_money", hostile("exit_at", 3), "--quiet")
     assert done.returncode == 1
     assert done.stdout == ""

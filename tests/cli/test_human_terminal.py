@@ -75,7 +75,7 @@ def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
     shown = person.answer("mi")
     assert re.search(r"^ +province +8 +8  6 points$", shown, re.MULTILINE)
     assert '"mi" can be militia or mine' in person.answer("\x1b[A")
-    # What was typed is echoed by the terminal, but what is said of it is harmless.
+    # The terminal echoes typed text, but messages about it are escaped.
     assert r'"\x1b[a" is not a choice here' in person.answer("1 2")
     assert "That is 2. Type a number" in person.answer("?")
     help_text = person.answer("q")

@@ -118,7 +118,7 @@ def test_a_type_that_no_option_has() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_fields_are_read_as_their_types(command: str, tmp_path: Path) -> None:
-    """What reads a value makes the annotated type, which is what a type checker believes."""
+    """The parser of a value makes the annotated type, as a type checker assumes."""
     kind = options_type(command)
     hints = get_type_hints(kind, include_extras=True)
     for name, field in kind.fields.items():

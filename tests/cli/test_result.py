@@ -66,7 +66,7 @@ def report(
 
 
 def gone(detail: str, **other: object) -> dict[str, object]:
-    """What is known of a seat that was disqualified, beside its code."""
+    """The facts about a disqualified seat, in addition to its code."""
     fields = {"cause": "", "turn": 3, "request": 4, "asked": '{"type":"x"}'}
     return {
         "disqualification": DisqualificationReport(detail, **(fields | other)),

@@ -103,7 +103,7 @@ def exited(probe: Probe) -> bool:
 
 
 def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
-    """The matches that are there for a case alone, with all that they are compared with."""
+    """Matches for a single case, with the expected results."""
     chosen = [
         match
         for match in MATCHES
@@ -138,8 +138,8 @@ def reached(match: ProbeMatch, seed: int) -> tuple[Compared, set[str]]:
     """Play a match with our own rules, and compare it with them.
 
     Returns:
-        The comparison, and the cases and tricks that did not come up. A trick of several seats came
-        up if one of them did it.
+        The comparison, and the cases and tricks that did not occur. A trick of several seats
+        occurred if any seat did it.
     """
     probes = make_probes(match, seed)
     compared = judge(record(wrong_referee, match, seed, probes), RULES, match, seeded=False)

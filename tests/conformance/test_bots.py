@@ -1,6 +1,6 @@
 """Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
 
-What is expected is expected of all cases. A bot whose output and end are as usual is a Python
+The expectations are about all cases. A bot whose output and end are as usual is a Python
 object, the others are processes. A test runs the basic cases and those of the bot's own sections.
 `python -m tests.conformance.test_bots` runs all cases, with whole matches, against all bots (or
 those that it is given); it takes minutes.
@@ -53,7 +53,7 @@ WAITING = (BRIEF, STAYING, ENDING)
 
 
 class Wrong(Struct, frozen=True):
-    """What a wrong bot must come to, over all cases.
+    """The expected results of a wrong bot over all cases.
 
     Attributes:
         failed, unjudged: ids, with wildcards.
@@ -270,7 +270,7 @@ PASSES = Wrong("")
 
 
 def with_controls(chosen: Iterable[str]) -> set[str]:
-    """The cases and all that they are compared with."""
+    """The cases and the expected results."""
     found = set(chosen)
     todo = list(found)
     while todo:
@@ -356,7 +356,7 @@ def outcome(report: Report, status: Status) -> set[str]:
 
 
 def expected(wrong: Wrong) -> tuple[set[str], set[str]]:
-    """Ids of the cases that fail and of those that are not judged."""
+    """Ids of the failed and of the unjudged cases."""
     failed = ids(wrong.failed)
     if wrong.passed is None:
         return failed, ids(wrong.unjudged)
@@ -448,7 +448,7 @@ async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
 
 
 def main(modes: list[str]) -> int:
-    """Run all cases, and say where a bot differs from what it should come to."""
+    """Run all cases, and print the differences from the expected results."""
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))

@@ -84,7 +84,7 @@ def ids(report: Report, status: Status = Status.FAILED) -> list[str]:
 
 
 def blamed(report: Report) -> list[str]:
-    """What a sound referee is blamed for."""
+    """False accusations of a correct referee."""
     return [
         f"{result.id} {violation.expected} {violation.actual} {violation.conversation}"
         for result in report.cases
@@ -152,7 +152,7 @@ def test_no_case_is_blamed_and_every_case_comes_up() -> None:
 
 
 def breaks(cases: str) -> tuple[str, set[str]]:
-    """The case that a mutant breaks, and those that fail."""
+    """The case that a mutant breaks, and the failed cases."""
     breaks, _, fail = cases.partition(": ")
     return breaks.split()[0], {*(fail or breaks).split()}
 

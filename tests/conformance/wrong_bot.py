@@ -1,8 +1,8 @@
 """A bot that is wrong in one way: wrong_bot.py MODE. Modes of `ODD` are odd, but not wrong.
 
-Without its mode it plays every card and every kind of reply by the protocol. A mode is a function
-under the name of what it changes: what the bot hears, chooses, replies or writes. It is started
-a hundred times for a run of the cases, so it imports next to nothing. The tests run it in their own
+Without its mode it plays every card and every kind of reply by the protocol. A mode is a function,
+listed by the step that it changes: received messages, choices, replies or output. It is started a
+hundred times for a run of the cases, so it imports next to nothing. The tests run it in their own
 process where its output and its end are as usual.
 """
 
@@ -186,7 +186,7 @@ def answers_news(message):
 
 @mode(HEARS, alone=True)
 def answers_news_with_clean_up(message):
-    """What is not answered otherwise is answered by the default, which is a legal reply."""
+    """All other requests get the default, which is a legal reply."""
     if message["type"] in NEWS[:-1]:
         write(b'{"type": "play-reply", "phase": "cleanup"}\n')
 
@@ -796,7 +796,7 @@ def keep_alive_as_a_word(message, reply):
 
 
 def play_match_after_match(say):
-    """Play until the input ends; `say(reply)` is what is said when the name is asked for again."""
+    """Play until the input ends; `say(reply)` is the reply to a repeated request for the name."""
     first = None
     kind = "game-end"
     while kind == "game-end":

@@ -97,7 +97,7 @@ def mode(name: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
 
 
 def around(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], object]:
-    """A mode that puts a function in the place of another, which it gets as its first argument."""
+    """A mode that replaces a function. The original is its first argument."""
 
     def patch() -> None:
         was = getattr(owner, name)
@@ -142,7 +142,7 @@ def draw(count: int) -> Callable[[Table, Any], object]:
 
 
 def sent(change: Callable[[list[Any]], list[Any]]) -> Callable[[], object]:
-    """A mode that changes what a match says: JSON values, each with its receiver."""
+    """A mode that changes the messages of a match: JSON values, each with its receiver."""
 
     def take(was: Any, self: Match) -> list[Any]:
         entries = was(self)
@@ -179,7 +179,7 @@ def without(*kinds: str) -> Callable[[], object]:
 
 
 def lines(change: Callable[[bytes], bytes]) -> Callable[[], object]:
-    """A mode that changes what is written to bots."""
+    """A mode that changes the lines to bots."""
 
     def patch() -> None:
         around(process.BotProcess, "push", lambda was, self, data: was(self, change(data)))()

@@ -1,9 +1,9 @@
 """A Big Money bot that misbehaves in one way: hostile.py MODE [ARGUMENT [COPY]].
 
-What it is sent is appended to the file COPY.
+Its input is appended to the file COPY.
 
-It is legal until the request at which its mode strikes, so that a test sees what the mode alone
-does. Each mode is a function that is called with every request before it would be answered; it
+It plays legally until the request at which its mode strikes, so that a test sees only the effect of
+the mode. Each mode is a function that is called with every request before it would be answered; it
 returns None to answer as usual, or the bytes to write instead.
 
 What few modes need is imported in them: the tests start many of these bots. They start them with
@@ -123,7 +123,7 @@ def die_at(what):
         with open("/proc/1/cmdline", "rb") as file:
             if os.path.basename(file.read().partition(b"\0")[0]) != b"bwrap":
                 sys.exit("all would be all processes of the machine")
-    with contextlib.suppress(ProcessLookupError):  # "all" is but the one that sends
+    with contextlib.suppress(ProcessLookupError):  # "all" excludes the sender
         os.kill({"": os.getpid(), "group": 0, "all": -1}[whom], int(number))
 
 
@@ -389,7 +389,7 @@ def take_children(size):
 
 
 def take_once(size):
-    """Memory that eight children share until one of them writes."""
+    """Memory shared by eight children until a child writes."""
     TAKEN.append(b"x" * (size << 20))
     for _ in range(8):
         if os.fork() == 0:

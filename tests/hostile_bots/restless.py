@@ -2,9 +2,9 @@
 
 With a NUMBER it does not answer this request any more.
 
-What computes marks the parts of a second in which it has run. At the first request after a longer
-wait, the bot says on stderr that its attack succeeds if it has run in a quarter of them, else that
-it fails.
+A computing process marks the parts of a second in which it has run. At the first request after a
+longer wait, the bot says on stderr that its attack succeeds if it has run in a quarter of them,
+else that it fails.
 """
 
 import contextlib
@@ -65,14 +65,14 @@ def next_of_chain(*before):
 
 
 def chain():
-    """A chain of processes, each of which starts the next one and ends."""
+    """A chain of processes: each starts the next one and ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for _ in range(CHAINS):
         child(lambda: next_of_chain(compute))
 
 
 def killers():
-    """A chain whose processes kill what is started beside them."""
+    """A chain whose processes kill processes started beside them."""
 
     def kill():
         own = os.getpid()

@@ -1,4 +1,4 @@
-"""What a bot's process is started with (protocol-v1, 8.5)."""
+"""The environment of a bot's process (protocol-v1, 8.5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.enviro
 def environment(
     env: tuple[tuple[str, str], ...] = (), limits: Limits | None = None
 ) -> dict[str, str]:
-    """What a bot has in its environment."""
+    """The environment variables of a bot."""
     bot = LaunchedBot(BotCommand("shows", SHOWS, env=env), limits or Limits())
     assert bot.popen is not None
     assert bot.popen.stdout is not None

@@ -1,4 +1,4 @@
-"""What bots have left behind, and what is not theirs (8.4)."""
+"""Processes left by bots, and processes of others (8.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bot writes, as lines with exact limits (protocol, 1.1 to 1.3), without a process."""
+"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3), without a process."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
     *(signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
 }
-"""What the system ignores, or answers by stopping the process."""
+"""Signals that the system ignores, or that stop the process."""
 NAMELESS = signal.SIGRTMIN + 6
 """Not 32 or 33, which are the C library's own: what its `posix_spawn` starts ignores them."""
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
@@ -161,7 +161,7 @@ input()
 
 
 async def asked_late(code: str) -> list[bytes | Failure]:
-    """Ask a bot twice whose limit was over before the referee looked at what it has written."""
+    """Send two requests to a bot whose limit expired before the referee read its output."""
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
@@ -203,7 +203,7 @@ signal.pause()
 
 
 async def test_queued_news_are_handed_over_in_order() -> None:
-    """What a full pipe did not take comes before what was said later."""
+    """Bytes that a full pipe did not accept are sent before later lines."""
     code = """
 import sys
 first = sys.stdin.buffer.readline()
@@ -317,7 +317,7 @@ def test_last_lines_are_safe_to_print() -> None:
     ],
 )
 def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
-    """Node and Java say first what is wrong, Python says it last."""
+    """Node and Java name the error first, Python names it last."""
     keeper = StderrKeeper(None)
     text = b"".join(b"line %d\n" % number for number in range(count))
     for start in range(0, len(text), size):

@@ -62,7 +62,7 @@ def verdict(
     root: bool = False,
     builds: bool = False,
 ) -> int:
-    """What the filter returns for a system call: a classic BPF machine over `seccomp_data`."""
+    """The filter's result for a system call: a classic BPF machine over `seccomp_data`."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, AUDIT[machine] if audit is None else audit, 0, *padded)
     program = [*struct.iter_unpack("=HBBI", seccomp_filter(machine, root, builds))]

@@ -50,7 +50,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def rows(printed: str) -> list[list[str]]:
-    """The table of what was built, without times."""
+    """The table of builds, without times."""
     return [line.split(", ")[0].split() for line in printed.splitlines()[1:-2]]
 
 

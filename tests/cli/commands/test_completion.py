@@ -46,7 +46,7 @@ TYPED = {
     "help to": "help tournament",
     "completion z": "completion zsh",
 }
-"""What is typed before TAB, and what stands there after it."""
+"""The typed text before TAB, and the text after it."""
 
 OF_ITS_GAME = {
     "play gath": "play gath",

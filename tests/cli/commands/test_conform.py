@@ -47,7 +47,7 @@ CASES = ("--case", "1.1/1", "--case", "3", "--case", "5.2/1", "--case", "5.2/2")
 
 @pytest.fixture
 def overspends(tmp_path: Path) -> str:
-    """A bot that buys what it cannot pay, and does not say its version."""
+    """A bot that buys cards that it cannot pay for, and omits its version."""
     file = tmp_path / ("longer-than-a-line-" * 5) / "rich.py"
     file.parent.mkdir()
     file.write_text(OVERSPENDS)
@@ -570,7 +570,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
 
 
 def on_a_terminal(*arguments: str) -> tuple[int, str]:
-    """The exit code, and what a terminal of 80 columns is sent on stdout and stderr."""
+    """The exit code, and the output to a terminal of 80 columns on stdout and stderr."""
     leader, follower = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "conform", *arguments],

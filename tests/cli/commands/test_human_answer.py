@@ -1,4 +1,4 @@
-"""What a person types -> picks, or a sentence on what is possible."""
+"""Typed text -> picks, or a sentence with the possible answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ANY = Question(
         (ONE, "MILITIA", (0,)),
         (ONE, "mil", (0,)),
         (ONE, "silver", (3,)),
-        (ONE, "5", (5,)),  # what has a key has no number
+        (ONE, "5", (5,)),  # a choice with a key has no number
         (ONE, "r", (4,)),
         (TWO, "4 1", (3, 0)),
         (TWO, "4,1", (3, 0)),

@@ -86,7 +86,7 @@ class Commands:
         return self.out
 
     def said(self) -> tuple[str, str]:
-        """What was said on stdout and stderr since this was last asked."""
+        """The output on stdout and stderr since the last call."""
         return self._capsys.readouterr()
 
     def tournament(self, *words: str, code: int = 0) -> str:
@@ -1412,7 +1412,7 @@ def exported(plan: Plan) -> MatchRow:
 
 def test_export_as_csv(commands: Commands) -> None:
     commands.result = exported
-    # What a shell would take for more or less than one word is quoted.
+    # Words that a shell would split are quoted.
     names = {"plain": "plain"}
     names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\\b")}
     tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)

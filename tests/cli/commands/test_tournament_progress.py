@@ -1,4 +1,4 @@
-"""What a terminal shows while a tournament is played."""
+"""The terminal during a tournament."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ LOG = EXAMPLES / "two-players.log.jsonl"
 
 @pytest.fixture
 def edited(tmp_path: Path) -> Path:
-    """A record of which line 26 was edited."""
+    """A record with an edited line 26."""
     lines = TWO.read_bytes().splitlines(keepends=True)
     assert b"silver" in lines[25]
     lines[25] = lines[25].replace(b"silver", b"golden", 1)
