@@ -95,7 +95,7 @@ export class Seat {
 
   #ended({ winners, scores, reason }, seat) {
     const won = winners.includes(seat) ? (winners.length > 1 ? "You share the first place" : "You won") : winners.length ? "You lost" : "Nobody won";
-    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${reason}). All of it can be looked at now, hidden cards too.`;
+    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${reason.replaceAll("-", " ")}). All of it can be looked at now, hidden cards too.`;
   }
 
   // --- the question ------------------------------------------------------------------------------
