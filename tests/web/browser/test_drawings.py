@@ -151,8 +151,11 @@ def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_p
 def test_the_grid_has_its_colours_where_the_system_forces_others(
     visit: Visit, tmp_path: Path
 ) -> None:
-    match = watched("botwars", 1, rows=5, cols=5, max_turns=3)
-    page = visit(page_of(tmp_path, match.record, "record"), forced_colors="active")
+    match = watched("botwars", 1, rows=40, cols=40, max_turns=3)
+    lying = {"width": 844, "height": 390}
+    page = visit(page_of(tmp_path, match.record, "record"), forced_colors="active", viewport=lying)
+    board, zone = (page.locator(part).bounding_box() for part in (".bw-board", "[data-zone=board]"))
+    assert 200 < board["height"] <= zone["height"]  # all of it is in sight
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
     assert page.evaluate(COLOURS) > 20
 

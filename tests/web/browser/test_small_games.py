@@ -199,11 +199,15 @@ def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path)
     file.write_text(page_file([match]))
     page = visit(file)
     view: dict[str, Any] = {}
+    zones = set()
     for step in match.steps:
         view |= step.set.get(match.header.viewers[0], {})
         shown = page.evaluate(SHOWN)
         assert sorted(shown) == sorted(drawn(part) for part in view["parts"])
+        zones.add(page.evaluate(ZONES))
         page.keyboard.press("ArrowRight")
+    assert len(zones) == 1  # they keep their places, and nothing has to be scrolled
+    assert "true" not in zones.pop()
     page.keyboard.press("c")
     assert page.locator(".chart").count() == 1
 
@@ -211,6 +215,12 @@ def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path)
 SHOWN = """() => [...document.querySelectorAll('.sg section, .sg-texts > div')].map(
   (part) => [...part.querySelectorAll('tbody td, .sg-card, dd')].map(
     (cell) => cell.textContent))"""
+
+
+ZONES = """() => JSON.stringify([...document.querySelectorAll('.zone')].map((zone) => {
+  const { x, y, width, height } = zone.getBoundingClientRect();
+  return [x, y, width, height, zone.scrollHeight > zone.clientHeight];
+}))"""
 
 
 def drawn(part: dict[str, Any]) -> list[str]:
