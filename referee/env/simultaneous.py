@@ -51,7 +51,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         due = [agent for agent in agents if self._seat[agent] in episode.due]
         for agent in due:
             if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):
-                raise UsageError(f"{agent} has no action of {self.action_spaces[agent]}")
+                raise UsageError(f"{agent} needs an action of {self.action_spaces[agent]}")
         episode.act_together({self._seat[agent]: actions[agent] for agent in due})
         over = episode.outcome is not None
         result = (

@@ -122,7 +122,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             reply = episode.player(seat).act(action)
         except UsageError:
             if not self.action_space.contains(action):
-                raise UsageError(f"{action!r} is no action of {self.action_space}") from None
+                raise UsageError(f"{action!r} is not an action of {self.action_space}") from None
             episode.due = ()
             self._is_illegal = True
             return -1.0, True

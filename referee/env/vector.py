@@ -115,7 +115,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         if wrong.any():
             place = int(wrong.argmax())
             raise UsageError(
-                f"{given[place]} is no action of {self.single_action_space}, in match {place}"
+                f"{given[place]} is not an action of {self.single_action_space}, in match {place}"
             )
         return given.tolist() if given.ndim == 1 else given
 

@@ -75,7 +75,7 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
     if len(position.answers) != players:
         raise UsageError(f"{position}: its match has {len(position.answers)} players")
     if not position.is_valid:
-        raise UsageError(f"{position}: no match can have come to this position")
+        raise UsageError(f"{position}: no match can reach this position")
 
 
 def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits]:

@@ -179,8 +179,8 @@ def check_schedule(store: Store) -> None:
             )
             if plan.players != tuple(bot for (bot,) in seated):
                 raise UsageError(
-                    f"{store.name}: match {plan.match} is not as planned: another version of the "
-                    "referee made the line-ups; give another --store (standings, export and "
+                    f"{store.name}: match {plan.match} differs from the schedule: another version "
+                    "of the referee made the line-ups; give another --store (standings, export and "
                     "verify still read this one)"
                 )
         if next(stage.missing(there), None) is not None:
@@ -194,5 +194,7 @@ def planned(store: Store) -> int:
     for before, setup in zip([None, *setups], setups, strict=False):
         total += format_of(setup.format).count(setup, before) * setup.matches_a_deal
     for (match,) in store.select("SELECT match FROM matches WHERE match >= ? LIMIT 1", (total,)):
-        raise UsageError(f"{store.name} is damaged: table matches, match {match}: {total} are all")
+        raise UsageError(
+            f"{store.name} is damaged: table matches, match {match}: only {total} exist"
+        )
     return total

@@ -599,8 +599,8 @@ def _open(name: str) -> tuple[int, bool]:
             if os.path.lexists(path):
                 # SQLite would use the file as part of the new database, and delete it.
                 raise UsageError(
-                    f"{path} is there without {name}: a run is writing that, or was killed and "
-                    "its store moved; move this file too, or give another --store"
+                    f"{path} exists without {name}: a run is writing that store, or was killed "
+                    "and its store moved; move this file too, or give another --store"
                 )
         return os.open(name, flags | os.O_CREAT | os.O_EXCL, 0o666), True
     except OSError as error:

@@ -34,7 +34,7 @@ def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
     found = select("SELECT * FROM bots ORDER BY bot")
     for number, (row, wanted) in enumerate(zip_longest(found, bot_rows(last))):
         if row != wanted:
-            raise UsageError(f"table bots, bot {number}: it is not that of the stages")
+            raise UsageError(f"table bots, bot {number}: it differs from the stages")
     for table, kind in TABLES.items():
         _check_types(select, table, kind)
     players, bots, deal = last.players, len(last.bots), last.matches_a_deal
@@ -87,7 +87,7 @@ def _check_stages(stages: Sequence[TournamentSetup]) -> None:
         # Compares without the settings: defaults are filled in, and another version may have more
         # of them.
         if msgspec.structs.replace(again, settings=stage.settings) != stage:
-            raise UsageError(f"{where}: not all that a {stage.format} tournament has")
+            raise UsageError(f"{where}: incomplete settings of a {stage.format} tournament")
     for before, after in pairwise(stages):
         try:
             check_extension(before, after)

@@ -85,7 +85,7 @@ def test_an_illegal_action_ends_the_match() -> None:
     with pytest.raises(UsageError, match="call reset"):
         env.step(illegal)
     env.reset()
-    with pytest.raises(UsageError, match="97 is no action of Discrete"):
+    with pytest.raises(UsageError, match="97 is not an action of Discrete"):
         env.step(97)
 
 

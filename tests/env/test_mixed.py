@@ -69,7 +69,7 @@ def test_a_parallel_step_takes_the_actions_that_are_due() -> None:
     seen, *_ = env.step({"player_1": 1, "player_2": 2, "player_3": 0})
     due = {agent: bool(each["action_mask"].any()) for agent, each in seen.items()}
     assert due == {"player_1": False, "player_2": True, "player_3": False}
-    with pytest.raises(UsageError, match="player_2 has no action of"):
+    with pytest.raises(UsageError, match="player_2 needs an action of"):
         env.step({"player_1": 0, "player_3": 0})
     random = Random(1)
     env.step({"player_2": 0})

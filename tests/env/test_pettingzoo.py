@@ -142,7 +142,7 @@ def test_a_turn_of_bot_wars_needs_all_actions() -> None:
         {"player_1": still, "player_2": still[:3]},
         {"player_1": still, "player_2": still + 5},
     ):
-        with pytest.raises(UsageError, match=r"player_[12] has no action of MultiDiscrete"):
+        with pytest.raises(UsageError, match=r"player_[12] needs an action of MultiDiscrete"):
             env.step(actions)
     env.step({"player_1": still, "player_2": still})
 

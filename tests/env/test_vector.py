@@ -96,8 +96,8 @@ def test_an_illegal_action_ends_its_match_only() -> None:
 @pytest.mark.parametrize(
     ("actions", "says"),
     [
-        ([0, 1, 10_000], "10000 is no action of .*, in match 2"),
-        ([0, -1, 1], "-1 is no action of .*, in match 1"),
+        ([0, 1, 10_000], "10000 is not an action of .*, in match 2"),
+        ([0, -1, 1], "-1 is not an action of .*, in match 1"),
         ([0, 1], r"integers of the shape \(3,\)"),
         ([0.0, 1.0, 2.0], "integers of the shape"),
         ("abc", "integers of the shape"),

@@ -250,7 +250,7 @@ def test_a_store_that_is_taken_away_is_kept_under_another_name(
     play(writer, until=3, most=1)
     if what == "removed":
         os.unlink(file)
-        with pytest.raises(UsageError, match=r"-wal is there without .*: a run is writing that"):
+        with pytest.raises(UsageError, match=r"-wal exists without .*: a run is writing"):
             Store.for_writing(file)
     else:
         other.rename(file)

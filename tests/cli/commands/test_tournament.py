@@ -171,7 +171,7 @@ def test_a_store_with_other_line_ups_can_be_read_but_not_continued(
         # The next bot sits in each seat: the same bots on the same deal, in another order.
         database.execute("UPDATE seats SET bot = (bot + 1) % 3 WHERE match < 3")
     before = commands.rows()
-    assert "match 0 is not as planned: another version" in commands.refused(*words, *extension)
+    assert "match 0 differs from the schedule" in commands.refused(*words, *extension)
     assert commands.rows() == before
     with Store.for_reading(commands.store) as store:
         assert len(store.stages) == 1
@@ -1331,11 +1331,11 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
         ("UPDATE about SET value = x'00' WHERE key = 'stages'", "about, stages: Expected `str`"),
         ("DELETE FROM about WHERE key = 'stages'", "about, stages: Expected"),
         (STAGES.format("'dominion'", "'goBd'"), "is of the game 'goBd'; if it is a game of your"),
-        (STAGES.format("'\"players\":2'", "'\"players\":0'"), "stages: not all that"),
+        (STAGES.format("'\"players\":2'", "'\"players\":0'"), "stages: incomplete settings"),
         (STAGES.format("'\"players\":2'", "'\"players\":200000000'"), "has 2 to 4"),
         (STAGES.format("'\"deals\":2'", "'\"deals\":-2'"), "about, stages: Expected `int` >= 1"),
         (STAGES.format("'\"max_turns\":500'", "'\"max_turns\":[]'"), "about, stages: "),
-        ("DELETE FROM bots", "table bots, bot 0: it is not that of the stages"),
+        ("DELETE FROM bots", "table bots, bot 0: it differs from the stages"),
         ("UPDATE bots SET name = 'x' || char(27) WHERE bot = 1", "table bots, bot 1: "),
         ("DELETE FROM matches WHERE match = 3", "match 3: it has no row in matches"),
         (MATCH.format("match = -5"), "matches, match -5: match: Expected `int` >= 0"),

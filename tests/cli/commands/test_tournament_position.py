@@ -157,7 +157,7 @@ def test_a_store_with_an_impossible_position_is_damaged(say: Say, tmp_path: Path
         store.execute("UPDATE about SET value = ? WHERE key = 'stages'", [json.dumps(made)])
     code, _, why = say("standings", "s.sqlite")
     assert code == 2
-    assert "no match can have come to this position" in why
+    assert "no match can reach this position" in why
 
 
 @pytest.mark.parametrize(
