@@ -30,6 +30,7 @@ def test_facts_are_those_of_the_card_set(name: str) -> None:
         "hp": 5,
         "taunt": True,
         "text": "",
+        "brief": [["sword", 1]],
     }
     makes = "Boarding Party" if name == "2023-02" else "Summerset Sacking"
     assert any(makes in fact["text"] for fact in facts["cards"].values())
