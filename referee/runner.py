@@ -362,7 +362,7 @@ class Runner(Course):
         return until
 
     def _freeze_others(self) -> None:
-        """Freeze bots without a request, so that the others have the cores (sandbox.md, 12).
+        """Freeze bots without a request, so that the others have the cores (limits.md, 5).
 
         If all bots reply within `QUICK_SECONDS`, none is frozen.
         """

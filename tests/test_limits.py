@@ -1,4 +1,4 @@
-"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; sandbox.md)."""
+"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
     assert stat_fields(int(pid_file.read_text()))[:1] in ([], [b"Z"])
 
 
-# --- sandbox.md, 12: bots that wait ---------------------------------------------------------------
+# --- limits.md, 5: bots that wait -----------------------------------------------------------------
 
 
 @needs_bwrap

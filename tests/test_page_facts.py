@@ -25,7 +25,7 @@ from tools.generators.make_pages import pages
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
 PROTOCOL_OF = {
-    "spec/sandbox.md": "protocol",
+    "spec/limits.md": "protocol",
     "spec/vectors/README.md": "protocol-v1",
     "spec/botwars/cases.md": "botwars/protocol",
     "spec/starrealms/cases.md": "starrealms/protocol",
@@ -177,6 +177,18 @@ def test_a_section_that_a_page_refers_to_is_there(page: str) -> None:
         known |= sections_of("spec/protocol.md")
         known |= sections_of(f"spec/{PROTOCOL_OF.get(page, 'protocol')}.md")
     assert [each for each in bare_references(text_of(page)) if each not in known] == []
+
+
+def test_a_section_that_the_code_names_is_there() -> None:
+    """In messages, docstrings and comments, such as "(spec/sandbox.md, 1)"."""
+    found = {
+        (page, number)
+        for file in (ROOT / "referee").rglob("*.py")
+        for page, number in re.findall(r"([a-z-]+\.md), (\d+(?:\.\d+)?)\b", file.read_text())
+    }
+    assert len(found) > 5
+    known = {each for each in found if (ROOT / "spec" / each[0]).is_file()}
+    assert [each for each in known if each[1] not in sections_of(f"spec/{each[0]}")] == []
 
 
 def test_a_bare_reference_is_found() -> None:

@@ -41,7 +41,7 @@ def test_the_generated_parts_are_up_to_date() -> None:
 
 def test_a_generated_part_that_was_changed_by_hand_is_found_and_made_again(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec", ignore=shutil.ignore_patterns("vectors"))
-    page = tmp_path / "spec" / "sandbox.md"
+    page = tmp_path / "spec" / "limits.md"
     text = page.read_text()
     page.write_text(text.replace("`--grace S` | `grace` | 1 s", "`--grace S` | `grace` | 2 s"))
     assert stale(tmp_path) == [page]
@@ -78,7 +78,7 @@ def test_a_generated_part_of_an_unknown_name_is_an_error() -> None:
 
 
 def test_every_limit_has_its_verdict() -> None:
-    page = (ROOT / "spec" / "sandbox.md").read_text()
+    page = (ROOT / "spec" / "limits.md").read_text()
     rows = re.findall(r"^\| `--[a-z-]+ [A-Z].*$", page, re.MULTILINE)
     assert len(rows) == len(LIMITS)
     assert [row for row in rows if row.endswith("|  |")] == []
@@ -125,13 +125,13 @@ def test_a_section_of_both_pages_has_both_texts(rules: GameDefinition) -> None:
 
 
 def test_the_limits_of_the_games_are_those_of_the_table() -> None:
-    """The table at the top of the shared page, by hand, and the sandbox page, from the code."""
+    """The table at the top of the shared page, by hand, and the page of limits, from the code."""
     shared = (ROOT / "spec" / "protocol.md").read_text()
     (times,) = re.findall(r"^\| time limit .*$", shared, re.MULTILINE)
     assert re.findall(r"(\d+) s", times) == ["10", "5", "10", "30"]
     row = next(
         line
-        for line in (ROOT / "spec" / "sandbox.md").read_text().splitlines()
+        for line in (ROOT / "spec" / "limits.md").read_text().splitlines()
         if line.startswith("| `--time-limit")
     )
     assert re.findall(r"(\d+) s", row) == ["10", "5", "30"]

@@ -213,7 +213,7 @@ class Idle:
 async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     autojump_clock: trio.abc.Clock,
 ) -> None:
-    """sandbox.md, 12; 1.4: their stderr is read while another bot thinks."""
+    """limits.md, 5; 1.4: their stderr is read while another bot thinks."""
     idle = Idle()
 
     class Slow(InProcessBot):
@@ -288,7 +288,7 @@ def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped
 async def test_the_time_that_it_takes_to_stop_a_bot_is_its_own(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    """sandbox.md, 12: it counts in its next reply, and for no other bot."""
+    """limits.md, 5: it counts in its next reply, and for no other bot."""
 
     class Resisting(Idle):
         def freeze(self) -> None:

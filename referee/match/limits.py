@@ -1,7 +1,7 @@
 """The table of a bot's limits. Cheap to import, because the command line needs it at start-up.
 
 Each field of `Limits` is a row. The command-line options and their help, the configuration keys,
-the schema of a record's options and the table in spec/sandbox.md are generated from the rows.
+the schema of a record's options and the table in spec/limits.md are generated from the rows.
 """
 
 import math

@@ -180,7 +180,7 @@ def settings_type(rules: GameDefinition) -> type[Struct]:
     ]
     first = [limits.pop(name) for name in LIMITS if name in _BEFORE_OWN]
     fields = [*first, *own, *limits.values()]
-    text = f"The limits of bots (sandbox.md).\n\n{cleandoc(f'{rules.options.__doc__}')}"
+    text = f"The limits of bots (limits.md).\n\n{cleandoc(f'{rules.options.__doc__}')}"
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": text})
 
 

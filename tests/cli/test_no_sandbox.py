@@ -1,4 +1,4 @@
-"""`--sandbox` where there is none to be had (sandbox.md, 1)."""
+"""`--sandbox` where there is none to be had (sandbox.md, 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check whether 24 busy processes of a bot make its opponent late (sandbox.md, 12).
+"""Check whether 24 busy processes of a bot make its opponent late (limits.md, 5).
 
     python -m tools.benchmarks.burners [--sandbox none]
 

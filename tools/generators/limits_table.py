@@ -1,4 +1,4 @@
-"""The table of limits in spec/sandbox.md."""
+"""The table of limits in spec/limits.md."""
 
 from __future__ import annotations
 

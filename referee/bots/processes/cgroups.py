@@ -1,4 +1,4 @@
-"""Control groups: limits of all processes of a bot together, and counters (Linux; sandbox.md).
+"""Control groups: limits of all processes of a bot together, and counters (Linux; limits.md).
 
 Also determines the CPU quota of the referee's own group.
 

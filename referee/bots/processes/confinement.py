@@ -1,4 +1,4 @@
-"""Apply the limits that the system enforces from the start of a bot (sandbox.md).
+"""Apply the limits that the system enforces from the start of a bot (limits.md).
 
 A shell runs before the bot. It joins the bot's control group, sets the limits of single processes
 (`ulimit`), and becomes the bot or its sandbox, so the limits apply from the first moment. None of
@@ -42,7 +42,7 @@ def enforced_by() -> LimitsBy:
 
 
 def unenforced_limits() -> list[str]:
-    """Describe the limits of sandboxed bots that cannot be enforced here (sandbox.md, 10)."""
+    """Describe the limits of sandboxed bots that cannot be enforced here (limits.md, 3)."""
     if enforced_by() == "cgroup-v1":
         return ["sockets may take a quarter of the memory limit beside it"]
     if enforced_by() == "cgroup-v2":

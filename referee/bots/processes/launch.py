@@ -232,7 +232,7 @@ class LaunchedBot:
             self.cgroup.kill()
 
     def freeze(self) -> None:
-        """Stop all processes of the bot until `thaw` (sandbox.md, 12).
+        """Stop all processes of the bot until `thaw` (limits.md, 5).
 
         Does nothing without a sandbox. Returns before the processes have stopped: see `is_stopped`.
 

@@ -1,7 +1,7 @@
 """Measure the memory of all processes of a bot if no control group does (Linux).
 
 Without a control group, the system only limits the private memory of each process
-(`confinement.py`). Therefore the referee itself measures memory (sandbox.md, 9). It first computes
+(`confinement.py`). Therefore the referee itself measures memory (limits.md, 2). It first computes
 an upper bound, which is cheap: the private memory of each process, all shared memory of the
 machine, and all its socket buffers. For honest bots this is below the limit. If it is above, the
 referee replaces one part after the other by the exact memory of the bot, until the sum is below the

@@ -327,7 +327,7 @@ class BotProcess:
         return min(self._cpu_check_at, memory.look_at)
 
     def _cpu_exceeded(self) -> Failure | None:
-        """Check the limit of CPU time (sandbox.md, 9). Return the failure, if any."""
+        """Check the limit of CPU time (limits.md, 2). Return the failure, if any."""
         used = self.launched.cpu_seconds
         if used is None or self.has_ended:
             self._cpu_check_at = math.inf

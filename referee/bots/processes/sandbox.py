@@ -171,7 +171,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
         said = said or done.stderr.strip().partition("\n")[0] or f"exit code {done.returncode}"
         if said.rpartition(": ")[2] in map(os.strerror, SHORTAGES):
             raise ShortageError(f"cannot make a sandbox: {said.removeprefix('bwrap: ')}")
-    hint = "it must be 0.7 or newer, and allowed to make user namespaces (spec/sandbox.md, 5)"
+    hint = "it must be 0.7 or newer, and allowed to make user namespaces (spec/sandbox.md, 1)"
     return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
 
 

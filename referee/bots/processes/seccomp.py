@@ -149,7 +149,7 @@ SENDS = {
 """Calls that send a signal: two numbers, and the index of the signal among the arguments.
 
 None of them may send SIGCONT. Without a control group a waiting bot is stopped with SIGSTOP
-(sandbox.md, 12), and its processes must not wake each other."""
+(limits.md, 5), and its processes must not wake each other."""
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG, which sets the signal to a process at the death of its parent."""

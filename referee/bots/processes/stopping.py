@@ -1,4 +1,4 @@
-"""Stops all processes of a bot in a sandbox without a control group (sandbox.md, 12).
+"""Stops all processes of a bot in a sandbox without a control group (limits.md, 5).
 
 Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has received SIGSTOP
 starts no other process. Therefore, if a scan finds no new process, all processes have received it.

@@ -1,4 +1,4 @@
-"""The memory of a bot that no control group counts (sandbox.md, 9)."""
+"""The memory of a bot that no control group counts (limits.md, 2)."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_new_namespaces_are_refused_however_a_process_is_made(machine: str) -> N
 def test_nothing_in_the_sandbox_sends_the_signal_that_wakes_a_stopped_process(
     machine: str,
 ) -> None:
-    """sandbox.md, 12. It asks the kernel for no such signal either, at a time or at an event."""
+    """limits.md, 5. It asks the kernel for no such signal either, at a time or at an event."""
     column = MACHINES[machine].column
     for row in SENDS.values():
         before = [1] * row[2]

@@ -1,4 +1,4 @@
-"""Stopping bots that wait, without a control group (sandbox.md, 12), against bots that resist."""
+"""Stopping bots that wait, without a control group (limits.md, 5), against bots that resist."""
 
 from __future__ import annotations
 
