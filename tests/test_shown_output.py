@@ -26,6 +26,7 @@ NEEDS = {
     "spec/positions.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
     "spec/sandbox.md": ["bwrap", "curl"],
+    "spec/store.md": ["sqlite3"],
     "spec/tournaments.md": ["bwrap"],
 }
 """Page -> programs that its commands need."""
