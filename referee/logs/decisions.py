@@ -47,7 +47,7 @@ class Decided(Struct, frozen=True):
 
     Attributes:
         asked: the type of the request.
-        steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-bots.md, 2).
+        steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
         ranked: the questions to the rule file, in order. Empty if there was only one legal move.
         does: the reply of the rule file.
         did: the recorded reply if it differs, as text if it is not JSON.
@@ -72,7 +72,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
 
     Raises:
         UsageError: the record cannot be opened, is of another game, or has no such turn or seat. Or
-            the file cannot decide (spec/rule-bots.md, 2).
+            the file cannot decide (spec/rule-files.md, 1).
         LogReadError: the file is not a valid record.
     """
     rerun = Rerun(record)

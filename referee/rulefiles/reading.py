@@ -1,4 +1,4 @@
-"""Parse a rule file, or report all its mistakes together (spec/rule-bots.md)."""
+"""Parse a rule file, or report all its mistakes together (spec/rule-files.md)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 MAX_STEPS = 20_000
-"""Maximum steps of a reply (spec/rule-bots.md, 2): tens of milliseconds on a slow machine."""
+"""Maximum steps of a reply (spec/rule-files.md, 1): tens of milliseconds on a slow machine."""
 
 Value: TypeAlias = float | Key
 
@@ -40,7 +40,7 @@ class TooManyStepsError(OverLimitError):
     def __str__(self) -> str:
         return (
             f"a decision took more than {MAX_STEPS:,} steps, and was stopped at {self.where}: "
-            "use fewer conditions, values of cardInfo and averages (spec/rule-bots.md, 2)"
+            "use fewer conditions, values of cardInfo and averages (spec/rule-files.md, 1)"
         )
 
 

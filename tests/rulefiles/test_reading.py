@@ -1,4 +1,4 @@
-"""What is wrong in a rule file is said with its line and place (spec/rule-bots.md, 2 and 6)."""
+"""What is wrong in a rule file is said with its line and place (spec/rule-files.md, 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of a rule file is counted, the same on every machine (spec/rule-bots.md, 2)."""
+"""The work of a rule file is counted, the same on every machine (spec/rule-files.md, 1)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_examples_are_far_from_the_limit(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_page_has_the_limits() -> None:
-    page = read_spec("rule-bots.md").decode()
+    page = read_spec("rule-files.md").decode()
     assert f"at most {MAX_STEPS:,} steps" in page
     assert f"more than {bot.TIMED_STEPS:,} steps" in page
 

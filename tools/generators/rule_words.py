@@ -1,4 +1,4 @@
-"""The tables of words in the games' rule files, in spec/rule-bots.md."""
+"""The tables of words in the games' rule files, in spec/rule-words.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Play Dominion by the scores of a rule file (spec/rule-bots.md defines the order).
+"""Play Dominion by the scores of a rule file (spec/rule-files.md defines the order).
 
 Parameters of a card, such as the card that a remodel trashes, are decided before the card is
 played. Rules therefore see it in hand, with its action unspent.

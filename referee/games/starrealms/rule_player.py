@@ -1,4 +1,4 @@
-"""Plays Star Realms by the scores of a rule file, in the order of spec/rule-bots.md.
+"""Plays Star Realms by the scores of a rule file, in the order of spec/rule-files.md.
 
 Actions name a card, as in a bot's reply. Among equal cards, a name means the first.
 """
