@@ -32,7 +32,7 @@ def messages(game: str) -> str:
     lines = ["| type | to | section | example |", "|---|---|---|---|"]
     for kind, number in numbers.items():
         is_reply = kind.endswith(("-reply", "-reaction"))
-        reader = "referee" if is_reply else "that bot" if kind.endswith("-request") else "all"
+        reader = "referee" if is_reply else "each bot" if kind.endswith("-request") else "all"
         path = f"{page.name}.md#{anchor(number, page.sections[number].title)}"
         example = examples.get(kind, ("", ""))[1]
         shown = f"`{example}`" if 0 < len(example) <= MOST else "see its section"
