@@ -238,14 +238,14 @@ class Course:
             ReplySeconds(round(sum(seconds), 6), round(max(seconds, default=0.0), 6))
             for seconds in self.reply_seconds
         ]
-        rules = self._spec.rules
+        definition = self._spec.definition
         diagnoses = self._diagnoses()
         players = player_results(
-            rules, match, self._spec.bots, reply_seconds, exit_codes, diagnoses
+            definition, match, self._spec.bots, reply_seconds, exit_codes, diagnoses
         )
         return MatchResult(
-            game=rules.name,
-            protocol=rules.protocol,
+            game=definition.name,
+            protocol=definition.protocol,
             seed=self._spec.luck,
             reason=match.outcome.reason,
             turns=match.turns,
@@ -268,15 +268,15 @@ class Course:
         return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
 
     def _diagnosis(self, seat: int, words: ProcessReport | None, notes: list[str]) -> Diagnosis:
-        rules, match, evidence = self._spec.rules, self.match, self._evidence[seat]
+        definition, match, evidence = self._spec.definition, self.match, self._evidence[seat]
         left, exit_code = match.disqualified.get(seat), self._bots[seat].exit_code
         unasked = words is not None and words.unasked
-        if not (left or exit_code or unasked) and evidence.is_plain(rules.replies):
+        if not (left or exit_code or unasked) and evidence.is_plain(definition.replies):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
         from referee.diagnosis.author import diagnosis  # slower to import than most matches take
 
         return diagnosis(
-            rules,
+            definition,
             evidence,
             words,
             sent=self._spoken(seat)[0],

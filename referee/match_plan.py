@@ -70,12 +70,14 @@ def settled_spec(
     chosen = {**limits, **(options or {})}
     spec = match_spec(bots, game=game, seed=seed, options=chosen, sandbox=sandbox)
     for source in sources if redeals else ():
-        if source.dialect and spec.rules.dialects[source.dialect].tells_hidden:
+        if source.dialect and spec.definition.dialects[source.dialect].tells_hidden:
             raise UsageError(
                 f"BOT {source.argument}: its dialect tells hidden cards as the seed of the match "
                 "has them, and here they were dealt again"
             )
-    own = [with_own(spec.limits, checked_own(spec.rules, spec.limits, n)) for n in limits_of_bots]
+    own = [
+        with_own(spec.limits, checked_own(spec.definition, spec.limits, n)) for n in limits_of_bots
+    ]
     return replace(
         spec,
         redeals=tuple(redeals),

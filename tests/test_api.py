@@ -322,10 +322,10 @@ def test_any_exception_becomes_one_of_ours(
 
 def test_the_example_in_the_seam_plays_a_game() -> None:
     """The loop that `referee/games/interface/game.py` shows."""
-    rules = referee.GAMES["dominion"]
+    definition = referee.GAMES["dominion"]
     chance = referee.SeededRandomSource(7)
-    options = rules.options(max_turns=3)
-    game = rules.new(referee.GameSetup(chance=chance, names=("Ann", "Ben"), options=options))
+    options = definition.options(max_turns=3)
+    game = definition.new(referee.GameSetup(chance=chance, names=("Ann", "Ben"), options=options))
     events = game.take_events()
     while game.requests:
         nonsense = referee.InvalidReply("invalid-json", "not even tried")

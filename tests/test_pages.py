@@ -106,22 +106,22 @@ def test_the_shared_page_has_the_sections_that_all_games_share() -> None:
     assert len(sections) > 25
 
 
-@pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_shared_sections_have_the_same_title_in_each_game(rules: GameDefinition) -> None:
-    shared, own = read_page(PROTOCOL).sections, read_page(rules.specification).sections
+@pytest.mark.parametrize("definition", GAMES.values(), ids=[*GAMES])
+def test_shared_sections_have_the_same_title_in_each_game(definition: GameDefinition) -> None:
+    shared, own = read_page(PROTOCOL).sections, read_page(definition.specification).sections
     assert own
     for number in shared.keys() & own.keys():
         assert own[number].title == shared[number].title
-    whole = load_page(rules.specification).sections
+    whole = load_page(definition.specification).sections
     assert {*SHARED} <= {*whole}
     assert [*whole] == sorted(whole, key=lambda number: [int(part) for part in number.split(".")])
 
 
-@pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_a_section_of_both_pages_has_both_texts(rules: GameDefinition) -> None:
-    whole = load_page(rules.specification).sections["8.3"].text
+@pytest.mark.parametrize("definition", GAMES.values(), ids=[*GAMES])
+def test_a_section_of_both_pages_has_both_texts(definition: GameDefinition) -> None:
+    whole = load_page(definition.specification).sections["8.3"].text
     assert whole.startswith(read_page(PROTOCOL).sections["8.3"].text)
-    assert whole.endswith(read_page(rules.specification).sections["8.3"].text)
+    assert whole.endswith(read_page(definition.specification).sections["8.3"].text)
 
 
 def test_the_limits_of_the_games_are_those_of_the_table() -> None:

@@ -47,8 +47,8 @@ class Halves(Toy):
 def test_halves_go_through_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules = msgspec.structs.replace(toy.RULES, new=Halves, checker=None)
-    monkeypatch.setitem(GAMES, "toy", rules)
+    definition = msgspec.structs.replace(toy.RULES, new=Halves, checker=None)
+    monkeypatch.setitem(GAMES, "toy", definition)
     bots = []
     for number in (1, 2):
         file = tmp_path / f"bot{number}.py"

@@ -103,9 +103,9 @@ def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_there_is_a_starter_for_all_that_is_offered() -> None:
     found = set()
     for game in GAMES:
-        rules = GAMES[game]
-        assert rules.starters is not None
-        found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
+        definition = GAMES[game]
+        assert definition.starters is not None
+        found |= {(game, file.parent.name) for file in definition.starters.folder.glob("*/*y*ot.*")}
     languages = {"dominion": LANGUAGES, "botwars": WARS, "starrealms": STARS}
     languages["tribute"] = [*STARS, "sot"]
     assert found == {("dominion", "python-kit")} | {

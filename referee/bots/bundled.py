@@ -55,7 +55,7 @@ def _files(game: str) -> list[Path]:
 
 def _in_places(game: str) -> tuple[Path, ...]:
     outside = GAMES.outside.get(game)
-    return _in_folder(game if outside is None else outside.rules.bundled)
+    return _in_folder(game if outside is None else outside.definition.bundled)
 
 
 @cache

@@ -55,7 +55,7 @@ class DialectBot(BotWrapper):
 
 def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
     """Wrap a bot with the translation of its dialect."""
-    kind = spec.rules.dialects[source.dialect]
+    kind = spec.definition.dialects[source.dialect]
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 

@@ -48,7 +48,7 @@ async def run_bots(
         for seat, (source, limits) in enumerate(zip(started, spec.each_limits, strict=True)):
             file = stderr[seat] if stderr else None
             text = recorded[seat] if recorded else None
-            bot = new_bot(spec.rules, limits, source, file, look_seconds, text)
+            bot = new_bot(spec.definition, limits, source, file, look_seconds, text)
             bots.append(in_dialect(spec, seat, source, bot) if source.dialect else bot)
         yield bots
     finally:

@@ -21,7 +21,7 @@ from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.names import shown_names
-from referee.text.terminal import cells, command_line, cut, duration, paint, plain, unbroken
+from referee.text.terminal import cells, command_line, cut, duration, paint, plain, wrap_words
 
 MAX_NAME = 24
 """Maximum width of a name in the table."""
@@ -72,7 +72,7 @@ def match_report(
             lines += ["", *_disqualification(player, player.disqualification, width)]
             if turn is not None and player.disqualification.turn < turn:
                 text = f"That is before turn {turn}: the result says nothing about the position."
-                lines += unbroken(text, width)
+                lines += wrap_words(text, width)
     lines += _notes(result, width)
     # The stderr of disqualified players is shown above.
     others = [player for player in result.players if player.disqualification is None]
@@ -292,7 +292,7 @@ def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
         follows = ", same cause" if fault.follows else ""
         head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
         yield f"{head}{_GAP}{fault.section:3}{_GAP}{_where(fault)}{follows}"
-        yield from unbroken(plain(fault.detail), width, "    ", "    ")
+        yield from wrap_words(plain(fault.detail), width, "    ", "    ")
 
 
 def _notes(result: MatchResult, width: int) -> Iterator[str]:
@@ -302,7 +302,7 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
     yield ""
     yield "Notes (not faults):"
     for seat, note in notes:
-        yield from unbroken(plain(f"{seat}  {note}"), width, "  ", " " * 11)
+        yield from wrap_words(plain(f"{seat}  {note}"), width, "  ", " " * 11)
 
 
 def _where(event: FirstFault | DisqualificationReport) -> str:
@@ -318,10 +318,10 @@ def _disqualification(
 ) -> Iterator[str]:
     who = f"{player.player_number}, {player.bot}"
     text = f"{who}, was disqualified: {player.disqualified}, {left.detail}."
-    yield from unbroken(plain(text), width)
+    yield from wrap_words(plain(text), width)
     if left.cause:
         end = "" if left.cause.endswith(("?", "!", ".")) else "."
-        yield from unbroken(plain(f"{left.cause[0].upper()}{left.cause[1:]}{end}"), width)
+        yield from wrap_words(plain(f"{left.cause[0].upper()}{left.cause[1:]}{end}"), width)
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."

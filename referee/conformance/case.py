@@ -130,7 +130,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     shared: Shared | None = None
 
 
-def load_cases(rules: GameDefinition) -> CaseFile:
+def load_cases(definition: GameDefinition) -> CaseFile:
     """Load all cases for bots of a game, for all options and seats.
 
     Skips cases for more players than the game has.
@@ -138,20 +138,20 @@ def load_cases(rules: GameDefinition) -> CaseFile:
     Raises:
         UsageError: there are no cases for this game.
     """
-    if rules.cases is None:
-        raise UsageError(f"{rules.name} has no conformance cases for bots")
-    file = msgspec.json.decode(rules.cases(), type=CaseFile)
+    if definition.cases is None:
+        raise UsageError(f"{definition.name} has no conformance cases for bots")
+    file = msgspec.json.decode(definition.cases(), type=CaseFile)
     shared = [] if file.shared is None else _shared_cases(file.shared)
     file.cases = [
         msgspec.structs.replace(
             case,
-            players=max(case.players, rules.min_seats),
+            players=max(case.players, definition.min_seats),
             options=case.options if case.opponents else file.options | case.options,
             note=case.note or (file.note if case.situation else ""),
             speaks=case.speaks or file.speaks,
         )
         for case in sorted([*shared, *file.cases], key=_order)
-        if case.players <= rules.max_seats
+        if case.players <= definition.max_seats
     ]
     return file
 
@@ -189,11 +189,11 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     return [case for case in cases if any(_matches(case.id, pattern) for pattern in patterns)]
 
 
-def pattern_of(rules: GameDefinition, section: str) -> str:
+def pattern_of(definition: GameDefinition, section: str) -> str:
     """Return a pattern for the cases of a section, or of its chapter. "" without such cases."""
-    if rules.cases is None:
+    if definition.cases is None:
         return ""
-    ids = [case.id for case in load_cases(rules).cases]
+    ids = [case.id for case in load_cases(definition).cases]
     for pattern in (section, section.partition(".")[0]):
         if any(_matches(id, pattern) for id in ids):
             return pattern

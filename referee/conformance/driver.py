@@ -34,7 +34,7 @@ from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import Hung, Known, Observed, Violation, request_type, shown
-from referee.diagnosis.author import about_end, dialects_for, explained
+from referee.diagnosis.author import dialects_for, explained, notes_on_exit
 from referee.diagnosis.ending import started_in
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
@@ -101,9 +101,9 @@ class _Missing(NamedTuple):
 class _CaseMatch(Match):
     """A match that keeps its faults until they are judged: `unjudged`."""
 
-    def __init__(self, case: Case, rules: GameDefinition, seed: int) -> None:
-        options = msgspec.convert(case.options, rules.options)
-        super().__init__(rules, seats=case.players, seed=seed, options=options)
+    def __init__(self, case: Case, definition: GameDefinition, seed: int) -> None:
+        options = msgspec.convert(case.options, definition.options)
+        super().__init__(definition, seats=case.players, seed=seed, options=options)
         self.unjudged: list[Fault] = []
 
     def take_entries(self) -> list[Entry]:
@@ -129,7 +129,7 @@ class Driver(BotWrapper):
         self,
         case: Case,
         source: BotSource,
-        rules: GameDefinition,
+        definition: GameDefinition,
         seed: int,
         limits: ConformanceLimits,
         known: Known,
@@ -145,30 +145,30 @@ class Driver(BotWrapper):
         self._limits = limits
         self._seat = seat_index(case.seat)
         if case.situation:
-            if rules.situation is None:
-                raise UsageError(f"case {case.id}: {rules.name} cannot begin in the middle")
-            begin_at = rules.situation
+            if definition.situation is None:
+                raise UsageError(f"case {case.id}: {definition.name} cannot begin in the middle")
+            begin_at = definition.situation
 
             def situation(setup: GameSetup) -> Game:
                 return begin_at(setup, case.situation)
 
-            rules = msgspec.structs.replace(rules, new=situation)
+            definition = msgspec.structs.replace(definition, new=situation)
         self._seed = seed = seed if case.seed is None else case.seed
-        self._kind = rules.dialects[source.dialect] if source.dialect else None
+        self._kind = definition.dialects[source.dialect] if source.dialect else None
         self._dialect: Dialect | None = None
         if self._kind is not None:
             self._dialect = self._kind.new(self._seat, seed, source.argument)
-        self._rules = rules
+        self._definition = definition
         adapter = source.adapter if isinstance(source, BotCommand) else ""
-        self._adapter = rules.adapters.get(adapter)
-        self._bot_limits = default_limits(rules)._replace(
+        self._adapter = definition.adapters.get(adapter)
+        self._bot_limits = default_limits(definition)._replace(
             time_limit=limits.timeout,
             startup_limit=limits.timeout,
             grace=limits.grace,
             **limits.system,
         )
-        self._decoder = reply_decoder(rules.replies)
-        self._match = _CaseMatch(case, rules, seed)
+        self._decoder = reply_decoder(definition.replies)
+        self._match = _CaseMatch(case, definition, seed)
         self._lines: list[bytes] = []  # not sent yet
         self._asked = b""  # the last request
         self._request = b""  # the same, as sent to the tested bot
@@ -194,14 +194,14 @@ class Driver(BotWrapper):
             for bot in self._started:
                 await bot.kill()
         words, observed = self.wrapped.process_report(_STDERR_LINES), self._observed
-        observed.notes = ignored_fields(self._replies, self._rules.replies)
+        observed.notes = ignored_fields(self._replies, self._definition.replies)
         if words is not None:
             observed.stderr = words.stderr.lines
             where = started_in(words.sandbox, words.folder, words.stderr.lines)
             if where and observed.violations:
                 observed.notes.append(where)
             if observed.complete and self._ran_to_its_end():
-                observed.notes += about_end(self.exit_code, words)
+                observed.notes += notes_on_exit(self.exit_code, words)
         observed.seconds = round(trio.current_time() - started, 3)
         return observed
 
@@ -215,7 +215,7 @@ class Driver(BotWrapper):
     def _start(self, source: BotSource) -> Bot:
         """Start a bot for the duration of the case, without its dialect adapter."""
         limits = self._bot_limits
-        bot = new_bot(self._rules, limits, launch(source, limits, self._limits.sandbox))
+        bot = new_bot(self._definition, limits, launch(source, limits, self._limits.sandbox))
         self._started.append(bot)
         return bot
 
@@ -223,9 +223,9 @@ class Driver(BotWrapper):
         case, number = self._case, seat_id(seat)
         if case.opponents:
             argument = case.opponents[(seat - (seat > self._seat)) % len(case.opponents)]
-            return self._start(resolve_bot(argument, game=self._rules.name))
+            return self._start(resolve_bot(argument, game=self._definition.name))
         name = case.names.get(number, number.capitalize())
-        return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
+        return InProcessBot(StandIn(self._definition, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
         """End the case, because it is complete or because later lines are unreliable."""
@@ -244,7 +244,7 @@ class Driver(BotWrapper):
             self._note("a second match in the same process, since the bot has said `keep_alive`")
             self._again = True
             self._seat = seat_index(self._case.again)
-            self._match = _CaseMatch(self._case, self._rules, self._seed + 1)
+            self._match = _CaseMatch(self._case, self._definition, self._seed + 1)
             await self._play_match()
         if self._case.exits:
             within = self._limits.grace if self._case.exits == "grace" else self._limits.timeout
@@ -260,7 +260,7 @@ class Driver(BotWrapper):
         seats = range(self._case.players)
         bots: list[Bot] = [self if s == self._seat else self._other(s) for s in seats]
         arguments = tuple([self._source.argument] * len(bots))
-        spec = MatchSpec(self._rules.name, arguments, self._seed, None, self._bot_limits)
+        spec = MatchSpec(self._definition.name, arguments, self._seed, None, self._bot_limits)
         await Runner(spec, bots, match=self._match).run()
         await self._catch_up()
 
@@ -476,7 +476,7 @@ class Driver(BotWrapper):
     def _why_silent(self, silence: TimeoutObservation) -> str:
         if self._adapter is not None:
             return why_not_returned(silence, self._asked_type, self._adapter)
-        game = self._rules.name if self._match.requests[self._seat] == 1 else ""
+        game = self._definition.name if self._match.requests[self._seat] == 1 else ""
         return why_silent(silence, self._asked_type, game)
 
     @property
@@ -487,7 +487,7 @@ class Driver(BotWrapper):
         """Return advice if the bot does not speak the game's messages."""
         if self._dialect is not None or self._adapter is not None:
             return ""
-        given = dialects_for(self._rules, self._source.argument)
+        given = dialects_for(self._definition, self._source.argument)
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
@@ -542,7 +542,7 @@ class Driver(BotWrapper):
             self._violate(verdict.NAME_NAME, name_reply, "`name`, a string", actual)
         if version is msgspec.UNSET:
             self._violate(verdict.NO_VERSION, name_reply, '"version":1', "no `version`")
-        elif isinstance(version, bool) or version != self._rules.protocol:
+        elif isinstance(version, bool) or version != self._definition.protocol:
             actual = describe(version)
             self._violate(verdict.OTHER_VERSION, SHARED.version, '"version":1', actual)
         if reply.keep_alive is not msgspec.UNSET and not isinstance(reply.keep_alive, bool):
@@ -566,12 +566,12 @@ class Driver(BotWrapper):
         legal = "a legal reply"
         own = None if self._kind is None else self._kind.wrong
         lines = self._asked, self._canonical, self._reply
-        wrong = explained(self._rules, own, fault, *lines, self._adapter)
+        wrong = explained(self._definition, own, fault, *lines, self._adapter)
         is_own = self._dialect is None and self._adapter is None
-        if is_own and self._rules.simplest_reply is not None:
-            simplest = self._rules.simplest_reply(json.loads(self._asked))
+        if is_own and self._definition.simplest_reply is not None:
+            simplest = self._definition.simplest_reply(json.loads(self._asked))
             legal += f", such as {msgspec.json.encode(simplest).decode()}"
-        page = game_page(self._rules)
+        page = game_page(self._definition)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
         if self._adapter is not None:  # its author does not write replies
@@ -581,7 +581,7 @@ class Driver(BotWrapper):
             await self._over()
 
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
-        replies: list[type[Struct]] = [PlayerNameReply, *self._rules.replies]
+        replies: list[type[Struct]] = [PlayerNameReply, *self._definition.replies]
         why = why_no_reply(line, replies) if self._dialect is None else ""
         actual = f"{why or f'the line {shown(line)}'}; it comes before the reply, without a request"
         expected = f"{expected}, and no other standard output"

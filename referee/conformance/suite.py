@@ -46,7 +46,7 @@ class Suite:
 
     cases: list[Case]
     bot: BotSource
-    rules: GameDefinition
+    definition: GameDefinition
     seed: int
     jobs: int = 2
     limits: ConformanceLimits = field(default_factory=ConformanceLimits)
@@ -95,8 +95,8 @@ class Suite:
             [self._results[case.id] for case in self.cases],
             tested="bot",
             command=self.bot.argument,
-            game=self.rules.name,
-            protocol=self.rules.protocol,
+            game=self.definition.name,
+            protocol=self.definition.protocol,
             seed=self.seed,
             strict=strict,
             seconds=trio.current_time() - started,
@@ -181,7 +181,7 @@ class Suite:
         driver = Driver(
             case,
             self.bot,
-            self.rules,
+            self.definition,
             self.seed,
             self.limits,
             self._known,

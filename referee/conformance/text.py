@@ -20,7 +20,7 @@ from referee.conformance.verdict import (
 )
 from referee.games import DEFAULT_GAME, GAMES, game_words
 from referee.match.pages import game_page
-from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
+from referee.text.terminal import cells, command_line, cut, paint, plain, wrap_words
 
 Listed = TypeVar("Listed", bound=Rule | Result)
 _MAX_WIDTH = 120
@@ -188,7 +188,7 @@ class TextReport:
             text = f"{ids} {status.replace('-', ' ')}: {plain(reason)}"
             if of_other_dialect(cases[0]):
                 text = f"{_not_applied(len(cases))}, {plain(reason)}: {ids}"
-            yield from unbroken(text, self._width, others="  ")
+            yield from wrap_words(text, self._width, others="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
         """Yield the verdict."""
@@ -209,7 +209,7 @@ class TextReport:
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
         where = f", sandbox {report.sandbox}" if report.sandbox != "none" else ""
         text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}{where}."
-        for line in unbroken(text, self._width):
+        for line in wrap_words(text, self._width):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
@@ -217,7 +217,7 @@ class TextReport:
         """Yield notes about legal but probably unintended behaviour."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
-            yield from unbroken(text, self._width)
+            yield from wrap_words(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
         """Yield the commands to run after a failure."""

@@ -46,7 +46,7 @@ _ADVICE = {
 
 
 def diagnosis(
-    rules: GameDefinition,
+    definition: GameDefinition,
     evidence: Evidence,
     words: ProcessReport | None,
     *,
@@ -72,34 +72,34 @@ def diagnosis(
     """
     # Only the process knows the command of a bot's folder.
     prefix = (words and words.prefix) or bot.partition(":")[0]
-    adapter = rules.adapters.get(prefix)
-    kind = rules.dialects.get(prefix)
+    adapter = definition.adapters.get(prefix)
+    kind = definition.dialects.get(prefix)
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     wrong = None if kind is None else kind.wrong
     seen = list(evidence.faults.values())
-    faults, has_stray = _faults(seen, rules, wrong, words, adapter)
+    faults, has_stray = _faults(seen, definition, wrong, words, adapter)
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
-    all_notes += ignored_fields(evidence.lines, rules.replies)
+    all_notes += ignored_fields(evidence.lines, definition.replies)
     if left is None:
         if 2 * count < requests:  # otherwise the faults explain it
             all_notes += notes
         if words is not None:
-            all_notes += about_end(exit_code, words)
+            all_notes += notes_on_exit(exit_code, words)
     departure = None
     if left is not None:
         asked = " ".join(sent.decode().split()) or left.asked.decode().rstrip("\n")
-        cause = _cause(rules, left, words, exit_code, requests, sent, adapter)
+        cause = _cause(definition, left, words, exit_code, requests, sent, adapter)
         if not requests and kind is None and adapter is None:
-            cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
+            cause = "; ".join(filter(None, (cause, dialects_for(definition, bot))))
         departure = DisqualificationReport(left.detail, cause, evidence.turn, requests, asked)
     return Diagnosis(departure, faults, all_notes, stderr)
 
 
 def explained(
-    rules: GameDefinition,
+    definition: GameDefinition,
     wrong: Wrong | None,
     fault: Fault,
     asked: bytes,
@@ -120,26 +120,26 @@ def explained(
         return adapter.wrong(fault, json.loads(asked), reply)
     if wrong is not None:
         return f"the answer {quoted(said, '')} {wrong(fault, json.loads(asked), said)}"
-    if words := _why_no_reply(rules, fault, line):
+    if words := _why_no_reply(definition, fault, line):
         return words
     detail = missing_for_null(fault.detail, line)
     if fault.code == BAD_NAME_REPLY and detail.startswith("`player_number`"):
         return f'{detail}, but the request says "{seat_id(fault.seat)}"'
     reply = as_object(line)
-    if rules.hint is None or reply is None:
+    if definition.hint is None or reply is None:
         return detail
-    hint = rules.hint(fault.code, json.loads(asked), reply)
+    hint = definition.hint(fault.code, json.loads(asked), reply)
     return f"{detail}: {hint}" if hint else detail
 
 
-def _why_no_reply(rules: GameDefinition, fault: Fault, line: bytes) -> str:
+def _why_no_reply(definition: GameDefinition, fault: Fault, line: bytes) -> str:
     is_name = fault.code == BAD_NAME_REPLY
-    return why_no_reply(line, (PlayerNameReply,) if is_name else rules.replies)
+    return why_no_reply(line, (PlayerNameReply,) if is_name else definition.replies)
 
 
 def _faults(
     seen: Sequence[SeenFault],
-    rules: GameDefinition,
+    definition: GameDefinition,
     wrong: Wrong | None,
     words: ProcessReport | None,
     adapter: Adapter | None,
@@ -149,15 +149,17 @@ def _faults(
     stray = False
     for each in seen:
         fault = each.fault
-        detail = explained(rules, wrong, fault, each.asked, each.line, each.said, adapter)
+        detail = explained(definition, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
             # The bot wrote so many extra lines that some were used as replies.
-            if wrong is None and _why_no_reply(rules, fault, each.line):
+            if wrong is None and _why_no_reply(definition, fault, each.line):
                 stray = True
-                detail = f"{detail}; {_behind(words.unasked, each.line)}"
+                detail = f"{detail}; {_out_of_step(words.unasked, each.line)}"
             elif words.unasked > 1 and each.request > 1:  # a single one may be the last line
-                stray = wrong is not None or not why_no_reply(words.first_unasked, rules.replies)
+                stray = wrong is not None or not why_no_reply(
+                    words.first_unasked, definition.replies
+                )
                 if stray:
                     own = fault.detail if wrong is None else detail  # a hint would be misleading
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
@@ -168,7 +170,7 @@ def _faults(
     return found, stray
 
 
-def _behind(unasked: int, line: bytes) -> str:
+def _out_of_step(unasked: int, line: bytes) -> str:
     others = {1: "", 2: ", and one other"}.get(unasked, f", and {unasked - 1} others")
     late = "every later reply is one behind" if unasked == 1 else "every later reply comes too late"
     words = f"this line came without a request{others}, so {late}"
@@ -185,7 +187,7 @@ def _unasked(words: ProcessReport) -> str:
     )
 
 
-def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
+def notes_on_exit(exit_code: int | None, words: ProcessReport) -> list[str]:
     """Note a non-zero exit code (-N for signal N) of a process that played to the end."""
     if not exit_code:
         return []
@@ -202,15 +204,15 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
     ]
 
 
-def dialects_for(rules: GameDefinition, bot: str) -> str:
+def dialects_for(definition: GameDefinition, bot: str) -> str:
     """Return a hint about dialects if the bot does not answer the game's handshake, or ""."""
-    for name, adapter in rules.adapters.items():
+    for name, adapter in definition.adapters.items():
         if adapter.library and adapter.library in libraries(bot):
             return f"it imports the library {adapter.library}: give it as {name}:{bot}"
     by_http = bot.startswith(("http://", "https://"))
     given = [
         name
-        for name, kind in rules.dialects.items()
+        for name, kind in definition.dialects.items()
         if not (kind.tells_hidden or kind.greets)
         and (kind.over_http if by_http else not kind.form_field)
     ]
@@ -221,7 +223,7 @@ def dialects_for(rules: GameDefinition, bot: str) -> str:
 
 
 def _cause(
-    rules: GameDefinition,
+    definition: GameDefinition,
     left: Disqualified,
     words: ProcessReport | None,
     exit_code: int | None,
@@ -234,7 +236,7 @@ def _cause(
     if left.code in _ADVICE:
         return _ADVICE[left.code]
     if words.silence is not None:
-        game = rules.name if requests == 1 else ""
+        game = definition.name if requests == 1 else ""
         asked = "" if sent else json.loads(left.asked)["type"]
         if adapter is not None:
             return why_not_returned(words.silence, asked, adapter)

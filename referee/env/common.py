@@ -78,9 +78,9 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     ) -> None:
         given = game, name, players, render_mode, opponents, normalised, version, reward
         super().__init__(*given, **options)
-        rules = GAMES[find_game(game)]
+        definition = GAMES[find_game(game)]
         episode = Episode(
-            rules,
+            definition,
             players,
             options,
             opponents,

@@ -58,7 +58,7 @@ class Episode:
     """A sequence of matches. The program plays some seats, and bots play the others.
 
     Args:
-        rules: a game with an `Environment`.
+        definition: a game with an `Environment`.
         players: number of seats. None: the length of `opponents`, or the minimum of the game.
         options: options of the game that differ from the defaults, and limits of the opponents.
         opponents: the bots in seat order, with None where the program plays. None: it plays all.
@@ -83,7 +83,7 @@ class Episode:
 
     def __init__(
         self,
-        rules: GameDefinition,
+        definition: GameDefinition,
         players: int | None,
         options: Mapping[str, Any],
         opponents: Bots | None = None,
@@ -96,22 +96,22 @@ class Episode:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
         self._rewarded: list[float] = []  # points of each seat at its last reward
-        assert rules.environment is not None
-        self.environment: Environment = rules.environment.of_version(version)
-        own = rules.options.__struct_fields__
+        assert definition.environment is not None
+        self.environment: Environment = definition.environment.of_version(version)
+        own = definition.options.__struct_fields__
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
                 # Libraries search the message for "unexpected keyword argument".
                 raise UnknownOptionError(
-                    f"{rules.name} got an unexpected keyword argument {name!r}; "
+                    f"{definition.name} got an unexpected keyword argument {name!r}; "
                     f"it has the options players, {', '.join(own)}{limits}"
                 )
         bots = _checked(opponents, players)
-        self.seats = (len(bots) or rules.min_seats) if players is None else players
+        self.seats = (len(bots) or definition.min_seats) if players is None else players
         if type(self.seats) is not int:
             raise UsageError(f"players is {players!r}; give an integer")
-        self._spec = match_spec([""] * self.seats, game=rules.name, seed=0, options=options)
+        self._spec = match_spec([""] * self.seats, game=definition.name, seed=0, options=options)
         self.options: Any = self._spec.options
         self.normalised = normalised
         self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
@@ -119,7 +119,7 @@ class Episode:
         if any(bot is not None for bot in bots):
             from referee.env.opponents import Opponents  # needs trio, which a policy does not
 
-            self._opponents = Opponents(bots, rules.name)
+            self._opponents = Opponents(bots, definition.name)
         theirs = self._opponents.seats if self._opponents else ()
         self.learners = tuple(seat for seat in range(self.seats) if seat not in theirs)
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
@@ -130,7 +130,7 @@ class Episode:
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
-        self._rules = rules
+        self._definition = definition
         self._seeds: Random | None = Random()
         self._match: Match
         self._encode = msgspec.json.Encoder().encode
@@ -170,7 +170,7 @@ class Episode:
             others.begin(spec)
         # Uses the given rules, which may not be in `GAMES`.
         self._match = Match(
-            self._rules,
+            self._definition,
             seats=self.seats,
             seed=seed,
             options=self.options,
@@ -259,7 +259,7 @@ class Episode:
         if viewer is not None and viewer not in self.due:
             raise UsageError(f"player_{viewer + 1} has no action due, so it cannot be the viewer")
         if viewer is not None and not self._match.can_redeal:
-            raise UsageError(f"{self._rules.name} cannot deal hidden cards again")
+            raise UsageError(f"{self._definition.name} cannot deal hidden cards again")
         if viewer is not None and self._match.in_round:
             raise UsageError("another player has acted in this round: copy before its first action")
         new = copied(
@@ -422,9 +422,10 @@ class Episode:
                 if type(entry) is Sent and opponents is not None:
                     opponents.queue(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
-                    own = is_from_outside(match.rules.name)
-                    text = f"a legal action has led to a fault: {entry.detail}"
-                    raise GameError(f"{match.rules.name}: {text}") if own else InternalError(text)
+                    name, text = match.definition.name, "a legal action has led to a fault"
+                    if is_from_outside(name):
+                        raise GameError(f"{name}: {text}: {entry.detail}")
+                    raise InternalError(f"{text}: {entry.detail}")
             self.due = tuple([seat for seat in match.due if seat in self._players])
             for seat in self.due:
                 self._views[seat], self._actions[seat] = match.view(seat), []

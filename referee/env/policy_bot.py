@@ -43,17 +43,17 @@ class PolicyBot:
         **options: Any,
     ) -> None:
         game = find_game(game)
-        rules = game_rules(game)
-        if rules.environment is None:
+        definition = game_rules(game)
+        if definition.environment is None:
             raise UsageError(f"{game} has no environment")
         self._policy = policy
         self._name = name
-        self._environment = rules.environment
-        self._options = match_spec([""] * rules.min_seats, game=game, options=options).options
+        self._environment = definition.environment
+        self._options = match_spec([""] * definition.min_seats, game=game, options=options).options
         self._normalised = normalised
         self._observer: Observer
-        self._requests = rules.requests
-        messages = (PlayerNameRequest, PlayerName, *rules.public, *rules.requests)
+        self._requests = definition.requests
+        messages = (PlayerNameRequest, PlayerName, *definition.public, *definition.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
         self._seat = self._seats = 0
         self._player: Translator

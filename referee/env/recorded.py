@@ -72,7 +72,7 @@ class RecordedMatch:
         self.results: list[float] = []
         self._wanted = [seat for seat in range(seats) if bot is None or bot in self.bots[seat]]
         self._match = Match(
-            spec.rules,
+            spec.definition,
             seats=seats,
             seed=spec.seed,
             options=spec.options,
@@ -82,7 +82,7 @@ class RecordedMatch:
             redeals=spec.redeals,
         )
         self._limits = [limits.line_limit for limits in spec.each_limits]
-        self._decoder = reply_decoder(spec.rules.replies)
+        self._decoder = reply_decoder(spec.definition.replies)
         self._parts = environment.parts
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator

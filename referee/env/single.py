@@ -57,11 +57,11 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(game, opponents, render_mode, normalised, version, reward, **options)
-        rules = GAMES[find_game(game)]
-        if opponents is None and rules.environment is not None:
-            opponents = [None, rules.environment.opponent]
+        definition = GAMES[find_game(game)]
+        if opponents is None and definition.environment is not None:
+            opponents = [None, definition.environment.opponent]
         self._episode = Episode(
-            rules,
+            definition,
             None,
             options,
             opponents,

@@ -62,7 +62,7 @@ class Outside(NamedTuple):
 
     source: Source
     place: str
-    rules: GameDefinition
+    definition: GameDefinition
 
 
 class _Code(NamedTuple):
@@ -86,7 +86,7 @@ def load(path: str) -> GameDefinition:
         UsageError: the file does not exist, or no installed game has this name.
         GameError: the code has a mistake, or does not define a game.
     """
-    return _loaded(path).rules
+    return _loaded(path).definition
 
 
 def add(path: str) -> str:
@@ -96,11 +96,11 @@ def add(path: str) -> str:
         UsageError, GameError: see `load`. `UsageError` also if the name is already used.
     """
     found = _loaded(path)
-    name = found.rules.name
+    name = found.definition.name
     if name in GAMES and name not in GAMES.outside:
         raise UsageError(f"{path}: there is a game {name} already: give yours another name")
     GAMES.outside[name] = found
-    GAMES[name] = found.rules
+    GAMES[name] = found.definition
     return name
 
 
@@ -148,9 +148,9 @@ def _loaded(path: str) -> Outside:
     if key not in _loaded_before:  # running it again would create new classes
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
-    note_game(code.root, found.rules.name)
+    note_game(code.root, found.definition.name)
     place = path if code.entry is not None else code.root
-    return Outside(msgspec.structs.replace(found.source, file=path), place, found.rules)
+    return Outside(msgspec.structs.replace(found.source, file=path), place, found.definition)
 
 
 _loaded_before: dict[tuple[str, str], Outside] = {}
@@ -160,17 +160,17 @@ _loaded_before: dict[tuple[str, str], Outside] = {}
 def _run(path: str, code: _Code) -> Outside:
     """Execute the code of a game."""
     module = _module(path, code)
-    rules = _definition(path, code, module)
-    if not isinstance(rules.name, str) or not _NAME.fullmatch(rules.name):
+    definition = _definition(path, code, module)
+    if not isinstance(definition.name, str) or not _NAME.fullmatch(definition.name):
         raise GameError(
-            f"the game in {path} is called {rules.name!r}: a name has lower-case letters, digits, "
-            '"_" and "-", at most 40, and begins with a letter'
+            f"the game in {path} is called {definition.name!r}: a name has lower-case letters, "
+            'digits, "_" and "-", at most 40, and begins with a letter'
         )
     version = getattr(module, "__version__", msgspec.UNSET)
     if code.entry is not None and code.entry.dist is not None:
         version = code.entry.dist.version
     known = version if isinstance(version, str) else msgspec.UNSET
-    return Outside(Source(path, code.digest, known), code.root, rules)
+    return Outside(Source(path, code.digest, known), code.root, definition)
 
 
 def _code_of(path: str) -> _Code:

@@ -16,7 +16,7 @@
     rerun.py    runs a recorded match again, round by round
     decisions.py     compares the decisions of a recorded match with a rule file
     verify.py   runs a record's match again and compares every line
-    behind.py   runs the rules of a game behind a spectator log
+    inferred.py runs the rules of a game behind a spectator log
     validate.py checks a spectator log against the protocol
     replay/     shows a log turn by turn, for people
 

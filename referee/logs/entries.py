@@ -92,10 +92,10 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
         for line in messages:
             if line.torn:
                 return
-            message = _known(reader, line, message_kinds(messages.rules))
+            message = _known(reader, line, message_kinds(messages.definition))
             if message is not None:
                 yield message
-            elif messages.rules is None:
+            elif messages.definition is None:
                 problem = f"the log is of a game that this referee does not know; {ADD_GAME}"
                 raise LogReadError(reader.name, line.number, problem)
 

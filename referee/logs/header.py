@@ -65,17 +65,19 @@ def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
 
 def read_header(line: bytes) -> Header | NoHeader:
     """Decode the header of a record if this referee can run its match."""
-    value, rules = first_line(line)
-    refusal = _no_record(line, value) or _not_for_this_referee(value, rules)
+    value, definition = first_line(line)
+    refusal = _no_record(line, value) or _not_for_this_referee(value, definition)
     if refusal is not None:
         return refusal
     try:
-        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
+        header = msgspec.convert(
+            value, Header if definition is None else entry_types(definition).header
+        )
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert rules is not None  # otherwise a field has the wrong type
-        problem = _problem(header, rules, line)
+        assert definition is not None  # otherwise a field has the wrong type
+        problem = _problem(header, definition, line)
         if not problem:
             return header
     return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {problem}")
@@ -102,7 +104,7 @@ def _no_record(line: bytes, value: Any) -> NoHeader | None:
 
 
 def _not_for_this_referee(
-    value: Mapping[str, Any], rules: GameDefinition | None
+    value: Mapping[str, Any], definition: GameDefinition | None
 ) -> NoHeader | None:
     """Explain why this referee does not support the record's version or game. None if it does."""
     version, game, protocol = (value.get(name) for name in ("version", "game", "protocol"))
@@ -115,18 +117,18 @@ def _not_for_this_referee(
     if isinstance(version, int) and isinstance(game, str) and game not in GAMES:
         text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}; {ADD_GAME}'
         return NoHeader(Kind.OTHER_GAME, text)
-    if rules is not None and type(protocol) is int and protocol != rules.protocol:
-        text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
+    if definition is not None and type(protocol) is int and protocol != definition.protocol:
+        text = f"protocol version {protocol} of {game}; this referee speaks {definition.protocol}"
         return NoHeader(Kind.OTHER_GAME, text)
     return None
 
 
-def _problem(header: Header, rules: GameDefinition, line: bytes) -> str:
+def _problem(header: Header, definition: GameDefinition, line: bytes) -> str:
     """Describe an invalid value in a header. Empty if all values are valid."""
     if header.version != FORMAT_VERSION:
         return f"version {header.version} of the format does not exist"
-    if not rules.min_seats <= len(header.bots) <= rules.max_seats:
-        return f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
+    if not definition.min_seats <= len(header.bots) <= definition.max_seats:
+        return f"{header.game} takes {definition.min_seats} to {definition.max_seats} bots"
     if header.names and len(header.names) != len(header.bots):
         return "it has not as many names as bots"
     if not 0 <= header.seed < MAX_SEED:

@@ -99,17 +99,17 @@ def json_of(text: bytes) -> Any:
 
 
 @cache
-def entry_kinds(rules: GameDefinition) -> Kinds:
+def entry_kinds(definition: GameDefinition) -> Kinds:
     """Return the decoder for entries of a game's records."""
-    return Kinds("entry", entry_types(rules).any)
+    return Kinds("entry", entry_types(definition).any)
 
 
 @cache
-def message_kinds(rules: GameDefinition | None) -> Kinds:
+def message_kinds(definition: GameDefinition | None) -> Kinds:
     """Return the decoder for the referee's messages. None: only messages that all games share."""
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
-    if rules is not None:
-        structs += (*rules.public, *rules.requests)
+    if definition is not None:
+        structs += (*definition.public, *definition.requests)
     return Kinds("type", reduce(or_, structs))
 
 
@@ -117,11 +117,11 @@ class Messages:
     """The messages of a spectator log. Can be iterated over once.
 
     Attributes:
-        rules: the game, available after the first line. None if it is unknown.
+        definition: the game, available after the first line. None if it is unknown.
     """
 
-    def __init__(self, lines: Iterable[bytes], rules: GameDefinition | None = None) -> None:
-        self.rules = rules
+    def __init__(self, lines: Iterable[bytes], definition: GameDefinition | None = None) -> None:
+        self.definition = definition
         self._lines = iter(lines)
 
     def __iter__(self) -> Iterator[Line]:
@@ -132,12 +132,12 @@ class Messages:
         """
         ahead: list[bytes] = []
         error = None
-        if self.rules is None:
+        if self.definition is None:
             try:
                 self._look_ahead(ahead)
             except LogReadError as raised:
                 error = raised  # belongs to a line after these
-        read = message_kinds(self.rules).line
+        read = message_kinds(self.definition).line
         for number, raw in enumerate(ahead, 1):
             yield read(number, raw)
         if error is not None:
@@ -153,8 +153,8 @@ class Messages:
             size += len(raw)
             message = json_of(raw.strip())
             if isinstance(message, dict):
-                self.rules = _game_of(message)
-                if self.rules or (message.get("type") == "game-info" and "game" in message):
+                self.definition = _game_of(message)
+                if self.definition or (message.get("type") == "game-info" and "game" in message):
                     return
             if size > _LOOK_AHEAD:
                 return
@@ -174,12 +174,12 @@ def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     return games[0] if len(games) == 1 else None
 
 
-def _is_game_info(rules: GameDefinition, message: Mapping[str, Any]) -> bool:
-    if rules.is_game_info is not None:
-        return rules.is_game_info(message)
-    return message.get("game") == rules.name
+def _is_game_info(definition: GameDefinition, message: Mapping[str, Any]) -> bool:
+    if definition.is_game_info is not None:
+        return definition.is_game_info(message)
+    return message.get("game") == definition.name
 
 
-def max_seats(rules: GameDefinition | None) -> int:
+def max_seats(definition: GameDefinition | None) -> int:
     """Return the maximum number of players. For an unknown game, the maximum of all games."""
-    return max(game.max_seats for game in (GAMES.values() if rules is None else (rules,)))
+    return max(game.max_seats for game in (GAMES.values() if definition is None else (definition,)))

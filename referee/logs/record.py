@@ -225,11 +225,11 @@ class EntryTypes(NamedTuple):
 
 
 @cache
-def entry_types(rules: GameDefinition) -> EntryTypes:
+def entry_types(definition: GameDefinition) -> EntryTypes:
     """Define the entry types of a game's records."""
-    header = narrowed(Header, ("options", settings_type(rules)), kw_only=True)
-    sent = narrowed(SentEntry, game=rules.name)
-    player = with_facts(PlayerEnd, rules)
+    header = narrowed(Header, ("options", settings_type(definition)), kw_only=True)
+    sent = narrowed(SentEntry, game=definition.name)
+    player = with_facts(PlayerEnd, definition)
     players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
     end = narrowed(EndEntry, ("players", players))
     others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | StderrEntry
@@ -304,7 +304,7 @@ class RecordWriter:
     ) -> None:
         self._file = file
         self._stderr = stderr
-        self._rules = spec.rules
+        self._rules = spec.definition
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
         self._unseen: list[Entry] = []  # not yet hashed, if there is no file
@@ -380,12 +380,12 @@ def header_of(
     spec: MatchSpec, started: str, limits_by: LimitsBy = "none", place: Place | None = None
 ) -> Header:
     """Create the header of a match that started at this time of day (RFC 3339)."""
-    return entry_types(spec.rules).header(
+    return entry_types(spec.definition).header(
         format=FORMAT,
         version=FORMAT_VERSION,
         referee=__version__,
         game=spec.game,
-        protocol=spec.rules.protocol,
+        protocol=spec.definition.protocol,
         game_file=outside.source if (outside := GAMES.outside.get(spec.game)) else msgspec.UNSET,
         seed=spec.seed,
         redeals=list(spec.redeals) or msgspec.UNSET,
@@ -409,8 +409,8 @@ def spec_of(header: Header) -> MatchSpec:
     """
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
-    names, rules = tuple(header.names or ()), GAMES[header.game]
-    own = [checked_own(rules, limits, each) for each in header.limits_of_bots or ()]
+    names, definition = tuple(header.names or ()), GAMES[header.game]
+    own = [checked_own(definition, limits, each) for each in header.limits_of_bots or ()]
     if own and len(own) != len(header.bots):
         raise UsageError("limits_of_bots must have an entry per bot")
     return MatchSpec(
@@ -426,10 +426,10 @@ def spec_of(header: Header) -> MatchSpec:
     )
 
 
-def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:
+def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:
     """Create the last entry of a finished match."""
     assert match.outcome is not None
-    types = entry_types(rules)
+    types = entry_types(definition)
     return types.end(
         reason=match.outcome.reason,
         winners=[seat_id(seat) for seat in match.outcome.winners],

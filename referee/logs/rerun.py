@@ -118,7 +118,7 @@ class Rerun:
         assert isinstance(header, record.Header)  # the first entry of a record
         self.header = header
         spec = record.spec_of(header)
-        self._rules = spec.rules
+        self._rules = spec.definition
         self.match = spec.new_match()
         self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self.whole = False

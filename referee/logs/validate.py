@@ -19,7 +19,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id, seat_of
-from referee.logs.behind import checker_of
+from referee.logs.inferred import checker_of
 from referee.logs.parsing import BOM, Line, Messages, has_spaces, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import messages as say
@@ -68,7 +68,7 @@ class CheckedLog(NamedTuple):
     stopped: Unchecked | None = None
 
 
-def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
+def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
     """Yield the protocol violations in a spectator log, in order of lines.
 
     Equal mistakes in several lines are one finding, with the first line and a count. Checking stops
@@ -76,20 +76,20 @@ def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Fin
 
     Args:
         name: file name; "-" is standard input.
-        rules: the expected game. None: detected from the log.
+        definition: the expected game. None: detected from the log.
 
     Raises:
         UsageError: the file cannot be opened. Raised at the first step.
     """
-    yield from check_log(name, rules).findings
+    yield from check_log(name, definition).findings
 
 
-def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
+def check_log(name: str, definition: GameDefinition | None = None) -> CheckedLog:
     """Check a spectator log like `validate_log`. Returns more details."""
     found: dict[tuple[str, str, str], Finding] = {}
     stopped: Unchecked | None = None
     with LogReader(name) as reader:
-        messages = Messages(reader, rules)
+        messages = Messages(reader, definition)
         for finding in _findings(as_text(name), reader, messages):
             if isinstance(finding, Unchecked):
                 stopped = finding
@@ -103,7 +103,7 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
                 found[key] = Finding(*place, _cut(expected), _cut(seen), stops=stops)
             else:
                 break
-    findings, game = list(found.values()), messages.rules
+    findings, game = list(found.values()), messages.definition
     if game is None:
         return CheckedLog(findings, GAMES[DEFAULT_GAME].specification)
     is_checked = game.checker is not None or game.log_player is not None
@@ -124,7 +124,7 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
     check: _Check | None = None
     try:
         for line in messages:
-            check = check or _Check(name, messages.rules)
+            check = check or _Check(name, messages.definition)
             yield from check.line(line)
             if check.hopeless:
                 return
@@ -147,14 +147,17 @@ class _Check:
         ended: line number of `game-end`. 0 before it.
     """
 
-    def __init__(self, name: str, rules: GameDefinition | None) -> None:
+    def __init__(self, name: str, definition: GameDefinition | None) -> None:
         self._name = name
         self.hopeless = False
         self.ended = 0
-        self._rules = rules
-        self._types = message_kinds(rules).structs
-        self._private = (say.PlayerNameRequest, *(rules.requests if rules is not None else ()))
-        self._max_seats = max_seats(rules)
+        self._definition = definition
+        self._types = message_kinds(definition).structs
+        self._private = (
+            say.PlayerNameRequest,
+            *(definition.requests if definition is not None else ()),
+        )
+        self._max_seats = max_seats(definition)
         self._names: list[str] = []
         self._begun = False
         self._checker: LogChecker | None = None
@@ -163,7 +166,7 @@ class _Check:
         """Return the section about a shared message. For others, the chapter on messages."""
         if struct not in say.SHARED_PUBLIC:
             return SHARED.messages
-        page = game_page(self._rules or GAMES[DEFAULT_GAME])
+        page = game_page(self._definition or GAMES[DEFAULT_GAME])
         return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
 
     def line(self, line: Line) -> Iterator[Finding | Unchecked]:
@@ -210,14 +213,14 @@ class _Check:
             return Finding(number, SHARED.audience, "only public messages", found)
         if kind == "":
             return Finding(number, SHARED.messages, "a message's type", 'type ""')
-        if kind in self._types and (self._rules is not None or kind == "player-name"):
+        if kind in self._types and (self._definition is not None or kind == "player-name"):
             return None
         found = "an object without type"
         if kind is not None or "type" in value:
             found = f"type {describe(value['type'] if kind is None else kind)}"
-        if self._rules is not None:
+        if self._definition is not None:
             self.hopeless = number == 1
-            game = f"{self._rules.name}, protocol {self._rules.protocol}"
+            game = f"{self._definition.name}, protocol {self._definition.protocol}"
             return Finding(number, SHARED.messages, f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
@@ -249,13 +252,13 @@ class _Check:
         elif isinstance(message, say.PlayerName):
             yield from self._take_name(number, message)
         else:
-            assert self._rules is not None  # otherwise the message would be unknown
+            assert self._definition is not None  # otherwise the message would be unknown
             if not self._begun:
-                yield from self._begin(self._rules, number, kind)
-            yield from self._take_of_game(self._rules, number, message)
+                yield from self._begin(self._definition, number, kind)
+            yield from self._take_of_game(self._definition, number, message)
 
     def _take_of_game(
-        self, rules: GameDefinition, number: int, message: Struct
+        self, definition: GameDefinition, number: int, message: Struct
     ) -> Iterator[Finding | Unchecked]:
         checker = self._checker
         if isinstance(message, say.PlayerDisqualified):
@@ -267,7 +270,7 @@ class _Check:
                 yield from checker.read(number, Gone(seat, message.reason))
         elif isinstance(message, say.GameEnd):
             self.ended = number
-            if message.reason not in {*EndReason, *rules.reasons}:
+            if message.reason not in {*EndReason, *definition.reasons}:
                 yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
             elif checker is not None:
                 end = End(message.scores, message.winners, message.reason)
@@ -276,13 +279,13 @@ class _Check:
             yield from checker.read(number, message)
 
     def _begin(
-        self, rules: GameDefinition, number: int, kind: str
+        self, definition: GameDefinition, number: int, kind: str
     ) -> Iterator[Finding | Unchecked]:
         """Start checking the game at the first message after the names."""
         self._begun = True
-        least, most, names = rules.min_seats, rules.max_seats, self._names
+        least, most, names = definition.min_seats, definition.max_seats, self._names
         missing = [seat_id(seat) for seat in range(len(names), least)]
-        self._checker = checker_of(rules, [*names, *missing])
+        self._checker = checker_of(definition, [*names, *missing])
         if not least <= len(names) <= most:
             expected = f"the names of {least} to {most} players first"
             yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")

@@ -224,9 +224,9 @@ class _Verification:
         self._header = header
         self._heads.append(record.without_time(line)[: -len(b"}\n")])
         spec = record.spec_of(header)
-        self._rules = spec.rules
+        self._rules = spec.definition
         self._line_limits = [limits.line_limit for limits in spec.each_limits]
-        self._decode = entry_kinds(spec.rules).decode
+        self._decode = entry_kinds(spec.definition).decode
         self._players = seat_ids(len(spec.bots))
         self._begins = {to: record.sent_to(to) for to in (None, *range(len(spec.bots)))}
         self._match = spec.new_match()

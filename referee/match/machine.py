@@ -129,7 +129,7 @@ class Match:
         redeals: in order of turns. They require random numbers from a seed.
 
     Attributes:
-        rules: the definition of the game.
+        definition: the definition of the game.
         seed: the seed of the match.
         absent: the seats that left during the handshake.
         due: the seats that owe a reply. Empty before `start` and after the end.
@@ -147,7 +147,7 @@ class Match:
 
     def __init__(
         self,
-        rules: GameDefinition,
+        definition: GameDefinition,
         *,
         seats: int,
         seed: int,
@@ -170,8 +170,8 @@ class Match:
         self.keep_alive: set[int] = set()
         self.failed_handshake: frozenset[int] = frozenset()
         self.outcome: Outcome | None = None
-        self.rules = rules
-        self._options = rules.options() if options is None else options
+        self.definition = definition
+        self._options = definition.options() if options is None else options
         self.seed = seed
         self.absent: frozenset[int] = frozenset()
         self._chance = chance or SeededRandomSource(seed)
@@ -186,7 +186,7 @@ class Match:
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
         self._since: list[Step] | None = [] if copies else None
         self._before: list[Step] = []  # the steps before that state
-        self._decoder = reply_decoder(rules.replies)
+        self._decoder = reply_decoder(definition.replies)
         self._encode = msgspec.json.Encoder().encode
         # The current round, by seat: the requests, the entries of replies that still wait for a
         # lower seat, and the replies.
@@ -270,7 +270,7 @@ class Match:
         Returns:
             One JSON object per seat, in seat order. Empty if the game has no statistics.
         """
-        new = self.rules.statistics
+        new = self.definition.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
     @blaming
@@ -280,7 +280,7 @@ class Match:
         Returns:
             A list of sentences per seat, in seat order.
         """
-        of_game = self.rules.notes
+        of_game = self.definition.notes
         if of_game is None or self._game is None:
             return [[] for _ in self.names]
         return of_game(self._game)
@@ -360,7 +360,7 @@ class Match:
     def _deal_again(self, game: Game, seed: int) -> None:
         """Carry out a redeal and forget the faults before it."""
         if not hasattr(game, "reshuffle"):
-            raise UsageError(f"{self.rules.name} cannot deal hidden cards again")
+            raise UsageError(f"{self.definition.name} cannot deal hidden cards again")
         step = _DealAgain(None, seed)
         if self._since is not None:
             self._since.append(step)
@@ -432,7 +432,7 @@ class Match:
             absent=self.absent,
             seed=self.seed,
         )
-        return self.rules.new(setup)
+        return self.definition.new(setup)
 
     @property
     def can_redeal(self) -> bool:

@@ -201,16 +201,18 @@ def _sections(text: str) -> dict[str, Section]:
     return sections
 
 
-def game_page(rules: GameDefinition) -> SpecPage:
+def game_page(definition: GameDefinition) -> SpecPage:
     """Return the protocol of a game: its own page is in spec/, in the game's text, or in both."""
-    if not rules.specification_text:
-        return load_page(rules.specification)
-    return _with_text(rules.name, rules.specification, rules.specification_text)
+    if not definition.specification_text:
+        return load_page(definition.specification)
+    return _with_text(definition.name, definition.specification, definition.specification_text)
 
 
-def page_name(rules: GameDefinition) -> str:
+def page_name(definition: GameDefinition) -> str:
     """Return the name of a protocol for reports: its path in spec/ without ".md", or words."""
-    return game_page(rules).place if rules.specification_text else rules.specification
+    return (
+        game_page(definition).place if definition.specification_text else definition.specification
+    )
 
 
 @lru_cache

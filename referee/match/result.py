@@ -145,22 +145,22 @@ class MatchResult(Struct, frozen=True, dict=True):
 
 
 @cache
-def player_result_type(rules: GameDefinition) -> type[PlayerResult]:
+def player_result_type(definition: GameDefinition) -> type[PlayerResult]:
     """Define `PlayerResult` with the fields of a game. Instances can be pickled."""
 
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
-        return _unpickled, (rules.name, msgspec.structs.asdict(result))
+        return _unpickled, (definition.name, msgspec.structs.asdict(result))
 
-    return with_facts(PlayerResult, rules, __reduce__=reduce)
+    return with_facts(PlayerResult, definition, __reduce__=reduce)
 
 
 def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
     return player_result_type(GAMES[game])(**fields)
 
 
-def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type[T]:
+def with_facts(struct: type[T], definition: GameDefinition, **namespace: Any) -> type[T]:
     """Extend a struct with the fields of a game's facts."""
-    facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
+    facts = [(field.name, field.type) for field in msgspec.structs.fields(definition.facts)]
     return narrowed(struct, *facts, kw_only=True, **namespace)  # fields before them have defaults
 
 
@@ -199,7 +199,7 @@ def seat_ends(match: Match) -> list[dict[str, Any]]:
 
 
 def player_results(
-    rules: GameDefinition,
+    definition: GameDefinition,
     match: Match,
     bots: Sequence[str],
     reply_seconds: list[ReplySeconds],
@@ -207,7 +207,7 @@ def player_results(
     diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
     """Return the results of a finished match. All sequences are in seat order."""
-    player_result = player_result_type(rules)
+    player_result = player_result_type(definition)
     return [
         player_result(
             player_number=seat_id(seat),

@@ -105,7 +105,7 @@ class MatchSpec(Struct, frozen=True):
         return self.limits_of_bots or (self.limits,) * len(self.bots)
 
     @property
-    def rules(self) -> GameDefinition:
+    def definition(self) -> GameDefinition:
         """The definition of the game."""
         return GAMES[self.game]
 
@@ -120,7 +120,7 @@ class MatchSpec(Struct, frozen=True):
         """Complete a pickled spec: convert the options from a dict to the game's struct."""
         if not isinstance(self.options, dict):
             return self
-        options = msgspec.convert(self.options, self.rules.options)
+        options = msgspec.convert(self.options, self.definition.options)
         return msgspec.structs.replace(self, options=options)
 
     @property
@@ -137,12 +137,12 @@ class MatchSpec(Struct, frozen=True):
                 values[name] = UNSET
             elif value == math.inf:
                 values[name] = None
-        return settings_type(self.rules)(**values)
+        return settings_type(self.definition)(**values)
 
     def new_match(self) -> Match:
         """Create the match without starting it."""
         return Match(
-            self.rules,
+            self.definition,
             seats=len(self.bots),
             seed=self.seed,
             options=self.options,
@@ -163,7 +163,7 @@ class MatchSpec(Struct, frozen=True):
 
 
 @cache
-def settings_type(rules: GameDefinition) -> type[Struct]:
+def settings_type(definition: GameDefinition) -> type[Struct]:
     """Define the struct of all settings of a game's matches: limits and options, with defaults.
 
     It is the type of `options` in a record's header. JSON has no infinity, so a missing limit is
@@ -173,32 +173,33 @@ def settings_type(rules: GameDefinition) -> type[Struct]:
     for name, row in LIMITS.items():
         unit = ", in bytes" if row.kind in ("line", "bytes") else ""
         meta = Meta(description=f"{row.about}{unit}")
-        default = rules.limits.get(name, _DEFAULTS[name] if name in _ALWAYS else UNSET)
+        default = definition.limits.get(name, _DEFAULTS[name] if name in _ALWAYS else UNSET)
         limits[name] = (name, Annotated[_KINDS[row.kind], meta], default)
     own = [
-        (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
+        (field.name, field.type, field.default)
+        for field in msgspec.structs.fields(definition.options)
     ]
     first = [limits.pop(name) for name in LIMITS if name in _BEFORE_OWN]
     fields = [*first, *own, *limits.values()]
-    text = f"The limits of bots (limits.md).\n\n{cleandoc(f'{rules.options.__doc__}')}"
+    text = f"The limits of bots (limits.md).\n\n{cleandoc(f'{definition.options.__doc__}')}"
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": text})
 
 
-def default_limits(rules: GameDefinition) -> Limits:
+def default_limits(definition: GameDefinition) -> Limits:
     """Return the default limits of a game."""
-    return split(rules, settings_type(rules)())[1]
+    return split(definition, settings_type(definition)())[1]
 
 
-def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
+def split(definition: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
     """Split an instance of `settings_type` into the options of the game and the limits."""
-    own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
+    own = {name: getattr(settings, name) for name in definition.options.__struct_fields__}
     given = {name: getattr(settings, name) for name in LIMITS}
     limits: dict[str, Any] = {
         name: math.inf if value is None else value
         for name, value in given.items()
         if value is not UNSET
     }
-    return rules.options(**own), Limits(**limits)
+    return definition.options(**own), Limits(**limits)
 
 
 def with_own(limits: Limits, own: OwnLimits) -> Limits:
@@ -218,7 +219,7 @@ def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
     }
 
 
-def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -> OwnLimits:
+def checked_own(definition: GameDefinition, limits: Limits, own: Mapping[str, Any]) -> OwnLimits:
     """Validate the limits of one bot.
 
     Args:
@@ -234,15 +235,15 @@ def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -
     for name in own:
         if name not in LIMITS:
             raise UsageError(f"a bot has no limit {name!r}{instead(name, LIMITS)}")
-    found = _chosen(rules, {**limits._asdict(), **own})[1]._asdict()
+    found = _chosen(definition, {**limits._asdict(), **own})[1]._asdict()
     return tuple(
         (name, None if found[name] == math.inf else found[name]) for name in LIMITS if name in own
     )
 
 
-def tournament_limits(rules: GameDefinition) -> dict[str, float]:
+def tournament_limits(definition: GameDefinition) -> dict[str, float]:
     """Return the default limits in tournaments of a game."""
-    return {**OF_TOURNAMENTS, **rules.tournament_limits}
+    return {**OF_TOURNAMENTS, **definition.tournament_limits}
 
 
 def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) -> list[str]:
@@ -252,12 +253,12 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
         usual: defaults of the command that differ from the game's.
     """
     given = spec.by_name
-    options, limits = split(spec.rules, settings_type(spec.rules)())
+    options, limits = split(spec.definition, settings_type(spec.definition)())
     before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
     if given["time_limit"] == math.inf:  # disables the start-up limit too
         before["startup_limit"] = math.inf
     words = []
-    for name in settings_type(spec.rules).__struct_fields__:
+    for name in settings_type(spec.definition).__struct_fields__:
         if given[name] != before[name]:
             words += setting_words(name, given[name])
     return words
@@ -309,13 +310,13 @@ def match_spec(
     Raises:
         UsageError: an argument is not valid.
     """
-    rules = game_rules(game)
-    if not rules.min_seats <= len(bots) <= rules.max_seats:
-        raise UsageError(f"{game} takes {_seats(rules)} bots, not {len(bots)}")
+    definition = game_rules(game)
+    if not definition.min_seats <= len(bots) <= definition.max_seats:
+        raise UsageError(f"{game} takes {_seats(definition)} bots, not {len(bots)}")
     seed = checked_seed(seed)
     if not isinstance(options, Mapping | None):
         raise UsageError(f"options are given by name, such as {{'max_turns': 4}}, not {options!r}")
-    own, limits = _chosen(rules, options or {})
+    own, limits = _chosen(definition, options or {})
     return MatchSpec(game, tuple(bots), seed, own, limits, sandbox)
 
 
@@ -345,10 +346,10 @@ def checked_seed(seed: int | None) -> int:
     return number
 
 
-def _seats(rules: GameDefinition) -> str:
-    if rules.min_seats == rules.max_seats:
-        return str(rules.min_seats)
-    return f"{rules.min_seats} to {rules.max_seats}"
+def _seats(definition: GameDefinition) -> str:
+    if definition.min_seats == definition.max_seats:
+        return str(definition.min_seats)
+    return f"{definition.min_seats} to {definition.max_seats}"
 
 
 @cache
@@ -358,12 +359,12 @@ def _lists(settings: type[Struct]) -> frozenset[str]:
     return frozenset(field.name for field in fields if isinstance(field.default, tuple | list))
 
 
-def _chosen(rules: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, Limits]:
-    known = settings_type(rules)
+def _chosen(definition: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, Limits]:
+    known = settings_type(definition)
     for name in chosen:
         if name not in known.__struct_fields__:
             other = instead(str(name), known.__struct_fields__)
-            raise UsageError(f"{rules.name} has no option {name!r}{other}")
+            raise UsageError(f"{definition.name} has no option {name!r}{other}")
     endless: dict[str, Any] = {
         name: math.inf for name in _CAN_BE_NONE & chosen.keys() if is_none(chosen[name])
     }
@@ -372,7 +373,7 @@ def _chosen(rules: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, L
         for name in _lists(known).intersection(values):
             if isinstance(values[name], str):  # from the command line
                 values[name] = values[name].split(",")
-        own, limits = split(rules, msgspec.convert(values, known, strict=False))
+        own, limits = split(definition, msgspec.convert(values, known, strict=False))
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
         for theirs, ours in _PLAIN.items():

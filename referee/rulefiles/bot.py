@@ -40,11 +40,11 @@ class RuleFile(Struct, frozen=True):
         Raises:
             BotNotFoundError: the file has an error.
         """
-        rules = GAMES[self.game]
+        definition = GAMES[self.game]
         book, problems = _read(self.data, self.game)
         if book is None:
             raise BotNotFoundError(_refusal(self, [p for p in problems if p.is_error]))
-        return RuleBot(rules, book.anew())
+        return RuleBot(definition, book.fresh_copy())
 
 
 _Read: TypeAlias = tuple[Book | None, list[Problem]]
@@ -67,15 +67,15 @@ def _read(data: bytes, game: str) -> _Read:
         return found
 
 
-def vocabulary_of(rules: GameDefinition) -> Vocabulary:
+def vocabulary_of(definition: GameDefinition) -> Vocabulary:
     """Return the words of a game's rule files.
 
     Raises:
         BotNotFoundError: the game has no rule files.
     """
-    found = rules.vocabulary
+    found = definition.vocabulary
     if found is None:
-        raise BotNotFoundError(f"the game {rules.name} has no rule files")
+        raise BotNotFoundError(f"the game {definition.name} has no rule files")
     return found
 
 
@@ -118,11 +118,11 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 class RuleBot:
     """Plays one match by a rule file. Implements `BotObject`. `book` explains the last reply."""
 
-    def __init__(self, rules: GameDefinition, book: Book) -> None:
-        self._rules = rules
+    def __init__(self, definition: GameDefinition, book: Book) -> None:
+        self._definition = definition
         self._name = book.name
         self.book = book
-        self._rule_player = vocabulary_of(rules).rule_player(book)
+        self._rule_player = vocabulary_of(definition).rule_player(book)
         self._view: Callable[[], Any] = lambda: None
         self._clock: AbstractContextManager[None] = nullcontext()
         self._is_timed = False
@@ -139,7 +139,7 @@ class RuleBot:
     def reword(self, note: str) -> str:
         """Add advice for authors of rule files to a note of the game."""
         fact = note.partition(": ")[0]
-        advice = vocabulary_of(self._rules).advice.items()
+        advice = vocabulary_of(self._definition).advice.items()
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:

@@ -179,7 +179,7 @@ class Book:
         self.looks: list[Look] = []
         self._sets = sets
 
-    def anew(self) -> Book:
+    def fresh_copy(self) -> Book:
         return Book(self.name, self.vocabulary, self._sets)
 
     @property

@@ -71,22 +71,22 @@ class GeneratedBot(NamedTuple):
     commands: tuple[str, str, str]
 
 
-def languages_of(rules: GameDefinition) -> dict[str, Language]:
+def languages_of(definition: GameDefinition) -> dict[str, Language]:
     """The languages of a game by the name of their folder: an adapter of it is another one."""
     python = LANGUAGES["python"]
     return LANGUAGES | {
-        name: replace(python, bot=f"{name}:{python.bot}") for name in rules.adapters
+        name: replace(python, bot=f"{name}:{python.bot}") for name in definition.adapters
     }
 
 
-def find_language(text: str, rules: GameDefinition) -> str:
+def find_language(text: str, definition: GameDefinition) -> str:
     """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
 
     Raises:
         UsageError: the name is unknown; the text names the closest one.
     """
     names: dict[str, str] = {}
-    languages = languages_of(rules)
+    languages = languages_of(definition)
     for key, language in reversed(languages.items()):
         names |= dict.fromkeys((key, language.title.lower(), language.source.split(".")[1]), key)
     if text.lower() in names:
@@ -97,7 +97,12 @@ def find_language(text: str, rules: GameDefinition) -> str:
 
 
 def make_bot(
-    folder: Path, rules: GameDefinition, language: str, option: str = "", *, plain: bool = False
+    folder: Path,
+    definition: GameDefinition,
+    language: str,
+    option: str = "",
+    *,
+    plain: bool = False,
 ) -> GeneratedBot:
     """Make a folder with a bot to start from, its README and its test.
 
@@ -111,20 +116,20 @@ def make_bot(
         UsageError: the name is not valid, the folder exists or cannot be created, or the game has
             no starter in that language.
     """
-    starters = rules.starters
-    languages = languages_of(rules)
+    starters = definition.starters
+    languages = languages_of(definition)
     chosen = languages[language]
     if starters is None:
-        raise UsageError(f"{rules.name} has no bot to start from yet")
+        raise UsageError(f"{definition.name} has no bot to start from yet")
     there = [name for name in languages if (starters.folder / name).is_dir()]
     if language not in there:
-        problem = f"{rules.name} has no bot to start from in {chosen.title} yet"
+        problem = f"{definition.name} has no bot to start from in {chosen.title} yet"
         raise UsageError(f"{problem}; there are {', '.join(there)}")
     _check_name(folder.name, chosen)
     source = kit = starters.folder / f"{language}-kit"
     if plain or not kit.is_dir():
         source = starters.folder / language
-    blanks = _blanks(folder.name, rules.name, chosen, option)
+    blanks = _blanks(folder.name, definition.name, chosen, option)
     blanks["{kit}"] = _KIT if source == kit else ""
     test = _HERE / chosen.test.split()[-1]
     files = {

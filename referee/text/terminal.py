@@ -121,7 +121,7 @@ def wrap_list(text: str, width: int) -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
-def unbroken(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list[str]:
     """Wrap a text without breaking words. `first` and `others` are the indents."""
     wrapper = textwrap.TextWrapper(width, first, others)
     wrapper.break_long_words = wrapper.break_on_hyphens = False

@@ -39,11 +39,11 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
         UsageError: such a tournament cannot be played.
     """
     now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
-    format, rules = format_of(now.format), game_rules(now.game)
-    players, most = now.players or rules.min_seats, min(rules.max_seats, MAX_PLAYERS)
-    if not rules.min_seats <= players <= most:
+    format, definition = format_of(now.format), game_rules(now.game)
+    players, most = now.players or definition.min_seats, min(definition.max_seats, MAX_PLAYERS)
+    if not definition.min_seats <= players <= most:
         raise UsageError(
-            f"--players {players}: a match of {now.game} has {rules.min_seats} to {most}"
+            f"--players {players}: a match of {now.game} has {definition.min_seats} to {most}"
         )
     if not players <= len(bots) <= MAX_BOTS:
         found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
@@ -83,7 +83,7 @@ def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits
     for bot in chosen.bots:
         if bot.limits:
             try:
-                checked_own(spec.rules, spec.limits, dict(bot.limits))
+                checked_own(spec.definition, spec.limits, dict(bot.limits))
             except UsageError as error:
                 raise UsageError(f"bot {bot.name}: {error}") from error
             yield with_own(spec.limits, bot.limits)

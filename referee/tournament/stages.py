@@ -78,7 +78,7 @@ def table_of(store: Store) -> Any:
     """Return the table of a format (`Format.table`) after the last complete stage."""
     table = format_of(store.stages[-1].format).table()
     if table is not None:
-        there, out = set(store.played()), store.put_out()
+        there, out = set(store.played()), store.excluded_bots()
         for stage in stages(store, table):
             if next(stage.missing(there, out), None) is not None:
                 break
@@ -86,7 +86,7 @@ def table_of(store: Store) -> Any:
     return table
 
 
-def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
+def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
     """Return the numbers of the bots that still have matches to play under these setups.
 
     In a Swiss tournament these are all bots that can still play, because later rounds are not
@@ -95,7 +95,7 @@ def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[in
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
         return everyone
-    there, out = set(store.played()), store.put_out() | store.withdrawn.keys()
+    there, out = set(store.played()), store.excluded_bots() | store.withdrawn.keys()
     everyone -= out
     left: set[int] = set()
     table = format_of(setups[-1].format).table()

@@ -538,7 +538,7 @@ class Store:
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
-    def has_disqualified(self) -> bool:
+    def has_disqualifications(self) -> bool:
         """True if a bot was disqualified in a match that counts."""
         query = (
             "SELECT 1 FROM seats JOIN matches USING (match) "
@@ -546,7 +546,7 @@ class Store:
         )
         return any(True for _ in self.select(query))
 
-    def put_out(self) -> set[int]:
+    def excluded_bots(self) -> set[int]:
         """Return the numbers of the bots that were excluded from the tournament."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}

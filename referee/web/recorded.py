@@ -85,7 +85,7 @@ def from_answers(
 
 def seat_header(spec: MatchSpec, made: Steps) -> Header:
     """Return the header for the page of one seat in a match in progress."""
-    return _header("live", spec.rules, spec.options, made.names, (), made)
+    return _header("live", spec.definition, spec.options, made.names, (), made)
 
 
 class _SeparateStderr:
@@ -182,7 +182,7 @@ def _record_page(
         ended = Ended(outcome.reason, outcome.winners, scores, outcome.ranks)
     shown = _header(
         "record",
-        spec.rules,
+        spec.definition,
         spec.options,
         names,
         header.bots,
@@ -226,7 +226,7 @@ class PublicMatch:
 
     def __init__(
         self,
-        rules: GameDefinition,
+        definition: GameDefinition,
         seats: int = 0,
         given: Sequence[str] = (),
         bots: Sequence[str] = (),
@@ -234,8 +234,8 @@ class PublicMatch:
         self.made: LogSteps | None = None
         self.problem = ""
         self.ended: Ended | None = None
-        self.rules = rules
-        self._options = rules.options()
+        self.definition = definition
+        self._options = definition.options()
         self._seats = seats
         self._given, self._bots = given, bots
         self._names: dict[int, str] = {}  # names announced by the players
@@ -248,16 +248,16 @@ class PublicMatch:
 
     def add(self, line: LogLine) -> None:
         """Add the next line."""
-        rules, made = self.rules, self.made
-        seat = seat_of(getattr(line.content, "player_number", seat_id(0)), rules.max_seats)
+        definition, made = self.definition, self.made
+        seat = seat_of(getattr(line.content, "player_number", seat_id(0)), definition.max_seats)
         if made is None and isinstance(line.content, PlayerName) and seat is not None:
             self._names.setdefault(seat, line.content.name)
             self._early.append(line)
             return
         if made is None:
-            count = self._seats or max(rules.min_seats, 1 + max(self._names, default=0))
+            count = self._seats or max(definition.min_seats, 1 + max(self._names, default=0))
             own = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
-            made = self.made = LogSteps(rules, shown_names(own, self._given, self._bots), own)
+            made = self.made = LogSteps(definition, shown_names(own, self._given, self._bots), own)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
         foreign = line.content is None or seat is None or seat >= made.seats
@@ -267,8 +267,8 @@ class PublicMatch:
             )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
-        elif getattr(line.content, "game", "") == rules.name:  # it contains the options
-            self._options = _announced_options(rules, line.content)
+        elif getattr(line.content, "game", "") == definition.name:  # it contains the options
+            self._options = _announced_options(definition, line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
@@ -281,11 +281,11 @@ class PublicMatch:
             bots: the BOT arguments. Empty if unknown.
             options: options of the game. None: read them from the messages.
         """
-        rules, made = self.rules, self.made
+        definition, made = self.definition, self.made
         assert made is not None
         return _header(
             kind,
-            rules,
+            definition,
             self._options if options is None else options,
             made.names,
             bots,
@@ -293,18 +293,18 @@ class PublicMatch:
             source=source,
             outcome=self.ended,
             problem=self.problem,
-            hidden=rules.hidden,
+            hidden=definition.hidden,
             rules=made.rules(),
         )
 
 
-def _announced_options(rules: GameDefinition, info: Any) -> Any:
+def _announced_options(definition: GameDefinition, info: Any) -> Any:
     """Return the options in the first message of a game. Missing options have their defaults."""
-    names = [name for name in rules.options.__struct_fields__ if hasattr(info, name)]
+    names = [name for name in definition.options.__struct_fields__ if hasattr(info, name)]
     try:
-        return msgspec.convert({name: getattr(info, name) for name in names}, rules.options)
+        return msgspec.convert({name: getattr(info, name) for name in names}, definition.options)
     except (UsageError, msgspec.ValidationError):
-        return rules.options()
+        return definition.options()
 
 
 def _from_log(name: str) -> MatchPage:
@@ -313,10 +313,10 @@ def _from_log(name: str) -> MatchPage:
         messages = Messages(reader)
         try:
             for line in messages:
-                if messages.rules is None:
+                if messages.definition is None:
                     problem = f"the log has no line of a game that this referee knows; {ADD_GAME}"
                     raise LogReadError(reader.name, line.number, problem)
-                match = match or PublicMatch(messages.rules)
+                match = match or PublicMatch(messages.definition)
                 match.add(line)
                 if match.problem or match.ended:
                     break
@@ -333,7 +333,7 @@ def _from_log(name: str) -> MatchPage:
 
 def _header(
     kind: str,
-    rules: GameDefinition,
+    definition: GameDefinition,
     options: Any,
     names: Sequence[str],
     bots: Sequence[str],
@@ -345,12 +345,12 @@ def _header(
     seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
     return Header(
         kind=kind,
-        game=rules.name,
+        game=definition.name,
         title=" vs ".join(names),
         seats=[Seat(seat_id(seat), name, bot) for seat, (name, bot) in seats],
         viewers=made.viewers,
         series=[{"name": series.name, "unit": series.unit} for series in made.series],
-        facts={} if rules.page is None else dict(rules.page.facts(options)),
+        facts={} if definition.page is None else dict(definition.page.facts(options)),
         **more,
     )
 

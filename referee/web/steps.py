@@ -23,7 +23,7 @@ from referee.games.interface.page import Counter, Now, Series, Spectator
 from referee.games.interface.seats import seat_of
 from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import Move, Moved
-from referee.logs.behind import BehindLog
+from referee.logs.inferred import InferredMatch
 from referee.logs.record import StderrEntry
 from referee.logs.stderr import lines_of, text_of
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
@@ -47,7 +47,7 @@ _Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
 class Steps:
     """Base class of `MatchSteps`, `SeatSteps` and `LogSteps`."""
 
-    def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
+    def __init__(self, definition: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
@@ -55,10 +55,10 @@ class Steps:
         self.given: Sequence[str] = ()  # arguments of `shown_names`, like `bots`
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
-        self._rules = rules
+        self._definition = definition
         self._by_key = {_key(viewer): viewer for viewer in viewers}
         self._reader: Any = None  # turn reader, once the names are known
-        page = rules.page
+        page = definition.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
         self._fields = None if page is None else page.fields
@@ -106,7 +106,7 @@ class Steps:
 
     def rules(self) -> dict[str, Rule]:
         """Return the explanations of all codes that occur, from the game's page."""
-        page = game_page(self._rules)
+        page = game_page(self._definition)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
         for code in page.codes:
@@ -117,8 +117,8 @@ class Steps:
 
     def _begin(self, match: Match | None = None) -> None:
         """Create the turn reader. The names are known now."""
-        if self._rules.turns is not None:
-            self._reader = self._rules.turns(self.names)
+        if self._definition.turns is not None:
+            self._reader = self._definition.turns(self.names)
             self._reader.called = self.names
         if match is not None:
             match.watch(partial(self._moved, match))
@@ -290,7 +290,7 @@ class Steps:
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
         """Describe a turn as text. Pictures are left out if the game has a drawing."""
         shown: list[Phrase | Picture] = self._reader.show(turn)
-        if self._rules.page is None:
+        if self._definition.page is None:
             return shown
         return [part for part in shown if isinstance(part, Phrase)]
 
@@ -305,7 +305,7 @@ class Steps:
         """Read a public message, except names. Returns the finished turns."""
         reader = self._reader
         if isinstance(message, PlayerDisqualified):
-            seat = seat_of(message.player_number, self._rules.max_seats)
+            seat = seat_of(message.player_number, self._definition.max_seats)
             self._marks.append(Mark("disqualified", seat, message.reason))
             if reader is not None and seat is not None:
                 return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
@@ -326,12 +326,12 @@ class MatchSteps(Steps):
 
     def __init__(
         self,
-        rules: GameDefinition,
+        definition: GameDefinition,
         viewers: Sequence[Viewer],
         given: Sequence[str] = (),
         bots: Sequence[str] = (),
     ) -> None:
-        super().__init__(rules, viewers)
+        super().__init__(definition, viewers)
         self.given, self.bots = given, bots
         self._stderr: dict[int | None, StderrEntry] = {}  # seat -> last entry of its stderr
 
@@ -366,7 +366,7 @@ class MatchSteps(Steps):
 
     def add_stderr(self, entry: StderrEntry) -> None:
         """Add the stderr of a bot, written before its next reply."""
-        seat = seat_of(entry.player_number, self._rules.max_seats)
+        seat = seat_of(entry.player_number, self._definition.max_seats)
         self._stderr[seat] = entry
         self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
@@ -383,7 +383,7 @@ class MatchSteps(Steps):
             if reader is not None:
                 text, said = f"{entry.code}, {entry.detail}", lines_of(self._stderr.get(entry.seat))
                 return reader.disqualify(entry.seat, text, said)  # type: ignore[no-any-return]
-        kinds = (*self._rules.public, *self._rules.requests)
+        kinds = (*self._definition.public, *self._definition.requests)
         if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
             return reader.read(entry.message, entry.to)  # type: ignore[no-any-return]
         return ()
@@ -396,8 +396,8 @@ class SeatSteps(Steps):
     hidden information.
     """
 
-    def __init__(self, rules: GameDefinition, seat: int) -> None:
-        super().__init__(rules, (seat,))
+    def __init__(self, definition: GameDefinition, seat: int) -> None:
+        super().__init__(definition, (seat,))
         self._seat = seat
         self._turn = 1
         self._own_turns = 0
@@ -449,13 +449,15 @@ class LogSteps(Steps):
     Players are shown by `names`. The names in the log, `own`, may differ. Both are in seat order.
     """
 
-    def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:
-        super().__init__(rules, (PUBLIC,))
+    def __init__(
+        self, definition: GameDefinition, names: Sequence[str], own: Sequence[str]
+    ) -> None:
+        super().__init__(definition, (PUBLIC,))
         self.names = list(names)
         self._begin()
         self.seats = len(names)
         self._over = 0  # number of finished turns
-        self._spectator = _spectator(rules, own)
+        self._spectator = _spectator(definition, own)
         self._seen = self._spectator is None  # True if a state is known, or no spectator exists
 
     def add(self, message: Struct, line: str) -> bool:
@@ -467,7 +469,7 @@ class LogSteps(Steps):
         whole: bool | None = self._seen
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self.seats)
-            if isinstance(self._spectator, BehindLog) and seat is not None:
+            if isinstance(self._spectator, InferredMatch) and seat is not None:
                 whole = self._spectator.observe(Gone(seat))
         elif self._spectator is not None and not isinstance(message, GameEnd):
             whole = self._spectator.observe(message)
@@ -500,14 +502,18 @@ class LogSteps(Steps):
             self.turns[-1].last = none.last
 
 
-def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:
+def _spectator(definition: GameDefinition, names: Sequence[str]) -> Spectator | None:
     """Return the spectator of a game for a log, or None."""
-    page = rules.page
+    page = definition.page
     if page is None:
         return None
     if page.spectator is not None:
         return page.spectator(len(names))
-    return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
+    return (
+        None
+        if definition.log_player is None
+        else InferredMatch(definition, definition.log_player(), names)
+    )
 
 
 def _key(viewer: Viewer) -> str:

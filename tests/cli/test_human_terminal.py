@@ -195,8 +195,8 @@ def test_a_person_needs_a_terminal() -> None:
 
 
 def test_a_game_that_people_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = GAMES["botwars"]
-    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, person=None))
+    definition = GAMES["botwars"]
+    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(definition, person=None))
     with pytest.raises(UsageError, match="botwars cannot be played by a person yet"):
         seated("botwars", 1, log_to_stdout=False)
 

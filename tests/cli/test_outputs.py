@@ -38,7 +38,7 @@ OUTPUTS: dict[str, Sequence[tuple[Sequence[str], str]]] = {
         for form in ("text", "json", "junit", "html")
     ],
     "conform --transcripts": [
-        (["conform", "--referee", PROBED, "--match", "names-1", "--transcripts", OUT], file)
+        (["conform", "--referee", PROBED, "--case", "3.1/2", "--transcripts", OUT], file)
         for file in ("names-1/player1.txt", "names-1/stderr.txt")
     ],
     "tournament --records": [
@@ -76,7 +76,7 @@ OTHERS = {
     *("conform --referee", "conform --case", "conform --match", "rules files", "rules --replay"),
     *("tournament bots", "tournament --config", "tournament --cluster", "tournament --seeding"),
     *("standings stores", "standings --exclude", "export store", "serve paths", "serve --play"),
-    "tournament --position",
+    *("tournament --position", "page --records"),
     *(f"{command} --title" for command in ("tournament", "standings", "serve", "page")),
     *("replay files", "page files", "verify files", "verify --store", "verify --records"),
     *("validate logs", "bots --show", "new --language", "explain what", "help command"),
@@ -247,7 +247,7 @@ def test_transcripts_that_cannot_be_written(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    words = ["conform", "--referee", PROBED, "--match", "names-1", "-q"]
+    words = ["conform", "--referee", PROBED, "--case", "3.1/2", "-q"]
     words += ["--transcripts", str(tmp_path)]
     (tmp_path / "names-1").touch()
     assert cli.main(words) == 2

@@ -261,9 +261,9 @@ def test_the_command_names_another_game() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_command_after_a_fault_names_cases_that_there_are(game: str) -> None:
     """7.4 of Dominion and 5.3 of Bot Wars have none: their chapters have."""
-    rules = GAMES[game]
-    cases = load_cases(rules).cases
-    for section in {*rules.faults.values(), "3.2", "5.5", "7.4"}:
+    definition = GAMES[game]
+    cases = load_cases(definition).cases
+    for section in {*definition.faults.values(), "3.2", "5.5", "7.4"}:
         faulty = player(
             1, 3, 1, 2, first_faults=[fault("code", section, "?", 1)], faults={"code": 1}
         )

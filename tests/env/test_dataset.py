@@ -45,7 +45,7 @@ def test_a_record_has_the_steps_of_the_environment(
 ) -> None:
     made, game = environments_of(game), find_game(game)
     watched = Watched(GAMES[game])
-    episode = Episode(watched.rules, seats, options)
+    episode = Episode(watched.definition, seats, options)
     policies = [at_random(seat) for seat in range(seats)]
     steps = []
     episode.begin(7)

@@ -60,7 +60,7 @@ BOARDS = st.fixed_dictionaries(
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compared with the cards that lie there, whenever a reply begins."""
     watched = Watched(DOMINION)
-    episode = Episode(watched.rules, seats, {"max_turns": 25})
+    episode = Episode(watched.definition, seats, {"max_turns": 25})
     numbers = episode.environment.observation(seats, episode.options)
     random = Random(seed)
     episode.begin(seed)
@@ -327,7 +327,7 @@ def test_what_is_shown_to_people() -> None:
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
     """And makes every move that it wants, of any botlets of its own."""
     watched = Watched(BOTWARS)
-    episode = Episode(watched.rules, None, board)
+    episode = Episode(watched.definition, None, board)
     numbers = episode.environment.observation(2, episode.options)
     random = Random(seed)
     episode.begin(seed)

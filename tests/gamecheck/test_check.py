@@ -241,14 +241,14 @@ def test_an_object_in_a_view_is_found() -> None:
 
 
 def test_a_game_that_nobody_can_play_says_what_to_add() -> None:
-    rules = msgspec.structs.replace(mixed.RULES, person=None, make_environment=None)
-    (finding,) = check_game(rules, 1, 1, 1.0).findings
+    definition = msgspec.structs.replace(mixed.RULES, person=None, make_environment=None)
+    (finding,) = check_game(definition, 1, 1, 1.0).findings
     assert "add an environment, a person or a simplest_reply" in finding.text
 
 
 def test_people_play_a_game_without_an_environment() -> None:
-    rules = msgspec.structs.replace(mixed.RULES, make_environment=None)
-    found = check_game(rules, 6, 1, 5.0)
+    definition = msgspec.structs.replace(mixed.RULES, make_environment=None)
+    found = check_game(definition, 6, 1, 5.0)
     assert found.passed
     assert found.matches == 6
 

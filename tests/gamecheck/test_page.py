@@ -33,9 +33,9 @@ def rules_of(name: str) -> GameDefinition:
 
 @every_small_game
 def test_the_page_has_every_section_and_its_examples_are_of_the_game(name: str) -> None:
-    rules = rules_of(name)
-    page = page_of(rules, 5, 0)
-    for section in game_page(rules).sections.values():
+    definition = rules_of(name)
+    page = page_of(definition, 5, 0)
+    for section in game_page(definition).sections.values():
         assert f" {section.number} {section.title}\n" in page
     examples = [json.loads(text) for text in re.findall(r"^```json\n(.*)\n```$", page, re.M)]
     infos = [example for example in examples if example["type"] == "game-info"]
@@ -45,7 +45,7 @@ def test_the_page_has_every_section_and_its_examples_are_of_the_game(name: str) 
     assert '"type":"game-end"' in messages[-1]
     assert any(line.startswith('< {"type":"move-reply"') for line in messages)
     assert "\n\n\n" not in page
-    assert page == page_of(rules, 5, 0)
+    assert page == page_of(definition, 5, 0)
 
 
 def test_links_lead_to_sections_of_the_page() -> None:
@@ -74,11 +74,11 @@ def test_the_page_of_a_bundled_game_has_its_own_examples_and_a_match() -> None:
 
 
 def test_a_game_that_nobody_can_play_at_random() -> None:
-    rules = msgspec.structs.replace(
+    definition = msgspec.structs.replace(
         rules_of("kuhn"), make_environment=None, person=None, simplest_reply=None
     )
     with pytest.raises(UsageError, match="no match of kuhn can be played at random"):
-        page_of(rules, 1, 0)
+        page_of(definition, 1, 0)
 
 
 def test_a_mistake_of_the_game_is_its_own(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def _games() -> Iterator[None]:
         yield
 
 
-def found(rules: GameDefinition, matches: int = 2) -> list[Finding]:
-    report = check_game(rules, matches, 1, SECONDS, thorough=True)
+def found(definition: GameDefinition, matches: int = 2) -> list[Finding]:
+    report = check_game(definition, matches, 1, SECONDS, thorough=True)
     return [finding for finding in report.findings if finding.kind != "open"]
 
 
@@ -75,9 +75,9 @@ def fails(*_: Any) -> Any:
     raise ZeroDivisionError
 
 
-def cheats(rules: GameDefinition) -> Any:
-    assert rules.person is not None
-    made: Any = rules.person
+def cheats(definition: GameDefinition) -> Any:
+    assert definition.person is not None
+    made: Any = definition.person
 
     class Cheats(made):  # type: ignore[misc]
         def decide(self, request: Any) -> Any:
@@ -87,19 +87,19 @@ def cheats(rules: GameDefinition) -> Any:
     return Cheats
 
 
-def strict(rules: GameDefinition) -> Any:
-    assert rules.log_player is not None
-    player: Any = rules.log_player()
+def strict(definition: GameDefinition) -> Any:
+    assert definition.log_player is not None
+    player: Any = definition.log_player()
 
     class Strict(type(player)):  # type: ignore[misc]
         def reply(self, *_: Any) -> Any:
             raise DifferenceError("no move")
 
-    return lambda: Strict(rules.options)
+    return lambda: Strict(definition.options)
 
 
-def narrow(rules: GameDefinition) -> Any:
-    environment = rules.environment
+def narrow(definition: GameDefinition) -> Any:
+    environment = definition.environment
     assert environment is not None
 
     def observation(seats: int, options: Any) -> Any:
@@ -109,8 +109,8 @@ def narrow(rules: GameDefinition) -> Any:
     return lambda: replace(environment, observation=observation)
 
 
-def forgetful(rules: GameDefinition) -> Any:
-    environment = rules.environment
+def forgetful(definition: GameDefinition) -> Any:
+    environment = definition.environment
     assert environment is not None
 
     class Forgets(environment.tracker):  # type: ignore[misc, name-defined]
@@ -120,8 +120,8 @@ def forgetful(rules: GameDefinition) -> Any:
     return lambda: replace(environment, tracker=Forgets)
 
 
-def uneven(rules: GameDefinition) -> Any:
-    made: Any = rules.statistics
+def uneven(definition: GameDefinition) -> Any:
+    made: Any = definition.statistics
 
     class Uneven(made):  # type: ignore[misc]
         def tables(self, seats: Any) -> Any:
@@ -130,8 +130,8 @@ def uneven(rules: GameDefinition) -> Any:
     return Uneven
 
 
-def dumb(rules: GameDefinition) -> Any:
-    made: Any = rules.turns
+def dumb(definition: GameDefinition) -> Any:
+    made: Any = definition.turns
     return type("Dumb", (made,), {"title": fails})
 
 
@@ -152,17 +152,19 @@ def test_a_wrong_part_is_found(
     says: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rules = GAMES["kuhn"]
-    wrong = replace(rules, **{part: other(rules)})
+    definition = GAMES["kuhn"]
+    wrong = replace(definition, **{part: other(definition)})
     monkeypatch.setitem(GAMES, "kuhn", wrong)
     said = [finding.text for finding in found(wrong)]
     assert any(says in text for text in said), said
 
 
 def test_a_copy_that_shares_its_state_is_found() -> None:
-    rules = GAMES["connect4"]
-    kind = cast("type[Person]", rules.person).kind
-    made = replace(rules, new=lambda setup: Shares(kind, rules.name, setup), log_player=None)
+    definition = GAMES["connect4"]
+    kind = cast("type[Person]", definition.person).kind
+    made = replace(
+        definition, new=lambda setup: Shares(kind, definition.name, setup), log_player=None
+    )
     kinds = {finding.kind for finding in found(made, 4)}
     assert kinds & {"copy", "raises", "fault"}
 
@@ -208,7 +210,7 @@ def test_hidden_hands_that_shrink(tmp_path: Path) -> None:
     """The hidden hand of a seat that has left decides what is played; the log is right anyway."""
     file = tmp_path / "high_card.py"
     file.write_text(HIGH_CARD)
-    rules = GAMES[outside.add(str(file))]
-    (finding,) = (finding for finding in found(rules, 10) if finding.is_error)
+    definition = GAMES[outside.add(str(file))]
+    (finding,) = (finding for finding in found(definition, 10) if finding.is_error)
     assert finding.text.startswith("an observation has the shape (")
     assert finding.text.endswith("a view whose lists grow or shrink needs observe(view)")

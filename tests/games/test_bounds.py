@@ -78,10 +78,10 @@ def test_every_bound_is_reached(name: Any) -> None:
 
     The situations have more cards than a match, so what is seen may be beyond other bounds.
     """
-    rules = GAMES[name.__name__]
-    environment, options = rules.environment, rules.options()
+    definition = GAMES[name.__name__]
+    environment, options = definition.environment, definition.options()
     assert environment is not None
-    assert rules.situation is not None
+    assert definition.situation is not None
     numbers = environment.observation(2, options)
     least, most = numbers.high.copy(), numbers.low.copy()
     players = [environment.translator(seat, 2, options) for seat in range(2)]
@@ -98,7 +98,7 @@ def test_every_bound_is_reached(name: Any) -> None:
             break
         random = Random(number)
         setup = GameSetup(chance=SeededRandomSource(number), names=("A", "B"), options=options)
-        game = rules.new(setup) if state is None else rules.situation(setup, state)
+        game = definition.new(setup) if state is None else definition.situation(setup, state)
         for _ in range(300):
             asked = {request.seat: None for request in game.requests}
             replies = {}

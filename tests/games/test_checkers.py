@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from referee.games import GAMES
 from referee.games.interface.capabilities import Finding, LogChecker
-from referee.logs.behind import checker_of
+from referee.logs.inferred import checker_of
 from referee.match.pages import load_page
 from tests.support.any_game import TOY, Course, every_game, places
 from tests.support.helpers import ROOT, TIMES, Announced

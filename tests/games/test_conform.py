@@ -97,14 +97,14 @@ PAGES = [name for name in GAMES if (ROOT / "spec" / name / "cases.md").exists()]
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_about_cases_has_their_number_and_a_situation(name: str) -> None:
-    rules, page = GAMES[name], (ROOT / "spec" / name / "cases.md").read_text()
-    assert f"has {len(load_cases(rules).cases)} matches" in page
+    definition, page = GAMES[name], (ROOT / "spec" / name / "cases.md").read_text()
+    assert f"has {len(load_cases(definition).cases)} matches" in page
     situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
     small = {"rows": 4, "cols": 4} if "grid" in situation else {}
     setup = GameSetup(
-        chance=SeededRandomSource(1), names=("Ann", "Ben"), options=rules.options(**small)
+        chance=SeededRandomSource(1), names=("Ann", "Ben"), options=definition.options(**small)
     )
-    assert rules.situation is not None
-    assert rules.situation(setup, situation).requests
+    assert definition.situation is not None
+    assert definition.situation(setup, situation).requests
     with pytest.raises(msgspec.ValidationError):
-        rules.situation(setup, situation | {"x": 1})
+        definition.situation(setup, situation | {"x": 1})

@@ -35,7 +35,7 @@ def test_no_action_is_a_fault_and_all_is_in_bounds(name: str, seed: int, dice: i
     course = Course(name, seed)
     seats, options = course.seats, course.options
     watched = Watched(GAMES[name])
-    episode = Episode(watched.rules, seats, options)
+    episode = Episode(watched.definition, seats, options)
     numbers = episode.environment.observation(seats, episode.options)
     policies = [at_random(dice + seat) for seat in range(seats)]
     episode.begin(seed)

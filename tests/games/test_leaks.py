@@ -30,11 +30,11 @@ def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
     Args:
         draw: gives a number from the first to the second.
     """
-    rules = GAMES[name]
-    seats = draw(rules.min_seats, rules.max_seats)
-    choice = every_choice(rules.options)
+    definition = GAMES[name]
+    seats = draw(definition.min_seats, definition.max_seats)
+    choice = every_choice(definition.options)
     return Pair(
-        rules=rules,
+        definition=definition,
         hidden=hidden_in(name),
         options=choice[draw(0, len(choice) - 1)],
         seats=seats,
@@ -95,7 +95,7 @@ class Whisper(Struct, frozen=True, tag="whisper"):
     secret: int
 
 
-def leaky(rules: GameDefinition, where: str) -> GameDefinition:
+def leaky(definition: GameDefinition, where: str) -> GameDefinition:
     """A game that tells a number.
 
     Args:
@@ -103,7 +103,7 @@ def leaky(rules: GameDefinition, where: str) -> GameDefinition:
     """
 
     def new(setup: GameSetup) -> Any:
-        game: Any = rules.new(setup)
+        game: Any = definition.new(setup)
         chance: Any = setup.chance
 
         class Leaky(type(game)):  # type: ignore[misc]
@@ -132,7 +132,7 @@ def leaky(rules: GameDefinition, where: str) -> GameDefinition:
         game.__class__ = Leaky
         return game
 
-    return replace(rules, new=new)
+    return replace(definition, new=new)
 
 
 @pytest.mark.untraced
@@ -141,7 +141,7 @@ def leaky(rules: GameDefinition, where: str) -> GameDefinition:
 def test_a_leak_is_found(name: str, where: str) -> None:
     rules = leaky(GAMES[name], where)
     with pytest.raises(AssertionError):
-        compare([dataclasses.replace(pair, rules=rules) for pair in pairs(name, 10)])
+        compare([dataclasses.replace(pair, definition=rules) for pair in pairs(name, 10)])
 
 
 @pytest.mark.untraced

@@ -51,7 +51,7 @@ def check(question: Question) -> None:
 def test_no_choice_is_a_fault(name: str, seed: int) -> None:
     """All seats are people, who pick anything; each learns what the others do."""
     course, dice = Course(name, seed), Random(seed)
-    make = course.rules.person
+    make = course.definition.person
     assert make is not None
     people: list[Dialogue] = [make(list(course.names), seat) for seat in range(course.seats)]
     told: list[list[str]] = [[] for _ in people]
@@ -70,7 +70,7 @@ def test_no_choice_is_a_fault(name: str, seed: int) -> None:
     for entries in course.play(reply):
         assert not any(course.match.faults), course.match.first_faults
         replies += len(course.match.due)
-        own = (*course.rules.public, *course.rules.requests)
+        own = (*course.definition.public, *course.definition.requests)
         for entry in entries:
             if isinstance(entry, Sent) and isinstance(entry.message, own):
                 for seat in range(course.seats) if entry.to is None else (entry.to,):

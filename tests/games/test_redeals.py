@@ -183,7 +183,7 @@ def test_a_copy_after_a_redeal_continues_as_the_original(name: str) -> None:
     position = Position(name, 3)
     spec = position.spec
     match = Match(
-        spec.rules,
+        spec.definition,
         seats=len(spec.bots),
         seed=spec.seed,
         options=spec.options,

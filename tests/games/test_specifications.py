@@ -61,9 +61,9 @@ def test_the_conversation_is_a_real_one(name: str, tmp_path: Path) -> None:
 
 @every_game
 def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> None:
-    rules = GAMES[name]
+    definition = GAMES[name]
     both = [
-        jsonschema.Draft202012Validator(schema(f"{name}-v{rules.protocol}-{kind}"))
+        jsonschema.Draft202012Validator(schema(f"{name}-v{definition.protocol}-{kind}"))
         for kind in ("to-bot", "from-bot")
     ]
     shown = set()
@@ -75,7 +75,7 @@ def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> No
         shown.add(message["type"])
         left_out = message.get("state") == {}
         assert left_out or any(validator.is_valid(message) for validator in both), text
-    structs = (*rules.public, *rules.requests, *rules.replies)
+    structs = (*definition.public, *definition.requests, *definition.replies)
     for kind in {str(struct.__struct_config__.tag) for struct in structs} - shown:
         assert f"`{kind}`" in page_of(name) or f" {kind}\n" in page_of(name), kind
     assert len(shown) > 5
@@ -83,9 +83,9 @@ def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> No
 
 @every_game
 def test_section_9_names_every_code_and_no_other(name: str) -> None:
-    rules = GAMES[name]
-    codes = {code.code for code in load_page(rules.specification).codes}
-    own = {BAD_NAME_REPLY, *rules.faults, *Disqualification, *EndReason, *rules.reasons}
+    definition = GAMES[name]
+    codes = {code.code for code in load_page(definition.specification).codes}
+    own = {BAD_NAME_REPLY, *definition.faults, *Disqualification, *EndReason, *definition.reasons}
     no_reply = {INVALID_JSON, WRONG_TYPE}  # faults where the game goes on after such a line
     assert codes - no_reply == own
     assert codes & no_reply in (set(), no_reply)
@@ -93,8 +93,8 @@ def test_section_9_names_every_code_and_no_other(name: str) -> None:
 
 @every_game
 def test_the_sections_of_faults_name_them(name: str) -> None:
-    rules, sections = GAMES[name], load_page(GAMES[name].specification).sections
-    for code, number in rules.faults.items():
+    definition, sections = GAMES[name], load_page(GAMES[name].specification).sections
+    for code, number in definition.faults.items():
         inside = [s.text for s in sections.values() if f"{s.number}.".startswith(f"{number}.")]
         assert any(f"`{code}`" in text for text in inside), code
 

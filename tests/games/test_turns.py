@@ -35,7 +35,7 @@ def played(name: str, seed: int) -> tuple[list[Json], Course]:
 
 
 def reader_of(course: Course) -> TurnReader[Any]:
-    make = course.rules.turns
+    make = course.definition.turns
     assert make is not None
     return make(course.names)
 

@@ -14,7 +14,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL, PUBLIC, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Spectator
-from referee.logs.behind import BehindLog
+from referee.logs.inferred import InferredMatch
 from referee.match.machine import Disqualified
 from tests.support.any_game import Course, every_game
 from tests.support.helpers import TIMES
@@ -47,7 +47,7 @@ def test_a_view_is_json_and_does_not_change_with_the_game(name: str, seed: int) 
 def test_the_lines_of_a_seat_lead_to_its_view(name: str, seed: int, wrong: float) -> None:
     """At each request, also after faults, when the referee has chosen for the seat."""
     course = Course(name, seed, wrong=wrong)
-    environment = course.rules.environment
+    environment = course.definition.environment
     assert environment is not None
     trackers = [environment.tracker(seat, course.seats) for seat in range(course.seats)]
     for entries in course.play():
@@ -59,11 +59,11 @@ def test_the_lines_of_a_seat_lead_to_its_view(name: str, seed: int, wrong: float
 
 
 def spectator_of(course: Course) -> Spectator:
-    rules = course.rules
+    rules = course.definition
     if rules.page is not None and rules.page.spectator is not None:
         return rules.page.spectator(course.seats)
     assert rules.log_player is not None
-    return BehindLog(rules, rules.log_player(), course.names)
+    return InferredMatch(rules, rules.log_player(), course.names)
 
 
 @every_game
@@ -78,11 +78,11 @@ def test_the_public_lines_lead_to_the_public_view(name: str, seed: int, wrong: f
     for entries in course.play():
         for entry in entries:
             if isinstance(entry, Disqualified):
-                if isinstance(spectator, BehindLog):
+                if isinstance(spectator, InferredMatch):
                     whole = spectator.observe(Gone(entry.seat))
             elif not isinstance(entry, Fault) and getattr(entry, "to", 0) is None:
                 message: Any = entry.message  # type: ignore[union-attr]
-                if isinstance(message, course.rules.public):
+                if isinstance(message, course.definition.public):
                     whole = spectator.observe(message)
             assert whole is not None
         decisions += 1

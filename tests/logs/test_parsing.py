@@ -38,9 +38,9 @@ def other(monkeypatch: pytest.MonkeyPatch) -> GameDefinition:
     """Another game, of which all types but one are those of the first."""
     first = GAMES["dominion"]
     public = (GameInfo, *first.public[1:], Move)
-    rules = replace(first, name="other", is_game_info=None, public=public)
-    monkeypatch.setitem(GAMES, "other", rules)
-    return rules
+    definition = replace(first, name="other", is_game_info=None, public=public)
+    monkeypatch.setitem(GAMES, "other", definition)
+    return definition
 
 
 def read(lines: list[bytes]) -> tuple[str, list[Line]]:
@@ -49,7 +49,7 @@ def read(lines: list[bytes]) -> tuple[str, list[Line]]:
     found = list(messages)
     assert [line.raw for line in found] == lines
     assert [line.number for line in found] == list(range(1, len(lines) + 1))
-    return messages.rules.name if messages.rules else "", found
+    return messages.definition.name if messages.definition else "", found
 
 
 @pytest.mark.parametrize(

@@ -577,7 +577,7 @@ def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> N
 
 def test_leaving_under_attack_with_two_players() -> None:
     state = Imposed({"seats": {"player1": {"hand": ["militia"]}}})
-    match = Match(state.rules, seats=2, seed=1)
+    match = Match(state.definition, seats=2, seed=1)
     shake_hands(match)
     match.receive(0, to_line({"type": "play-reply", "phase": "action", "card": "militia"}))
     assert match.due == (1,)
@@ -884,7 +884,7 @@ class Scripted:
         self._outcome = outcome
         self._standings = standings
 
-    def rules(self) -> GameDefinition:
+    def definition(self) -> GameDefinition:
         return msgspec.structs.replace(RULES, new=self.begin)
 
     def begin(self, setup: GameSetup) -> Scripted:
@@ -916,7 +916,7 @@ class Scripted:
 def scripted(*standings: SeatState, outcome: Outcome | None) -> Match:
     """A match of a game that ends as it starts."""
     seats = len(standings)
-    match = Match(Scripted(outcome=outcome, standings=standings).rules(), seats=seats, seed=1)
+    match = Match(Scripted(outcome=outcome, standings=standings).definition(), seats=seats, seed=1)
     match.start()
     for seat in range(seats):
         shake(match, seat, name_line(seat))
@@ -959,13 +959,13 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
 def test_a_game_has_the_chance_that_the_match_is_given() -> None:
     game = Scripted([0])
     chance = SeededRandomSource(2)
-    shake_hands(Match(game.rules(), seats=2, seed=1, chance=chance))
+    shake_hands(Match(game.definition(), seats=2, seed=1, chance=chance))
     assert game.setup.chance is chance
 
 
 def test_the_game_learns_of_seats_that_fail_the_handshake() -> None:
     game = Scripted([0], outcome=Outcome("over", (1, 2, 2)), standings=[standing()] * 3)
-    match = Match(game.rules(), seats=3, seed=1)
+    match = Match(game.definition(), seats=3, seed=1)
     match.start()
     match.receive(0, name_line(0))
     match.disqualify(2, STARTUP, "")
@@ -999,7 +999,7 @@ def test_the_end_is_told_as_the_game_says() -> None:
 def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
     """They are noted in seat order, and the game has them all at once."""
     game = Scripted([0, 1, 2], [1], standings=[standing()] * 3)
-    match = Match(game.rules(), seats=3, seed=1)
+    match = Match(game.definition(), seats=3, seed=1)
     told = shake_hands(match)
     assert [number for number, _ in told.requests] == ["player1", "player2", "player3"]
     assert match.due == (0, 1, 2)
@@ -1021,7 +1021,7 @@ def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
 def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -> None:
     """Everybody hears of it when all have answered, and the game has it with the others."""
     game = Scripted([0, 1], outcome=Outcome("over", (1, 2)), standings=[standing()] * 2)
-    match = Match(game.rules(), seats=2, seed=1)
+    match = Match(game.definition(), seats=2, seed=1)
     shake_hands(match)
     entries: list[Entry] = []
     for seat in order:
@@ -1042,7 +1042,7 @@ def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -
 
 
 def test_a_seat_answers_once_a_round() -> None:
-    match = Match(Scripted([0, 1]).rules(), seats=2, seed=1)
+    match = Match(Scripted([0, 1]).definition(), seats=2, seed=1)
     shake_hands(match)
     match.receive(1, CLEANUP)
     for again in (lambda: match.receive(1, CLEANUP), lambda: match.disqualify(1, EXITED, "")):
@@ -1097,7 +1097,7 @@ def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) ->
         for seat, (points, turns, _) in enumerate(seats)
     }
     imposed = Imposed({"supply": {"province": 0}, "seats": cards})
-    game = imposed.rules.new(new_setup(len(seats), absent=away))
+    game = imposed.definition.new(new_setup(len(seats), absent=away))
     if len(there) > 1:
         seats[there[0]] = (seats[there[0]][0], seats[there[0]][1] + 1, False)  # it begins a turn
         answer(game, decode_reply(CLEANUP, reply_decoder(RULES.replies)))

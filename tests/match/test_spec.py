@@ -77,8 +77,8 @@ def test_no_limit_is_infinite_and_null_only_in_a_record(name: str, none: float |
     assert getattr(spec.limits, name) == spec.by_name[name] == math.inf
     written = msgspec.json.encode(spec.settings)
     assert json.loads(written).get(name, None) is None
-    read = msgspec.json.decode(written, type=settings_type(spec.rules))
-    assert split(spec.rules, read) == (spec.options, spec.limits)
+    read = msgspec.json.decode(written, type=settings_type(spec.definition))
+    assert split(spec.definition, read) == (spec.options, spec.limits)
     assert match_spec(TWO, seed=1, options=json.loads(written)) == spec
     words = settings_words(spec, usual)
     assert words[:2] == [flag(name), "none"]

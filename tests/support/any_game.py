@@ -43,18 +43,18 @@ class Course:
     def __init__(
         self, name: str, seed: int, *, wrong: float = 0.0, leaving: float = 0.0, **options: Any
     ) -> None:
-        self.rules = rules = GAMES[name]
+        self.definition = definition = GAMES[name]
         self._dice = Random(seed)
         self._wrong, self._leaving = wrong, leaving
-        self.seats = self._dice.randint(rules.min_seats, min(rules.max_seats, len(NAMES)))
+        self.seats = self._dice.randint(definition.min_seats, min(definition.max_seats, len(NAMES)))
         self.names = NAMES[: self.seats]
-        there = rules.options.__struct_fields__
+        there = definition.options.__struct_fields__
         given = {word: options[word] for word in options if word in there}
-        self.options = random_options(rules.options, self._dice) | given
+        self.options = random_options(definition.options, self._dice) | given
         self.spec = match_spec(self.names, game=name, seed=seed, options=self.options)
         self.match: Match = self.spec.new_match()
         self._legal = Legal(self.spec, seed)
-        self._decoder = reply_decoder(rules.replies)
+        self._decoder = reply_decoder(definition.replies)
 
     def play(self, reply: Reply | None = None) -> Iterator[list[Entry]]:
         """Play until the match is over.
@@ -88,13 +88,13 @@ class Course:
 
     def read(self, sent: Sent) -> Struct:
         """Decode a message of the game like its reader does."""
-        own: Any = reduce(or_, (*self.rules.public, *self.rules.requests))
+        own: Any = reduce(or_, (*self.definition.public, *self.definition.requests))
         message: Struct = msgspec.json.decode(sent.line, type=own)
         return message
 
     def sent_to(self, seat: int, entries: list[Entry]) -> Iterator[Struct]:
         """Yield the messages of the game that a seat received, and its own replies."""
-        own = (*self.rules.public, *self.rules.requests)
+        own = (*self.definition.public, *self.definition.requests)
         for entry in entries:
             if isinstance(entry, Sent) and entry.to in (None, seat):
                 if isinstance(entry.message, own):

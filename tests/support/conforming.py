@@ -36,9 +36,9 @@ async def failed(
     bot: BotSource, game: str, patterns: Sequence[str] = (), limits: ConformanceLimits = PATIENT
 ) -> list[str]:
     """Return the ids of the cases of a game that a bot fails, except cases that cannot be tried."""
-    rules = GAMES[game]
-    cases = select(load_cases(rules).cases, patterns)
-    report = await Suite(cases, bot, rules, seed=1, limits=limits).run(strict=True)
+    definition = GAMES[game]
+    cases = select(load_cases(definition).cases, patterns)
+    report = await Suite(cases, bot, definition, seed=1, limits=limits).run(strict=True)
     fine = (Status.PASSED, Status.SKIPPED)
     return [result.id for result in report.cases if result.status not in fine]
 

@@ -35,12 +35,13 @@ RIGHT_FORM = ("a value", "a value", "type or entry", "a number", "a field", "a p
 class Fuzzer:
     """The lines of the bots of a match, determined by the dice."""
 
-    def __init__(self, rules: GameDefinition, dice: Random) -> None:
+    def __init__(self, definition: GameDefinition, dice: Random) -> None:
         self._dice = dice
         self._wild = dice.choice(WILD)
-        self._worst = [*worst_lines(rules).values()]
+        self._worst = [*worst_lines(definition).values()]
         self._fields = {
-            str(reply.__struct_config__.tag): reply.__struct_fields__ for reply in rules.replies
+            str(reply.__struct_config__.tag): reply.__struct_fields__
+            for reply in definition.replies
         }
         self._known: list[Any] = [0, 1, -1, 1.0, None, True]
 
@@ -131,11 +132,18 @@ def fuzzed_match(
         only_legal: if True, all lines are legal replies, and no bot leaves.
     """
     lines = Counter() if lines is None else lines
-    rules = GAMES[game]
-    bots = [f"./bot{seat + 1}.py" for seat in range(dice.randint(rules.min_seats, rules.max_seats))]
+    definition = GAMES[game]
+    bots = [
+        f"./bot{seat + 1}.py"
+        for seat in range(dice.randint(definition.min_seats, definition.max_seats))
+    ]
     options = {"max_turns": max_turns or dice.choice(TURNS)}
     spec = match_spec(bots, game=game, seed=dice.randrange(2**53), options=options)
-    match, fuzzer, legal = spec.new_match(), Fuzzer(rules, dice), Legal(spec, dice.randrange(2**32))
+    match, fuzzer, legal = (
+        spec.new_match(),
+        Fuzzer(definition, dice),
+        Legal(spec, dice.randrange(2**32)),
+    )
     record, log = MemorySink(), MemorySink()
     writer = RecordWriter(record, spec, "2026-11-20T23:28:09.499+00:00")
     match.start()

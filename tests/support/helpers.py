@@ -176,10 +176,10 @@ def new_setup(
 
 
 def new_match(
-    seats: int = 2, *, seed: int = 1, rules: GameDefinition = RULES, **options: Any
+    seats: int = 2, *, seed: int = 1, definition: GameDefinition = RULES, **options: Any
 ) -> Match:
     """Return a match of Dominion that has not started."""
-    return Match(rules, seats=seats, seed=seed, options=Options(**options))
+    return Match(definition, seats=seats, seed=seed, options=Options(**options))
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
@@ -229,7 +229,7 @@ class Imposed:
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
         self._setup = setup
-        self.rules: GameDefinition = msgspec.structs.replace(RULES, new=self._new)
+        self.definition: GameDefinition = msgspec.structs.replace(RULES, new=self._new)
         self.game: Dominion
 
     def _new(self, setup: GameSetup) -> Dominion:

@@ -166,7 +166,7 @@ class Pair:
     """A match that is played twice, and the difference of the second one.
 
     Attributes:
-        rules: the game.
+        definition: the game.
         hidden: the hidden information of the game.
         viewer: the seat that must not notice the difference.
         choices: seed of the players' choices.
@@ -174,7 +174,7 @@ class Pair:
         change: seed of the change.
     """
 
-    rules: GameDefinition = field(repr=False)
+    definition: GameDefinition = field(repr=False)
     hidden: Hidden = field(repr=False)
     options: Struct
     seats: int
@@ -190,10 +190,10 @@ class Pair:
         Yields:
             The moment of the fork, and the moments after each reply.
         """
-        rules, viewer = self.rules, self.viewer
+        definition, viewer = self.definition, self.viewer
         seed, chance = b"%d" % self.seed, SeededRandomSource(self.seed)
         match = Match(
-            rules,
+            definition,
             seats=self.seats,
             seed=self.seed,
             options=self.options,
@@ -346,8 +346,10 @@ class Player:
     """A random player with only its own information, mostly equal in both matches."""
 
     def __init__(self, pair: Pair, seat: int) -> None:
-        environment = pair.rules.environment
-        assert environment is not None, f"{pair.rules.name} needs an environment to be played here"
+        environment = pair.definition.environment
+        assert environment is not None, (
+            f"{pair.definition.name} needs an environment to be played here"
+        )
         self._translator = environment.translator(seat, pair.seats, pair.options)
         self._choices = len(environment.choices(pair.options))
         self._shape = environment.action_shape(pair.options)

@@ -40,14 +40,14 @@ class Watched:
         game: the game.
     """
 
-    def __init__(self, rules: GameDefinition) -> None:
+    def __init__(self, definition: GameDefinition) -> None:
         self.replies: list[tuple[int, Struct]] = []
         self.game: Any = None
-        self.rules = msgspec.structs.replace(rules, new=self._new)
-        self._rules = rules
+        self.definition = msgspec.structs.replace(definition, new=self._new)
+        self._definition = definition
 
     def _new(self, setup: GameSetup) -> Game:
-        self.game = game = self._rules.new(setup)
+        self.game = game = self._definition.new(setup)
         watched = self
 
         class Proxy:
@@ -76,8 +76,8 @@ def play_match(
     game: str, seed: int, bots: Sequence[Callable[[list[bytes]], bytes]], **options: Any
 ) -> Match:
     """Play a match. Each bot is called with its new lines, and returns its reply."""
-    rules, seats = GAMES[game], len(bots)
-    match = Match(rules, seats=seats, seed=seed, options=rules.options(**options))
+    definition, seats = GAMES[game], len(bots)
+    match = Match(definition, seats=seats, seed=seed, options=definition.options(**options))
     new: list[list[bytes]] = [[] for _ in bots]
     match.start()
     while match.due:

@@ -17,7 +17,7 @@ class Legal:
     """
 
     def __init__(self, spec: MatchSpec, seed: int) -> None:
-        environment = spec.rules.environment
+        environment = spec.definition.environment
         assert environment is not None
         seats = len(spec.bots)
         self._players = [environment.translator(seat, seats, spec.options) for seat in range(seats)]

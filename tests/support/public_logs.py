@@ -56,9 +56,9 @@ class PublicLog:
         types: the game's own messages.
     """
 
-    def __init__(self, rules: GameDefinition) -> None:
-        self.types = {struct.__struct_config__.tag for struct in rules.public}
-        self._decode = msgspec.json.Decoder(reduce(or_, rules.public)).decode
+    def __init__(self, definition: GameDefinition) -> None:
+        self.types = {struct.__struct_config__.tag for struct in definition.public}
+        self._decode = msgspec.json.Decoder(reduce(or_, definition.public)).decode
 
     def read(self, message: Json) -> Any:
         """Decode a message of the game. ValidationError: it has another form."""

@@ -27,7 +27,7 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
 
 
 @cache
-def worst_lines(rules: GameDefinition) -> Mapping[str, bytes]:
+def worst_lines(definition: GameDefinition) -> Mapping[str, bytes]:
     """Return lines of `BYTES` or slightly less, by description; not blank, without a line end."""
     lines = {
         "opening brackets": _full(b"[", b""),
@@ -51,7 +51,7 @@ def worst_lines(rules: GameDefinition) -> Mapping[str, bytes]:
         "the same key": b"{%s}" % _full(b'"a":0', b",", 2),
         "types": b"{%s}" % _full(b'"type":0', b",", 2),
     }
-    for struct in rules.replies:
+    for struct in definition.replies:
         kind = str(struct.__struct_config__.tag)
         for field in struct.__struct_fields__:
             for name, (item, between) in _FILLINGS.items():

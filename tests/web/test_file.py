@@ -186,8 +186,8 @@ def test_a_game_without_a_drawing_has_a_page(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """With its turns as text and pictures, its points as a curve, and no views of a log."""
-    rules = GAMES["botwars"]
-    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, page=None))
+    definition = GAMES["botwars"]
+    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(definition, page=None))
     played = watched("botwars", 2, rows=7, cols=7, max_turns=9)
     path = tmp_path / "file"
     path.write_bytes(played.record)

@@ -89,7 +89,7 @@ def rules_alone(game: str, seats: int, episodes: int) -> Figures:
     steps = 0
     for seed in range(episodes):
         watched = Watched(GAMES[game])
-        episode = Episode(watched.rules, seats, {})
+        episode = Episode(watched.definition, seats, {})
         steps += play_episode(episode, [at_random(seed + seat) for seat in range(seats)], seed)
         setup = GameSetup(
             chance=SeededRandomSource(seed), names=seat_ids(seats), options=GAMES[game].options()

@@ -30,7 +30,7 @@ from referee.errors import RefereeError, ShortageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupts
 from referee.match.sandbox import Choice
-from referee.text.terminal import duration, escaped, unbroken
+from referee.text.terminal import duration, escaped, wrap_words
 
 if TYPE_CHECKING:
     from referee.match.result import MatchResult
@@ -132,7 +132,7 @@ def _text(report: Report) -> Iterator[str]:
             parts.append((space, f"for {check.purpose}"))
             parts += [(space, f"do: {check.get}")] if check.get else []
         for start, text in parts:
-            yield from unbroken(escaped(text), PLAIN_WIDTH, start, space)
+            yield from wrap_words(escaped(text), PLAIN_WIDTH, start, space)
     yield ""
     problems = {check.section for check in report.checks if check.status == "problem"}
     if "matches" in problems:

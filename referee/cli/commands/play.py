@@ -139,7 +139,7 @@ def _watched(
     # If people play in the browser, `--listen` is for their page.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
     begin = partial(files.record.begin, copy=True)  # or the page shows old contents
-    game = plan.spec.rules.name
+    game = plan.spec.definition.name
     return watched(interrupts, game, [plan.record], page, address, begin)
 
 
@@ -180,7 +180,7 @@ def _play_match(
             session.end(plan.spec, played)
             await session.shown()
             if options.record is not None:
-                session.forget_links(options.record)
+                session.delete_links(options.record)
         return played
 
     collect_garbage()
@@ -205,7 +205,7 @@ async def _serve(
     with listening(host, port or session.port) as on:
         session.port = on.getsockname()[1]
         if options.record is not None:
-            session.keep_links(options.record)
+            session.save_links(options.record)
         at = serving.origin(host, session.port)
         links = [f"{at}{link}" for link in session.links()]
         what = "its link works again" if goes_on else "anyone with this link can play it"

@@ -116,7 +116,7 @@ def run(options: ServeOptions, interrupts: Interrupts) -> int:
         async def work(nursery: trio.Nursery) -> None:
             if games is not None:
                 await nursery.start(games.run)
-            nursery.start_soon(site.read_on)
+            nursery.start_soon(site.read_in_background)
             if options.open:
                 nursery.start_soon(serving.open_browser, url + (first or library.only))
             await serve(site.app(options.allowed_host), on, serving.say_bug)

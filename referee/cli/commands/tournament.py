@@ -158,9 +158,9 @@ class _Run:
 
     def _exit_code(self) -> int:
         store = self._store
-        if store.withdrawn or store.put_out():
+        if store.withdrawn or store.excluded_bots():
             return FAILED
-        if self._options.strict and (store.left_out or store.has_disqualified()):
+        if self._options.strict and (store.left_out or store.has_disqualifications()):
             return FAILED
         return OK
 
@@ -236,12 +236,12 @@ class _Run:
         """
         from referee.bots.command import together
         from referee.tournament.playing.starting import broken_bots
-        from referee.tournament.stages import with_matches_left
+        from referee.tournament.stages import bots_with_matches_left
 
         plan, options = self._plan, self._options
         now = plan.setup
         setups = plan.stages if plan.is_known else [*plan.stages, now]
-        left = with_matches_left(self._store, setups)
+        left = bots_with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
         if options.cluster is None:  # in a cluster the workers check them
             broken |= _missing_bots(now, left - broken.keys())

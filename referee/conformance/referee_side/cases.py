@@ -42,13 +42,13 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
     cases: list[RefereeCase]
 
 
-def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
+def load_referee_cases(definition: GameDefinition) -> RefereeCaseFile:
     """Load all cases for referees of a game, by section.
 
     Raises:
         UsageError: the game has no probes.
     """
-    return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
+    return msgspec.json.decode(read_spec(definition.probes().cases), type=RefereeCaseFile)
 
 
 def is_any(id: str, patterns: Iterable[str]) -> bool:

@@ -70,10 +70,10 @@ def text(message: object) -> str:
 
 
 def compare(
-    recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
+    recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
     """Compare a match with the match of its seed (if `seeded`) or with any correct match."""
-    comparison = _Comparison(recorded, rules, match, seeded=seeded)
+    comparison = _Comparison(recorded, definition, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()
     return comparison.result
@@ -85,19 +85,24 @@ class _DepartsError(Exception):
 
 class _Comparison:
     def __init__(
-        self, recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
+        self,
+        recorded: RecordedMatch,
+        definition: GameDefinition,
+        match: ProbeMatch,
+        *,
+        seeded: bool,
     ) -> None:
         self.result = Compared(match, recorded)
         self._recorded = recorded
-        self._probes = probes = rules.probes()
-        self._requests = request_types(rules)
+        self._probes = probes = definition.probes()
+        self._requests = request_types(definition)
         self._lines = [seat.received for seat in recorded.seats]
         self._observed_chance = probes.observed_chance(
             [[line.message for line in each] for each in self._lines]
         )
         self._seed = f", with the seed {recorded.seed}" if seeded else ""
         chance = None if seeded else self._observed_chance
-        self._match = Match(rules, seats=len(self._lines), seed=recorded.seed, chance=chance)
+        self._match = Match(definition, seats=len(self._lines), seed=recorded.seed, chance=chance)
         self._next = [0] * len(self._lines)  # index of the next line to compare, per seat
         self._replied = [0] * len(self._lines)
         self._asked: list[Message] = [{} for _ in self._lines]  # the last request of each seat

@@ -33,7 +33,7 @@ _MOST_HANGS = 3
 
 async def check_referee(
     command: str,
-    rules: GameDefinition,
+    definition: GameDefinition,
     cases: Sequence[RefereeCase],
     *,
     seed: int,
@@ -64,11 +64,11 @@ async def check_referee(
     Raises:
         UsageError: the command cannot be used, or `only` names no match.
     """
-    template = Template(command, rules.max_seats)
+    template = Template(command, definition.max_seats)
     experiment = _Experiment(
         template,
-        rules,
-        _selected(template, rules, only, covers),
+        definition,
+        _selected(template, definition, only, covers),
         seed,
         timeout,
         trio.CapacityLimiter(jobs),
@@ -84,8 +84,8 @@ async def check_referee(
         found,
         tested="referee",
         command=command,
-        game=rules.name,
-        protocol=rules.protocol,
+        game=definition.name,
+        protocol=definition.protocol,
         seed=seed,
         strict=strict,
         seconds=trio.current_time() - started,
@@ -93,10 +93,10 @@ async def check_referee(
 
 
 def _selected(
-    template: Template, rules: GameDefinition, only: Collection[str], covers: Collection[str]
+    template: Template, definition: GameDefinition, only: Collection[str], covers: Collection[str]
 ) -> list[ProbeMatch]:
     """Return the matches to play; see `check_referee`."""
-    every = rules.probes().matches
+    every = definition.probes().matches
     if not all(any(is_any(id, match.covers) for match in every) for id in covers):
         covers = ()
     matches = [
@@ -115,7 +115,7 @@ class _Experiment(Struct):
     """The matches of one test. `compared` has the results in order of completion."""
 
     template: Template
-    rules: GameDefinition
+    definition: GameDefinition
     matches: list[ProbeMatch]
     seed: int
     timeout: float
@@ -134,7 +134,7 @@ class _Experiment(Struct):
                 for match in waiting:
                     nursery.start_soon(self._play, match, self.seed + number)
             if number == 0:
-                check_deals(self.compared, self.rules)
+                check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
                 break  # most cases cannot be observed for a systematic reason
             unseen = set(judged) - self._seen()
@@ -145,10 +145,10 @@ class _Experiment(Struct):
             if sum(each.recorded.exit_code is None for each in self.compared) >= _MOST_HANGS:
                 return
             recorded = await run_probe_match(
-                self.template, self.rules, match, seed=seed, limit=self.timeout
+                self.template, self.definition, match, seed=seed, limit=self.timeout
             )
             recorded.id += f" {seed}" * (seed != self.seed)
-            compared = judge(recorded, self.rules, match, seeded=self.template.seeded)
+            compared = judge(recorded, self.definition, match, seeded=self.template.seeded)
             self.compared.append(compared)
             self.on_match()
 
@@ -160,35 +160,35 @@ class _Experiment(Struct):
     def results(self, cases: Sequence[RefereeCase], seconds: float) -> list[Result]:
         """Return the results of the cases; see `cases.results`."""
         return results(
-            load_referee_cases(self.rules).cases,
+            load_referee_cases(self.definition).cases,
             cases,
             self.template,
             sorted(self.compared, key=lambda each: self.matches.index(each.match)),
-            game_page(self.rules),
+            game_page(self.definition),
             seconds,
         )
 
 
 def judge(
-    recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
+    recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
     """Judge one match by itself. If the referee takes a seed, also check that it is used."""
-    compared = compare(recorded, rules, match)
+    compared = compare(recorded, definition, match)
     if compared.stopped:
         return compared
-    probes = rules.probes()
+    probes = definition.probes()
     check_processes(compared, probes)
     if seeded and not compared.deviations:
         cases = probes.seeded(compared.held)
-        wrong = compare(recorded, rules, match, seeded=True).deviations
+        wrong = compare(recorded, definition, match, seeded=True).deviations
         compared.deviations += [replace(each, cases=cases[:1], signature="seed") for each in wrong]
         compared.held |= set() if wrong else {*cases}
     return compared
 
 
-def check_deals(compared: Sequence[Compared], rules: GameDefinition) -> None:
+def check_deals(compared: Sequence[Compared], definition: GameDefinition) -> None:
     """Check that starting hands differ between players and matches."""
-    cases, requests = rules.probes().named("shuffled"), request_types(rules)
+    cases, requests = definition.probes().named("shuffled"), request_types(definition)
     seats = [seat for each in compared for seat in each.recorded.seats]
     asked = [[line.text for line in seat.received if line.kind in requests] for seat in seats]
     dealt = [lines[0] for lines in asked if lines]

@@ -40,14 +40,14 @@ _NOTICE_SECONDS = 0.5
 
 
 async def run_probe_match(
-    template: Template, rules: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
+    template: Template, definition: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
     """Play a match. The referee is killed after `limit` seconds.
 
     The behaviour of the referee never raises an exception.
     """
     started = trio.current_time()
-    probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
+    probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     with _folder_for_socket() as folder:
         path = f"{folder}/suite"
@@ -100,7 +100,7 @@ class _Room:
         self._open: set[int] = set()  # seats whose relays are connected
         self._news = trio.Event()
 
-    async def all_are_there(self) -> None:
+    async def wait_for_relays(self) -> None:
         """Wait for all relays. A relay that just started could be killed before it connects."""
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
@@ -217,7 +217,7 @@ async def _run(
     try:
         with trio.move_on_after(limit) as scope:
             await wait_for_exit(launched)
-            await room.all_are_there()
+            await room.wait_for_relays()
     finally:
         with trio.CancelScope(shield=True):
             await kill(launched)

@@ -19,7 +19,7 @@ _EARLY = "long-line-early"
 class Probe:
     """One seat: its lines and actions so far, and the number of received messages by type."""
 
-    def __init__(self, rules: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
+    def __init__(self, definition: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
         self._right: Message = {
@@ -28,11 +28,11 @@ class Probe:
             "name": f"Probe {seat + 1}",
             "version": 1,
         }
-        self._probes = rules.probes()
+        self._probes = definition.probes()
         self._handshake = plan.handshake
         self._tricks = [t for t in plan.tricks.split() if t in (*REPLIES, _EARLY)]
         self._player = self._probes.player(plan, seat, f"{seed}/{seat_id(seat)}")
-        self._requests = request_types(rules)
+        self._requests = request_types(definition)
         self._asked = 0
 
     def take(self, line: bytes) -> ProbeAction | None:

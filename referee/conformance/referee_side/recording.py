@@ -56,9 +56,9 @@ def read_line(line: bytes) -> Line:
     return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")
 
 
-def request_types(rules: GameDefinition) -> set[str]:
+def request_types(definition: GameDefinition) -> set[str]:
     """Return the types of a game's requests."""
-    return {str(struct.__struct_config__.tag) for struct in rules.requests}
+    return {str(struct.__struct_config__.tag) for struct in definition.requests}
 
 
 def _number(digits: str) -> float:

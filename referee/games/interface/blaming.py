@@ -30,7 +30,7 @@ class GameTimeoutError(BaseException):
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a method that calls the code of a game, the `rules` of its object.
+    """Decorate a method that calls the code of a game, the `definition` of its object.
 
     If the game is from outside, any exception is raised as a `GameError`, including `SystemExit`. A
     `GameError` is also raised if the call takes longer than `GAME_SECONDS`.
@@ -39,7 +39,7 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(call)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
         owner: Any = args[0]
-        game: str = owner.rules.name
+        game: str = owner.definition.name
         if not is_from_outside(game):
             return call(*args, **kwargs)
         try:

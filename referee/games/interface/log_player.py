@@ -1,8 +1,8 @@
 """Run the rules of a game behind a spectator log: `GameDefinition.log_player`.
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and infers the reply that leads
-to the next messages. `referee.logs.behind` passes the reply to the rules and compares the published
-messages with the log. So a checker of logs needs no second copy of the rules.
+to the next messages. `referee.logs.inferred` passes the reply to the rules and compares the
+published messages with the log. So a checker of logs needs no second copy of the rules.
 
 Hidden cards do not matter. The game is dealt in any order. When the log shows a card, the
 `LogPlayer` exchanges it with a card whose place nobody knows. A `Guesser` plays the whole log again

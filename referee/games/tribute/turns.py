@@ -116,7 +116,7 @@ class Turns(turns.TurnReader[Turn]):
                 for card in cards:
                     self.act("discards", self._title(card.card))
             case say.Event():
-                self._happen(message)
+                self._handle_event(message)
         return []
 
     def close(self) -> Turn:
@@ -180,7 +180,7 @@ class Turns(turns.TurnReader[Turn]):
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
 
-    def _happen(self, event: say.Event) -> None:
+    def _handle_event(self, event: say.Event) -> None:
         kind, amount, target = event.kind, event.amount, event.target
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
@@ -189,9 +189,9 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects(_DONE[kind].format(amount))
         else:
             self._cards[target.uid] = target.card
-            self._befall(event, target)
+            self._handle_card_event(event, target)
 
-    def _befall(self, event: say.Event, target: say.CardRef) -> None:
+    def _handle_card_event(self, event: say.Event, target: say.CardRef) -> None:
         kind, amount, name = event.kind, event.amount, self._title(target.card)
         row = self._rows.get(target.card)
         match kind:

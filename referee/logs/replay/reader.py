@@ -119,18 +119,18 @@ class Replay:
         raw = next(lines, b"")
         if not raw.endswith(b"\n"):
             return
-        value, rules = first_line(raw)
+        value, definition = first_line(raw)
         is_log = isinstance(value, dict) and "entry" not in value
         if is_log and value.get("type") in _FIRST_TYPES:
             messages = Messages(chain((raw,), lines))
             for line in messages:
-                self._rules = messages.rules
+                self._rules = messages.definition
                 yield line
             return
-        if rules is None or not isinstance(value.get("seed"), int):
+        if definition is None or not isinstance(value.get("seed"), int):
             raise LogReadError(self._reader.name, 1, _problem(raw, value))
-        self._header, self._rules = value, rules
-        read = entry_kinds(rules).line
+        self._header, self._rules = value, definition
+        read = entry_kinds(definition).line
         for raw in lines:
             yield read(self._reader.line, raw)
 
@@ -210,20 +210,20 @@ class Replay:
         elif self._header is None:  # a record also has a `disqualified` entry
             yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
-    def _start(self, rules: GameDefinition) -> Iterator[Item]:
-        if rules.turns is None:
+    def _start(self, definition: GameDefinition) -> Iterator[Item]:
+        if definition.turns is None:
             problem = "has no turn reader: its records can be verified, not replayed"
-            raise UsageError(f"{rules.name} {problem}")
+            raise UsageError(f"{definition.name} {problem}")
         self._started = True
-        self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
+        self._seats = max(definition.min_seats, 1 + max(self._names, default=0))
         own = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         header = self._header or {}
         bots = header.get("bots")
         commands = bots if isinstance(bots, list) else []
         shown = [bot if isinstance(bot, str) else describe(bot) for bot in commands]
         names = shown_names(own, _names(header.get("names"), self._seats), shown)
-        self.turn_reader = rules.turns(names)
-        yield Start(rules.name, names, own, header.get("seed"), shown)
+        self.turn_reader = definition.turns(names)
+        yield Start(definition.name, names, own, header.get("seed"), shown)
         for entry in self._early:
             yield from self._entry(*entry)
 

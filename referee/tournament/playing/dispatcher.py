@@ -235,7 +235,7 @@ class Dispatcher:
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
         """True if a bot kills the worker of this match, in its own seat or otherwise the first."""
-        other = bot if self._empty.spec.rules.simplest_reply is None else STAND_IN
+        other = bot if self._empty.spec.definition.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
         return (yield from self._play_alone(replace(plan, players=tuple(players)))) is None

@@ -58,12 +58,12 @@ def start_once(
     """Call `broken_bots` without a tournament, but with a tournament's limits."""
     if not bots:
         return {}
-    rules = game_rules(game)
+    definition = game_rules(game)
     setup = TournamentSetup(
         game=game,
-        players=rules.min_seats,
+        players=definition.min_seats,
         seed=0,
-        settings=tournament_limits(rules),
+        settings=tournament_limits(definition),
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         bots=tuple(bots),

@@ -203,8 +203,8 @@ def _tie_break(margin: float, found: Standings) -> str:
 
 def _tie_breaker(game: str) -> str:
     """Return what decides a tie in a game, such as "fewer turns taken", or ""."""
-    rules = GAMES.get(game)
-    return f"fewer {rules.tie_break}" if rules and rules.tie_break else ""
+    definition = GAMES.get(game)
+    return f"fewer {definition.tie_break}" if definition and definition.tie_break else ""
 
 
 def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:

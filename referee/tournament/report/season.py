@@ -372,6 +372,6 @@ def _tournament(name: str, part: _Part, repeated_deals: int) -> SeasonTournament
         deals=len(part.table.bots),
         repeated_deals=repeated_deals,
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
-        removed=[shown[names[bot]] for bot in sorted(store.put_out())],
+        removed=[shown[names[bot]] for bot in sorted(store.excluded_bots())],
         withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],
     )

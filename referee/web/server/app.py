@@ -122,7 +122,7 @@ class Site:
         )
         return Guard(app, names)
 
-    async def read_on(self) -> None:
+    async def read_in_background(self) -> None:
         """Read files in the background until cancelled: at the start, and when pages need them.
 
         Standings need no records, so their pages do not cause any reading, even during a

@@ -203,7 +203,7 @@ class Games:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
                 with plan.opened() as files, plan.launched() as started:
                     if name is not None:
-                        sitting.keep_links(name)
+                        sitting.save_links(name)
                     watch = partial(sitting.watch, plan.spec)
                     played = await plan.play(started, files, watch=watch)
                 sitting.end(plan.spec, played)
@@ -218,7 +218,7 @@ class Games:
         finally:
             del self._running[sitting.id]
             if name is not None and sitting.is_over:
-                sitting.forget_links(name)
+                sitting.delete_links(name)
 
     async def _end_idle(self, sitting: MatchSession, game: trio.CancelScope) -> None:
         (person,) = sitting.seats.values()

@@ -440,7 +440,7 @@ def _of_log(file: File) -> Item:
         last = last_line(file.path, reader, chain(ahead[-1:], lines))
     messages = Messages(ahead)
     names = [line.content.name for line in messages if isinstance(line.content, PlayerName)]
-    game = "" if messages.rules is None else messages.rules.name
+    game = "" if messages.definition is None else messages.definition.name
     end = message_kinds(None).decode(last)
     found: dict[str, Any] = {}
     if isinstance(end, GameEnd):

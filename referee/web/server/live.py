@@ -292,7 +292,7 @@ class LiveMatch:
         if self._match is None:
             self._begin(line)
         elif self._record is not None:
-            entry = entry_kinds(self._match.rules).line(self._lines, line).content
+            entry = entry_kinds(self._match.definition).line(self._lines, line).content
             problem = self._match.problem
             if isinstance(entry, SentEntry) and entry.to == "all" and not problem:
                 self._add_message(bytes(entry.message))
@@ -306,14 +306,14 @@ class LiveMatch:
             header = read_header(line)
             if isinstance(header, Header):
                 self._record = header
-                rules, bots = GAMES[header.game], header.bots
-                self._match = PublicMatch(rules, len(bots), self._names(), bots)
+                definition, bots = GAMES[header.game], header.bots
+                self._match = PublicMatch(definition, len(bots), self._names(), bots)
                 return
         self._ahead.append(line)
         messages = Messages(self._ahead)
         lines = list(messages)
-        if messages.rules is not None:
-            self._match = PublicMatch(messages.rules)
+        if messages.definition is not None:
+            self._match = PublicMatch(messages.definition)
             for read in lines:
                 self._message_count += 1
                 self._match.add(read)
@@ -323,7 +323,7 @@ class LiveMatch:
         match = self._match
         assert match is not None
         self._message_count += 1
-        match.add(message_kinds(match.rules).line(self._lines, text))
+        match.add(message_kinds(match.definition).line(self._lines, text))
         if self._record is None:  # a finished record shows hidden cards: its page reads it again
             self._over_if(bool(match.problem) or match.ended is not None)
 

@@ -303,7 +303,7 @@ def command(setup: TournamentSetup) -> str:
     words += ["--no-keep-alive"] * (not setup.keep_alive)
     spec = not_weaker(setup.any_match, given)
     words += sandbox_words(spec.sandbox.kind) or ["--sandbox", "none"]
-    return command_line([*words, *settings_words(spec, tournament_limits(spec.rules))])
+    return command_line([*words, *settings_words(spec, tournament_limits(spec.definition))])
 
 
 def _named(entrant: Entrant, bot: str) -> str:

@@ -124,13 +124,13 @@ class Seat:
         has_end: set when the page has fetched the end of the match.
     """
 
-    def __init__(self, rules: GameDefinition, number: int, digest: str = "") -> None:
+    def __init__(self, definition: GameDefinition, number: int, digest: str = "") -> None:
         self.token = "" if digest else secrets.token_urlsafe(16)
         self.digest = digest or _digest(self.token)
         self.run = secrets.token_hex(8)
         self.used: float | None = None
         self.has_end = trio.Event()
-        self._steps = SeatSteps(rules, number)
+        self._steps = SeatSteps(definition, number)
         self._number = number
         self._events: list[tuple[str, bytes]] = []  # (kind, JSON)
         self._news = trio.Event()
@@ -311,12 +311,12 @@ class MatchSession:
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
-        rules = person_rules(game)
+        definition = person_rules(game)
         known = known or Links(secrets.token_hex(8), {}, 0)
         self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
         self.seats = {
-            number: Seat(rules, number, digests.get(number, ""))
+            number: Seat(definition, number, digests.get(number, ""))
             for number, bot in enumerate(bots)
             if bot == HUMAN
         }
@@ -325,8 +325,8 @@ class MatchSession:
 
     def person(self, number: int) -> PythonBot:
         """Return the source of the person at a seat."""
-        rules, seat = GAMES[self.game], self.seats[number]
-        return PythonBot(HUMAN, lambda: PersonBot(rules, seat))
+        definition, seat = GAMES[self.game], self.seats[number]
+        return PythonBot(HUMAN, lambda: PersonBot(definition, seat))
 
     def links(self) -> list[str]:
         """Return the address of each person's page, in seat order. Unknown tokens are left out."""
@@ -335,7 +335,7 @@ class MatchSession:
             for number, seat in self.seats.items()
         ]
 
-    def keep_links(self, record: str) -> None:
+    def save_links(self, record: str) -> None:
         """Store digests of the links in a file that only its owner can read.
 
         Raises:
@@ -352,7 +352,7 @@ class MatchSession:
         except OSError as error:
             raise LogWriteError(name, error) from error
 
-    def forget_links(self, record: str) -> None:
+    def delete_links(self, record: str) -> None:
         """Delete the file at the end of the match."""
         with suppress(OSError):
             os.unlink(record + LINKS_SUFFIX)

@@ -118,7 +118,7 @@ def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) 
         f"  referee conform {overspends} --seed 1 --case 5.2/1\n",
     ):
         assert words in text
-    assert "rule `cards_to_buy`, list of cards: what to buy, one buy each;" in words_of(text)
+    assert "rule `cards_to_buy`, list of cards: cards to buy, one buy each;" in words_of(text)
     assert "and it is a fault, `cannot-buy`." in words_of(text)
 
 

@@ -139,8 +139,8 @@ def test_the_page_of_a_game_can_be_a_text(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "# Toy\n\n## 5 Numbers\n\nA number is `no-number` if it is a word.\n"
-    rules = msgspec.structs.replace(toy.RULES, specification_text=text)
-    monkeypatch.setitem(GAMES, "toy", rules)
+    definition = msgspec.structs.replace(toy.RULES, specification_text=text)
+    monkeypatch.setitem(GAMES, "toy", definition)
     assert cli.main(["explain", "--game", "toy", "5"]) == 0
     assert "A number is `no-number` if it is a word." in capsys.readouterr().out
     assert cli.main(["explain", "--game", "toy", "1.1"]) == 0  # a section of all games

@@ -230,8 +230,8 @@ class Rounds:
 
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = replace(GAMES["dominion"], turns=Rounds)
-    monkeypatch.setitem(GAMES, "dominion", rules)
+    definition = replace(GAMES["dominion"], turns=Rounds)
+    monkeypatch.setitem(GAMES, "dominion", definition)
 
 
 @pytest.mark.usefixtures("rounds")

@@ -21,7 +21,7 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
         progress = Progress(run, store, None, quiet=False)
         shown: list[Any] = []
         progress._show = shown.append
-        progress.look()
+        progress.update()
     text = io.StringIO()
     rich_console(text, 40).print(shown[0])
     bar, heads, *bots = text.getvalue().splitlines()

@@ -10,7 +10,7 @@ import pytest
 from referee.games.botwars import RULES
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.faults import Disqualification
-from referee.logs.behind import checker_of
+from referee.logs.inferred import checker_of
 from referee.match.machine import Match
 from tests.games.botwars.botwars_matches import (
     gathering,

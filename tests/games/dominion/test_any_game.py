@@ -120,7 +120,7 @@ def play(
     """Play a match of players who all choose in one way, checking everything after each reply."""
     chance = Random(seed)
     imposed = Imposed({"dealt": True})
-    match = Match(imposed.rules, seats=players, seed=seed, options=Options(max_turns))
+    match = Match(imposed.definition, seats=players, seed=seed, options=Options(max_turns))
     spectator = Spectator(players)
     faults = []
     told = shake_hands(match)
@@ -265,7 +265,7 @@ def test_any_replies_from_any_hands(
 ) -> None:
     seats = {f"player{seat + 1}": {"hand": hand} for seat, hand in enumerate(hands)}
     imposed = Imposed({"seats": seats, "supply": dict.fromkeys(empty, 0)})
-    match = Match(imposed.rules, seats=players, seed=1, options=Options(3))
+    match = Match(imposed.definition, seats=players, seed=1, options=Options(3))
     told = shake_hands(match)
 
     def total() -> Counter[str]:

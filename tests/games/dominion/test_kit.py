@@ -107,7 +107,7 @@ def play_with(
     """Play a match with objects; they are handed lines as a match in process does it."""
     chance = Random(seed)
     imposed = Imposed({"dealt": True})
-    match = Match(imposed.rules, seats=len(bots), seed=seed, options=Options(turns))
+    match = Match(imposed.definition, seats=len(bots), seed=seed, options=Options(turns))
     match.start()
     waiting: list[list[bytes]] = [[] for _ in bots]
     while match.due:

@@ -28,7 +28,7 @@ def test_a_seat_that_does_not_exist_is_not_due() -> None:
 
 def test_everybody_leaves_after_the_last_province() -> None:
     imposed = Imposed({"supply": {"province": 0}})
-    game = imposed.rules.new(new_setup(2, absent=[0, 1]))
+    game = imposed.definition.new(new_setup(2, absent=[0, 1]))
     assert not game.requests
     assert game.outcome is not None
     assert game.outcome.winners == ()

@@ -26,7 +26,7 @@ def buy(*cards: str) -> bytes:
 def rich(max_turns: int, deck: str = "village") -> Match:
     """A match in which the first player has five coppers in its first hand."""
     seats = {"player1": {"hand": ["copper"] * 5, "deck": [deck] * 5}}
-    match = new_match(rules=Imposed({"seats": seats}).rules, max_turns=max_turns)
+    match = new_match(definition=Imposed({"seats": seats}).definition, max_turns=max_turns)
     shake_hands(match)
     return match
 

@@ -107,7 +107,7 @@ def cards_of(part: str) -> list[str]:
 def test_a_turn_is_counted_for_its_player() -> None:
     course = Course("dominion", 1, max_turns=9)
     log = [message for entries in course.play() for message in Announced(entries).public]
-    turns = PublicLog(course.rules).turns(Turns(course.names), log)
+    turns = PublicLog(course.definition).turns(Turns(course.names), log)
     counted: dict[str, list[int]] = {}
     for turn in turns:
         counted.setdefault(turn.player_number, []).append(turn.player_turn)

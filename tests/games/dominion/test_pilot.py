@@ -326,9 +326,11 @@ def test_there_are_example_files() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 async def test_an_example_file_conforms(path: Path) -> None:
-    rules = GAMES["dominion"]
-    cases = [case for case in load_cases(rules).cases if case.basic]
-    suite = Suite(cases, find_bot(str(path), "dominion"), rules, seed=1, limits=ConformanceLimits())
+    definition = GAMES["dominion"]
+    cases = [case for case in load_cases(definition).cases if case.basic]
+    suite = Suite(
+        cases, find_bot(str(path), "dominion"), definition, seed=1, limits=ConformanceLimits()
+    )
     report = await suite.run(strict=True)
     fine = (Status.PASSED, Status.SKIPPED)
     assert [each.id for each in report.cases if each.status not in fine] == []

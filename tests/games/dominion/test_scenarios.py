@@ -59,7 +59,7 @@ class Runner:
         self.supply = full_supply(self.players) | self.setup.get("supply", {})
         self.imposed = Imposed(self.setup)
         options = {key: self.setup[key] for key in self.setup.keys() & {"max_turns"}}
-        self.match = new_match(self.players, rules=self.imposed.rules, **options)
+        self.match = new_match(self.players, definition=self.imposed.definition, **options)
 
     def run(self) -> None:
         self.begin()

@@ -48,7 +48,7 @@ def kept(match: Match) -> list[Json]:
 def imposed(*hand: str) -> Match:
     """A match in which the first player begins with this hand."""
     seats = {"player1": {"hand": list(hand), "deck": ["copper"] * 5}}
-    match = new_match(rules=Imposed({"seats": seats}).rules, max_turns=1)
+    match = new_match(definition=Imposed({"seats": seats}).definition, max_turns=1)
     shake_hands(match)
     return match
 

@@ -166,7 +166,7 @@ def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[li
     """The hands that a seat begins its turns with."""
     seen: dict[int, list[str]] = {}
     imposed = Imposed({"dealt": True})
-    match = Match(imposed.rules, seats=len(decide), seed=seed, options=Options(turns))
+    match = Match(imposed.definition, seats=len(decide), seed=seed, options=Options(turns))
 
     def answer(number: str, request: Json) -> bytes:
         asked = seat_of(number)

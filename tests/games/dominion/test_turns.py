@@ -51,7 +51,7 @@ def test_a_turn_that_a_disqualification_ends_tells_what_was_done_until_then(seed
 def attacked(*, is_active_gone: bool = False) -> list[Any]:
     """The entries of a match that ends in its third turn, under attack or before it."""
     seats = {"player1": {"hand": ["copper"] * 5, "deck": ["militia"] + ["copper"] * 4}}
-    match = new_match(rules=Imposed({"seats": seats}).rules)
+    match = new_match(definition=Imposed({"seats": seats}).definition)
     match.start()
     for seat in (0, 1):
         match.receive(seat, name_line(seat))

@@ -15,15 +15,17 @@ from tests.support.imports import loaded
 from tests.support.toy import RULES as TOY
 
 
-@pytest.mark.parametrize("rules", [*GAMES.values(), TOY_CARDS], ids=lambda rules: rules.name)
-def test_a_game_has_an_environment(rules: GameDefinition) -> None:
-    assert isinstance(rules.environment, Environment)
+@pytest.mark.parametrize(
+    "definition", [*GAMES.values(), TOY_CARDS], ids=lambda definition: definition.name
+)
+def test_a_game_has_an_environment(definition: GameDefinition) -> None:
+    assert isinstance(definition.environment, Environment)
 
 
-@pytest.mark.parametrize("rules", GAMES.values(), ids=lambda rules: rules.name)
-def test_probes_can_be_loaded(rules: GameDefinition) -> None:
-    if rules.make_probes is not None:
-        assert isinstance(rules.probes(), Probes)
+@pytest.mark.parametrize("definition", GAMES.values(), ids=lambda definition: definition.name)
+def test_probes_can_be_loaded(definition: GameDefinition) -> None:
+    if definition.make_probes is not None:
+        assert isinstance(definition.probes(), Probes)
 
 
 def test_what_a_game_does_not_have_is_none() -> None:

@@ -263,10 +263,12 @@ def test_a_list_that_only_looks_like_a_board() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_of_two_seas_the_right_one_is_clicked(seed: int) -> None:
     """A ship is placed on the own sea, and a shot is at the other one."""
-    rules, dice = GAMES["battleship"], Random(seed)
+    definition, dice = GAMES["battleship"], Random(seed)
     means = learned_of("battleship")
     chance = SeededRandomSource(seed)
-    game: Any = rules.new(GameSetup(chance=chance, names=("", ""), options=rules.options()))
+    game: Any = definition.new(
+        GameSetup(chance=chance, names=("", ""), options=definition.options())
+    )
     while game.requests:
         replies = {}
         for seat in (request.seat for request in game.requests):

@@ -67,7 +67,7 @@ def test_most_damages_are_found(name: str) -> None:
 def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
     for seed in range(3 * TIMES):
         course = Course(name, seed, wrong=0.02)
-        rules: Any = course.rules
+        rules: Any = course.definition
         trackers = [rules.environment.tracker(seat, course.seats) for seat in range(course.seats)]
         for entries in course.play():
             for seat in range(course.seats):
@@ -78,15 +78,15 @@ def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
 
 
 def pairs(name: str) -> list[Pair]:
-    rules, made = GAMES[name], list[Pair]()
+    definition, made = GAMES[name], list[Pair]()
     for number in range(6 * TIMES):
         draw = Random(number).randint
-        seats = draw(rules.min_seats, min(rules.max_seats, len(NAMES)))
+        seats = draw(definition.min_seats, min(definition.max_seats, len(NAMES)))
         made.append(
             Pair(
-                rules=rules,
+                definition=definition,
                 hidden=hidden_in(name),
-                options=rules.options(),
+                options=definition.options(),
                 seats=seats,
                 viewer=draw(0, seats - 1),
                 seed=draw(2**40, 2**53 - 2),
@@ -108,7 +108,7 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str) -> None:
 def test_a_leak_is_found(where: str) -> None:
     def all_leaky() -> None:
         for pair in pairs("kuhn"):
-            dataclasses.replace(pair, rules=leaky(pair.rules, where)).compare()
+            dataclasses.replace(pair, definition=leaky(pair.definition, where)).compare()
 
     with pytest.raises(AssertionError):
         all_leaky()
@@ -138,7 +138,7 @@ def test_one_bot_plays_every_game(
 @every_small_game
 def test_people_play(name: str) -> None:
     course, dice = Course(name, 3), Random(3)
-    rules: Any = course.rules
+    rules: Any = course.definition
     people = [rules.person(list(course.names), seat) for seat in range(course.seats)]
 
     def reply(seat: int, request: Any) -> bytes:
@@ -299,9 +299,9 @@ def _unknown_to_others(game: Any, seat: int) -> list[Any]:
 
 
 def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
-    rules = GAMES["battleship"]
-    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=rules.options())
-    game: Any = rules.new(setup)
+    definition = GAMES["battleship"]
+    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=definition.options())
+    game: Any = definition.new(setup)
     for request in game.requests:
         assert request.written
     for _ in range(3):

@@ -94,10 +94,10 @@ def test_hidden_cards_have_their_places() -> None:
 
 @every_small_game
 def test_a_question_names_the_places_of_moves(name: str) -> None:
-    rules: Any = GAMES[name]
-    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=rules.options())
-    game = rules.new(setup)
-    person = rules.person(["A", "B"], 0)
+    definition: Any = GAMES[name]
+    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=definition.options())
+    game = definition.new(setup)
+    person = definition.person(["A", "B"], 0)
     question: Question = next(person.decide(game.requests[0].message))
     assert len(question.targets) == len(question.choices)
     parts = {target.part if target else "" for target in question.targets}

@@ -6,7 +6,7 @@ from typing import Any
 
 from referee.games.interface.capabilities import Finding
 from referee.games.starrealms import RULES
-from referee.logs.behind import checker_of
+from referee.logs.inferred import checker_of
 from tests.games.starrealms.star_matches import Choose, new_match, right
 from tests.support import public_logs
 from tests.support.helpers import NAMES

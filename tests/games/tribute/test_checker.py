@@ -7,7 +7,7 @@ from typing import Any
 
 from referee.games.interface.capabilities import Finding
 from referee.games.tribute import RULES
-from referee.logs.behind import checker_of
+from referee.logs.inferred import checker_of
 from tests.games.tribute.tribute_matches import new_match, right
 from tests.support import public_logs
 from tests.support.helpers import NAMES

@@ -78,7 +78,7 @@ def test_recorded_game(number: int) -> None:
 # --- the product against them ---------------------------------------------------------------------
 
 
-def product_options(rules: GameDefinition, options: Options) -> Any:
+def product_options(definition: GameDefinition, options: Options) -> Any:
     chosen = {
         "cards": options.cards,
         "max_turns": options.max_turns,
@@ -86,21 +86,21 @@ def product_options(rules: GameDefinition, options: Options) -> Any:
         "chance": options.chance,
         **({"patrons": list(options.patrons)} if options.patrons else {}),
     }
-    return msgspec.convert(chosen, rules.options)
+    return msgspec.convert(chosen, definition.options)
 
 
 def product_steps(script: Script) -> Iterator[Game]:
     """The product's game as it begins and after each reply; all that it has to tell is waiting."""
-    rules = GAMES["tribute"]
-    decoder = reply_decoder(rules.replies)
+    definition = GAMES["tribute"]
+    decoder = reply_decoder(definition.replies)
     setup = GameSetup(
         chance=SeededRandomSource(script.seed),
         names=NAMES,
-        options=product_options(rules, script.options),
+        options=product_options(definition, script.options),
         absent=frozenset(script.absent),
         seed=script.seed,
     )
-    game = rules.new(setup)
+    game = definition.new(setup)
     yield game
     for line in script.replies:
         if not game.requests:

@@ -140,7 +140,7 @@ def test_a_purchase_has_the_cost_of_its_card() -> None:
         log = [message for entries in course.play() for message in Announced(entries).public]
         info = next(message for message in log if message["type"] == "game-info")
         costs = {row["name"]: row["cost"] for row in info["card_table"]}
-        for turn in PublicLog(course.rules).turns(Turns(course.names), log):
+        for turn in PublicLog(course.definition).turns(Turns(course.names), log):
             for action in turn.actions:
                 if action.what == "buys":
                     assert f"for {costs[action.card]}" in action.effects

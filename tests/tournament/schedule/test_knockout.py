@@ -11,7 +11,7 @@ from referee.tournament.playing.run import is_finished
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.knockout import KnockoutTable, Pair, bracket
-from referee.tournament.stages import planned, stages, table_of, with_matches_left
+from referee.tournament.stages import bots_with_matches_left, planned, stages, table_of
 from referee.tournament.store import Store
 from tests.support.made_up import contents, made_setup, play, played, row, void
 
@@ -171,11 +171,11 @@ def test_only_bots_that_have_not_lost_have_matches_left() -> None:
     setup = knockout(6, deals=1)
     store = Store.in_memory()
     store.add_stage(setup)
-    assert with_matches_left(store, [setup]) == {*range(6)}
+    assert bots_with_matches_left(store, [setup]) == {*range(6)}
     play(store, better_wins, until=5, most=1, jobs=1)
-    assert with_matches_left(store, [setup]) == {0, 1, 2, 3}
+    assert bots_with_matches_left(store, [setup]) == {0, 1, 2, 3}
     play(store, better_wins)
-    assert with_matches_left(store, [setup]) == set()
+    assert bots_with_matches_left(store, [setup]) == set()
 
 
 def test_the_deals_of_a_pair_follow_each_other() -> None:

@@ -549,7 +549,7 @@ def test_links_that_cannot_be_read_are_an_error(tmp_path: Path, data: bytes) -> 
 def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path) -> None:
     record = str(tmp_path / "game.jsonl")
     sitting = MatchSession("dominion", [HUMAN, "minimal"])
-    sitting.keep_links(record)
+    sitting.save_links(record)
     (kept,) = tmp_path.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     token = sitting.seats[0].token
@@ -557,5 +557,5 @@ def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path)
     again = MatchSession("dominion", [HUMAN, "minimal"], links_beside(record))
     assert again.id == sitting.id
     assert again.seats[0].accepts(token)
-    again.forget_links(record)
+    again.delete_links(record)
     assert links_beside(record) is None

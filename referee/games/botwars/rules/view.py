@@ -36,13 +36,13 @@ def begun(state: say.State) -> View:
 def after(before: say.State, played: say.TurnPlayed) -> View:
     """Return the view after a turn. In a damaged log, `before` may be any state."""
     state = played.state
-    red, red_spawned = _became("r", state.p1.spawn, before, played)
-    blue, blue_spawned = _became("b", state.p2.spawn, before, played)
+    red, red_spawned = _deaths_and_spawn("r", state.p1.spawn, before, played)
+    blue, blue_spawned = _deaths_and_spawn("b", state.p2.spawn, before, played)
     died, spawned = (red, blue), (red_spawned, blue_spawned)
     return View(**asdict(state), moves=played.moves, died=died, spawned=spawned)
 
 
-def _became(
+def _deaths_and_spawn(
     colour: str, spawn: int, before: say.State, played: say.TurnPlayed
 ) -> tuple[list[int], bool]:
     """Return the cells where botlets of a side died, and True if one appeared."""

@@ -69,7 +69,7 @@ class Table(interface.Table[Player]):
             counters = self._counters(player)
             self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)], counters=counters))
 
-    def took_back(self, player: Player, card: str) -> None:
+    def publish_return(self, player: Player, card: str) -> None:
         """Notify watchers that a card in play returned to the hand: it could not be played."""
         if self.watchers:
             own = [Move(player.seat, "play", "hand", card)]

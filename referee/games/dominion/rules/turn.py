@@ -86,7 +86,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     except BadParametersError as problem:
         player.in_play.pop()
         player.hand.insert(place, card)
-        table.took_back(player, card)
+        table.publish_return(player, card)
         table.fault(player, faults.BAD_PARAMETERS, f"{card}: {problem}")
         return
     player.actions_played.add(card)

@@ -153,7 +153,7 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
-        table.put_below(card)
+        table.put_on_bottom(card)
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]
             table.note(table.me.seat, moves, "replaces ", shown(card))
@@ -188,7 +188,7 @@ def place_of(card: Card) -> str:
 def settle(table: Table, card: Card) -> Card | None:
     """Move a card of the row to its place. Returns the card if its effects happen now (4.7)."""
     if card.kind.type == CONTRACT_ACTION:
-        table.put_below(card)
+        table.put_on_bottom(card)
         return card
     if card.kind.type == CONTRACT_AGENT:
         return table.enter(card)

@@ -306,7 +306,7 @@ class Table(interface.Table[Player]):
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
         if card.kind.type == CONTRACT_AGENT:
-            self.put_below(card)
+            self.put_on_bottom(card)
         else:
             owner.cooldown.append(card)
         if self.watchers:
@@ -316,7 +316,7 @@ class Table(interface.Table[Player]):
             did: list[Part] = ["knocks out ", shown(card)] if card.hp else []
             self.note(self.me.seat, moves, *did)
 
-    def put_below(self, card: Card) -> None:
+    def put_on_bottom(self, card: Card) -> None:
         """Put a card below the tavern deck."""
         self.deck.append(card)
         self.known_below += 1

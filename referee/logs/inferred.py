@@ -1,8 +1,8 @@
 """Replay the rules of a game from its spectator log.
 
-`BehindLog` reads the public messages of a match one by one. The game's `LogPlayer` infers the reply
-that caused them. The game carries out the reply, and the resulting messages must match the log.
-Checking stops at the first difference, because the state of the game is unknown after it.
+`InferredMatch` reads the public messages of a match one by one. The game's `LogPlayer` infers the
+reply that caused them. The game carries out the reply, and the resulting messages must match the
+log. Checking stops at the first difference, because the state of the game is unknown after it.
 """
 
 from __future__ import annotations
@@ -32,18 +32,22 @@ from referee.games.interface.seats import seat_id
 from referee.games.interface.table import Moved, TableGame
 
 
-def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
+def checker_of(definition: GameDefinition, names: Sequence[str]) -> LogChecker | None:
     """Create the log checker of a game. None if the game has none."""
-    if rules.checker is not None:
-        return rules.checker(names)
-    return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
+    if definition.checker is not None:
+        return definition.checker(names)
+    return (
+        None
+        if definition.log_player is None
+        else InferredMatch(definition, definition.log_player(), names)
+    )
 
 
-class BehindLog:
+class InferredMatch:
     """A match reconstructed from its public messages. Implements `LogChecker` and `Spectator`."""
 
-    def __init__(self, rules: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
-        self._rules = rules
+    def __init__(self, definition: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
+        self._definition = definition
         self._player = player
         self._names = tuple(names)
         self._absent: frozenset[int] = frozenset()
@@ -95,8 +99,8 @@ class BehindLog:
         if (difference := self._follow(all_read).difference) is not None:
             raise difference
 
-    def _with(self, player: LogPlayer) -> BehindLog:
-        return BehindLog(self._rules, player, self._names)
+    def _with(self, player: LogPlayer) -> InferredMatch:
+        return InferredMatch(self._definition, player, self._names)
 
     def _follow(self, messages: Sequence[tuple[int, Struct]]) -> Followed:
         """Explain messages up to the first difference."""
@@ -181,10 +185,10 @@ class BehindLog:
 
     def _begin(self, info: Struct) -> Game:
         if info.__struct_config__.tag != "game-info":
-            section = self._player.sections[self._rules.public[0]]
+            section = self._player.sections[self._definition.public[0]]
             raise DifferenceError("a game-info first", section)
         setup = self._player.begin(info, self._names)
-        game = self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
+        game = self._definition.new(msgspec.structs.replace(setup, absent=self._absent))
         if isinstance(game, TableGame):
             game.table.watchers.append(lambda moved: self._moved.extend(moved))
         return game
