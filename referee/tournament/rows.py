@@ -24,7 +24,7 @@ from referee.tournament.choices import MAX_BOTS
 WORKER_KILLED = "worker-killed"
 """Reason of a void match: the process that played it was killed, at each attempt.
 
-Also the code of a bot that is excluded from the tournament because of this."""
+Also the code of a bot that is out because of this."""
 GAME_ERROR = "game-error"
 """Reason of a void match: the code of an external game failed."""
 FORFEIT = "forfeit"

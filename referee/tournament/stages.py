@@ -64,7 +64,7 @@ class Stage(Struct, frozen=True):
         return self.plans(position)[number]
 
     def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
-        """Yield the matches that are not in `there`, except matches of excluded bots."""
+        """Yield the matches that are not in `there`, except matches of bots that are out."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
@@ -78,7 +78,7 @@ def table_of(store: Store) -> Any:
     """Return the table of a format (`Format.table`) after the last complete stage."""
     table = format_of(store.stages[-1].format).table()
     if table is not None:
-        there, out = set(store.played()), store.excluded_bots()
+        there, out = set(store.played()), store.bots_out()
         for stage in stages(store, table):
             if next(stage.missing(there, out), None) is not None:
                 break
@@ -95,7 +95,7 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
         return everyone
-    there, out = set(store.played()), store.excluded_bots() | store.withdrawn.keys()
+    there, out = set(store.played()), store.bots_out() | store.withdrawn.keys()
     everyone -= out
     left: set[int] = set()
     table = format_of(setups[-1].format).table()

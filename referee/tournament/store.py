@@ -534,7 +534,7 @@ class Store:
         return matches, void
 
     def seated(self) -> set[int]:
-        """Return the numbers of the bots that have played or were excluded."""
+        """Return the numbers of the bots that have played or are out."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
@@ -546,8 +546,8 @@ class Store:
         )
         return any(True for _ in self.select(query))
 
-    def excluded_bots(self) -> set[int]:
-        """Return the numbers of the bots that were excluded from the tournament."""
+    def bots_out(self) -> set[int]:
+        """Return the numbers of the bots that are out: they kill the process of their matches."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
 

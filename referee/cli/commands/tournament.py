@@ -158,7 +158,7 @@ class _Run:
 
     def _exit_code(self) -> int:
         store = self._store
-        if store.withdrawn or store.excluded_bots():
+        if store.withdrawn or store.bots_out():
             return FAILED
         if self._options.strict and (store.left_out or store.has_disqualifications()):
             return FAILED
@@ -230,7 +230,7 @@ class _Run:
         return watched(self._interrupts, game, paths, page)
 
     def _exclude_broken(self, dispatcher: Dispatcher) -> None:
-        """Start each bot with remaining matches, and exclude the bots that cannot be started.
+        """Start each bot with remaining matches, and leave out the bots that cannot be started.
 
         Without --skip-broken, or if too many bots are broken, raises a `UsageError`.
         """
@@ -263,7 +263,7 @@ class _Run:
             say(f"left out: {'; '.join(mistake.lines)}")
 
     def _save(self) -> None:
-        """Store the setup of the following matches, and the excluded bots."""
+        """Store the setup of the following matches, and the bots that are left out."""
         from referee.bots.processes.sandbox import unavailable_reason
         from referee.tournament.playing.records import claim_folder
 

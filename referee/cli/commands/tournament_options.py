@@ -54,7 +54,7 @@ BOT is the same as for referee play; NAME= before it gives the bot a name. See
 spec/tournaments.md."""
     exit_codes = (
         (0, "done"),
-        (1, "done, but a bot was withdrawn or excluded; see --strict"),
+        (1, "done, but a bot was withdrawn or is out; see --strict"),
         (2, "wrong usage, or a store that cannot be written"),
     )
     examples = (
@@ -83,7 +83,7 @@ spec/tournaments.md."""
         "withdraw a bot that is disqualified for the same cause in N consecutive matches: its "
         f"later matches are forfeits, not played; or never (default: {WITHDRAW_AFTER})",
     )
-    strict: bool = flag("exit with 1 also if a bot was disqualified or excluded")
+    strict: bool = flag("exit with 1 also if a bot was disqualified or left out")
     same_bot: bool = flag(
         "continue a store even if files of a bot have changed; the standings report it",
         in_file=False,

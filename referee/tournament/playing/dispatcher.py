@@ -102,7 +102,7 @@ class Dispatcher:
         When a worker dies, a bot may have killed it. All matches in flight are then played again,
         one at a time in the order of the schedule. A match is void if its worker dies each time.
         Then each of its bots plays the match once more with substitutes in the other seats. A bot
-        that kills the worker there too is excluded.
+        that kills the worker there too is out.
 
         Yields:
             Finished batches, in any order. Yields an empty batch from time to time, so that the

@@ -3,7 +3,7 @@
 Matches end in any order, and a run can stop anywhere. Therefore only the unbroken sequence of known
 matches from the first one on decides about withdrawals. A match that was played after the
 withdrawal of one of its bots becomes a forfeit when all matches before it are known. A missing
-match of an excluded or omitted bot does not break the sequence: the rule skips it.
+match of a bot that is out or left out does not break the sequence: the rule skips it.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Run:
             UsageError: a result cannot be written.
             Exception: any error of `Dispatcher.play`.
         """
-        out, left_out = self._store.excluded_bots(), self._store.left_out.keys()
+        out, left_out = self._store.bots_out(), self._store.left_out.keys()
         dispatcher.out |= out | left_out
         self.done, _ = self._store.count()
         if self._records is not None:
@@ -203,7 +203,7 @@ def is_finished(store: Store) -> bool:
         return next(later, None) is None
     if store.count()[0] >= planned(store):
         return True
-    there, out = set(store.played()), store.excluded_bots()
+    there, out = set(store.played()), store.bots_out()
     if not (out or withdrawn):
         return False
     return not any(True for stage in stages(store) for _ in stage.missing(there, out))

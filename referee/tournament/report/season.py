@@ -76,8 +76,8 @@ class SeasonTournament(Struct, frozen=True):
     Attributes:
         name: name of its store, without folders and suffix.
         repeated_deals: number of deals with a seed of an earlier tournament.
-        left_out: name of a bot -> reason why the last run omitted it.
-        removed: the bots that were excluded.
+        left_out: name of a bot -> reason why the last run left it out.
+        removed: the bots that are out.
         withdrawn: the bots that were withdrawn.
     """
 
@@ -372,6 +372,6 @@ def _tournament(name: str, part: _Part, repeated_deals: int) -> SeasonTournament
         deals=len(part.table.bots),
         repeated_deals=repeated_deals,
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
-        removed=[shown[names[bot]] for bot in sorted(store.excluded_bots())],
+        removed=[shown[names[bot]] for bot in sorted(store.bots_out())],
         withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],
     )

@@ -246,7 +246,7 @@ def standings(
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
         swiss=_swiss(of_format, setup, names) if isinstance(of_format, SwissTable) else None,
         sprt=None if test is None else _sprt(test, is_ended=is_ended),
-        removed=[names[bot] for bot in sorted(store.excluded_bots())],
+        removed=[names[bot] for bot in sorted(store.bots_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
         limits_by=store.limits_by,

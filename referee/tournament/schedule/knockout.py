@@ -61,8 +61,8 @@ class Results:
     """The results of a round.
 
     Attributes:
-        out: bots that were excluded or withdrawn.
-        absent: bots that were omitted.
+        out: bots that are out or withdrawn.
+        absent: bots that were left out.
     """
 
     def __init__(self, matches: Iterable[MatchRow], withdrawn: Iterable[int] = ()) -> None:
@@ -90,7 +90,7 @@ class KnockoutTable:
     """The bracket with the results so far.
 
     The bot with more points wins its pair. If points are equal, the higher sum of scores wins. If
-    these are equal too, the better seed wins. A bot that is excluded, withdrawn or omitted in a
+    these are equal too, the better seed wins. A bot that is out, withdrawn or left out in a
     round loses its pair.
 
     Attributes:

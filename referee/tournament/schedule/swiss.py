@@ -197,9 +197,9 @@ class SwissTable:
     """The points and opponents of each bot in a Swiss tournament.
 
     In each round, a bot gets the share of the other bots in its line-up that have fewer points,
-    over all deals of the round. Equal points count half. A bye gives 1. A bot that is excluded or
-    omitted in a round gets 0. A bot that is excluded or withdrawn plays in no later round. The
-    forfeits of a withdrawn bot give points to the others.
+    over all deals of the round. Equal points count half. A bye gives 1. A bot that is out or left
+    out in a round gets 0. A bot that is out or withdrawn plays in no later round. The forfeits of a
+    withdrawn bot give points to the others.
 
     Attributes:
         byes: number of byes of each bot.
@@ -248,7 +248,7 @@ class SwissTable:
         matches: Iterable[MatchRow],
         withdrawn: Iterable[int] = (),
     ) -> None:
-        """Add the results of a round. A bot without a line-up had a bye, unless it is excluded.
+        """Add the results of a round. A bot without a line-up had a bye, unless it is out.
 
         Args:
             withdrawn: the bots that were withdrawn in this round or earlier.

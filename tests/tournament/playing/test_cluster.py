@@ -126,7 +126,7 @@ def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
     with Dispatcher(dask.workers, lambda: dask.threads) as dispatcher:
         Run(there).play(dispatcher)
     assert rows(there) == rows(here)
-    assert there.excluded_bots() == {0}
+    assert there.bots_out() == {0}
     assert there.count() == (2 * 2 + 1, 1)
 
 

@@ -220,7 +220,7 @@ def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
     assert {number for number, match in found.items() if match.void} == void
     assert {found[number].reason for number in void} == {"worker-killed"}
     assert all(found[number] == usual[number] for number in usual.keys() - void)
-    assert store.excluded_bots() == set()
+    assert store.bots_out() == set()
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
@@ -250,7 +250,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
     store = stores[0]
     assert is_finished(store)
     assert all(contents(other) == contents(store) for other in stores)
-    assert store.excluded_bots() == killers & {*range(len(setup.bots))}
+    assert store.bots_out() == killers & {*range(len(setup.bots))}
     void = [match for match in store.matches() if match.void]
     assert len(void) <= len(killers)
     for match in store.matches():
