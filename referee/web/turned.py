@@ -29,7 +29,7 @@ def turning_points(
     """
     scored = [turn for turn in turns if turn.scores and len(turn.scores) > 1]
     scores = [list(turn.scores or ()) for turn in scored]
-    leads = _lead_changes(scores)
+    leads = _lead_changes(scored, scores)
     found = []
     for place, seat in leads:
         if place == 0:
@@ -49,7 +49,9 @@ def _margin(scores: Sequence[Score], seat: int) -> Score:
     return scores[seat] - max(other for at, other in enumerate(scores) if at != seat)
 
 
-def _lead_changes(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
+def _lead_changes(
+    turns: Sequence[TurnText], scores: Sequence[Sequence[Score]]
+) -> list[tuple[int, int]]:
     """Return the changes of the lead: (index of the turn, seat)."""
     leaders = []
     for row in scores:
@@ -59,9 +61,20 @@ def _lead_changes(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
     for place, seat in enumerate(leaders):
         if seat is None or (leads and leads[-1][1] == seat):
             continue
-        if all(other in (None, seat) for other in leaders[place : place + len(scores[0])]):
+        end = place + _turns_of_all(turns[place : place + len(scores[0])], len(scores[0]))
+        if all(other in (None, seat) for other in leaders[place:end]):
             leads.append((place, seat))
     return leads
+
+
+def _turns_of_all(turns: Sequence[TurnText], seats: int) -> int:
+    """Return the number of turns after which each seat had one. A turn can belong to all seats."""
+    moved: set[int] = set()
+    for count, turn in enumerate(turns, 1):
+        moved.update(turn.seats)
+        if len(moved) == seats:
+            return count
+    return len(turns)
 
 
 def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) -> int:

@@ -6,10 +6,12 @@ from referee.web.data import Moment, Step, TurnText
 from referee.web.turned import turning_points
 
 
-def moments(*scores: list[int] | None, winners: tuple[int, ...] = ()) -> list[Moment]:
+def moments(
+    *scores: list[int] | None, winners: tuple[int, ...] = (), seats: tuple[int, ...] = ()
+) -> list[Moment]:
     """Those of a match whose turns have two steps each, a curve in the second one."""
     turns = [
-        TurnText(turn, 2 * turn - 2, 2 * turn - 1, scores=after)
+        TurnText(turn, 2 * turn - 2, 2 * turn - 1, seats=seats or ((turn - 1) % 2,), scores=after)
         for turn, after in enumerate(scores, 1)
     ]
     steps = [
@@ -26,6 +28,13 @@ def test_a_lead_counts_if_it_lasts_until_each_seat_had_a_turn() -> None:
     assert moments([0, 0], [1, 0], [1, 0]) == [Moment("lead", 2, 3, 0, [0, 0])]
     assert moments([1, 0], [1, 1], [1, 2]) == [Moment("lead", 3, 5, 1, [1, 1])]
     assert moments([1, 0], [1, 2], [1, 3]) == [Moment("lead", 2, 3, 1, [1, 0])]
+
+
+def test_a_lead_counts_at_once_if_all_seats_move_together() -> None:
+    passing = [1, 0], [1, 2], [3, 2]
+    assert moments(*passing) == [Moment("lead", 3, 5, 0, [1, 2])]
+    leads = [Moment("lead", 2, 3, 1, [1, 0]), Moment("lead", 3, 5, 0, [1, 2])]
+    assert moments(*passing, seats=(0, 1)) == leads
 
 
 def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
