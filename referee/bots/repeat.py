@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots, rule_files
 from referee.bots.command import HUMAN
-from referee.games import GAMES, game_words
+from referee.games import game_words, outside_words
 from referee.match.limits import SANDBOXED, Limits
 from referee.match.sandbox import Sandbox
 from referee.match.spec import MatchSpec, own_limits_words, settings_words
@@ -37,7 +37,7 @@ def repeat_words(
     readable = () if recorded else spec.sandbox.readable
     if recorded:
         spec = not_weaker(spec, spec.bots)
-    game = [] if start and spec.game not in GAMES.outside else game_words(spec.game)
+    game = outside_words(spec.game) if start else game_words(spec.game)
     words = ["referee", "play", *game, *_named_bots(spec)]
     words += start or ["--seed", str(spec.seed)]
     words += sandbox_words(spec.sandbox.kind, readable, env)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from referee.bots.repeat import as_bot
 from referee.course import Played
-from referee.games import GAMES, game_words
+from referee.games import GAMES, game_words, outside_words
 from referee.games.interface.faults import EndReason
 from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
@@ -108,7 +108,7 @@ def next_step(
             return f"To check the handshake of {player.player_number}", command
         file = record or "match.jsonl"
         turn = ["--turn", str(left.turn)] if left.turn else []  # 0: in a draft
-        look = command_line(["referee", "replay", file, *turn])
+        look = command_line(["referee", "replay", *outside_words(result.game), file, *turn])
         what = "To see that turn" if turn else "To see the match"
         if record is not None:
             return what, look

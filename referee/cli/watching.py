@@ -21,7 +21,7 @@ from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
 from referee.cli.serving import HOST, has_screen
 from referee.errors import ShortageError, UsageError
-from referee.games import GAMES, game_words
+from referee.games import outside_words
 from referee.interrupts import Interrupts
 from referee.text.terminal import command_line
 
@@ -51,7 +51,7 @@ class Server:
 
     def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
-        self.game_words = game_words(game) if game in GAMES.outside else []
+        self.game_words = outside_words(game)
         command += self.game_words
         with GUARDIAN.lock:
             try:

@@ -88,7 +88,13 @@ def find_game(name: str) -> str:
 
 def game_words(game: str) -> list[str]:
     """Return the command-line option for a game. Empty for the default game."""
+    return outside_words(game) or ([] if game == DEFAULT_GAME else ["--game", game])
+
+
+def outside_words(game: str) -> list[str]:
+    """Return the command-line option for a game from outside. Empty for the referee's own games.
+
+    A command that reads a record or a log needs it, because a file names no code to load.
+    """
     outside = GAMES.outside.get(game)
-    if outside is not None:
-        return ["--game", outside.source.file]
-    return [] if game == DEFAULT_GAME else ["--game", game]
+    return [] if outside is None else ["--game", outside.source.file]

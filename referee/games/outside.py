@@ -179,7 +179,9 @@ def _code_of(path: str) -> _Code:
         root = os.path.realpath(path)
         if os.path.isdir(root):
             if not os.path.isfile(os.path.join(root, "__init__.py")):
-                raise UsageError(f"{path} is not the folder of a game: it has no __init__.py")
+                inside = os.path.join(path, f"{os.path.basename(root)}.py")
+                hint = f"; did you mean {inside}?" if os.path.isfile(inside) else ""
+                raise UsageError(f"{path} is not the folder of a game: it has no __init__.py{hint}")
             return _Code(root, _digest(path, root))
         if not path.endswith(".py"):
             raise UsageError(f"{path} is not a game: give a .py file or a folder of Python files")

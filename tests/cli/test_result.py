@@ -20,6 +20,7 @@ from referee.match.result import (
     Stderr,
     player_result_type,
 )
+from tests.support.own_game import SMALL_GAMES, small_games
 
 
 def player(number: int, score: int, turns: int, rank: int, **other: object) -> PlayerResult:
@@ -238,6 +239,16 @@ def test_what_to_run_after_a_disqualification(record: str | None, says: str) -> 
     lost = player(1, 3, 1, 2, disqualified="exited", **gone("it ended"))
     result = MatchResult("dominion", 1, 7, "last-player-standing", 3, [], 1.0, [lost])
     assert next_step(result, ["referee", "play", "a", "b"], record) == ("To see that turn", says)
+
+
+def test_what_to_run_after_a_disqualification_in_a_game_from_outside() -> None:
+    """A record names the file of its game, and no command loads this file because of that."""
+    file = SMALL_GAMES["kuhn"]
+    with small_games():
+        lost = player(1, 3, 1, 2, disqualified="exited", **gone("it ended"))
+        result = MatchResult("kuhn", 1, 7, "last-player-standing", 3, [], 1.0, [lost])
+        step = next_step(result, [], "r.jsonl")
+    assert step == ("To see that turn", f"referee replay --game {file} r.jsonl --turn 3")
 
 
 def test_what_to_run_after_a_disqualification_in_a_draft() -> None:

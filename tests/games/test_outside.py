@@ -100,6 +100,14 @@ def test_what_is_not_a_game_is_a_users_mistake(name: str, says: str) -> None:
         find_game(name)
 
 
+def test_the_folder_of_a_new_game_is_named_with_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "sticks"
+    folder.mkdir()
+    (folder / "sticks.py").touch()
+    with pytest.raises(UsageError, match=r"no __init__.py; did you mean .*sticks/sticks.py\?"):
+        find_game(str(folder))
+
+
 @pytest.mark.parametrize(
     ("line", "other", "says"),
     [

@@ -9,7 +9,7 @@ import msgspec
 
 from referee.errors import GameError
 from referee.games.interface.game import ALL, Viewer
-from referee.games.interface.random_source import RandomSource
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
 Move: TypeAlias = Any
 """A JSON value: a number, a text, a list or an object. Bots see a tuple as a list."""
@@ -23,6 +23,11 @@ class Chance:
 
     def __init__(self, source: RandomSource) -> None:
         self._source = source
+
+    @classmethod
+    def of_seed(cls, seed: int) -> Chance:
+        """Create the chance of a match with this seed, for tests of a game."""
+        return cls(SeededRandomSource(seed))
 
     def choose(self, count: int) -> int:
         """Return a random number: 0 <= result < count."""

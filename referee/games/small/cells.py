@@ -34,7 +34,7 @@ class Meaning(Struct, frozen=True):
         scheme: how moves name cells; None if they do not.
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
-        lists: labels of lists that are not always a board.
+        lists: labels of lists that are not always a board, or not always hands.
         played: label of the hands from which a move takes a card, or in which it changes a place;
             empty without one.
         place: number of the first place of such a hand; None: a move names the card itself.
@@ -182,11 +182,17 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
 
 
 def _is_list(part: Part, after: Part | None) -> bool:
-    """True if a part is not a board. A hand with a text per card is not a board either."""
+    """True if a part is not always a board, or not always hands."""
+    if isinstance(part, Hands) or isinstance(after, Hands):
+        return not all(isinstance(each, Hands | None) or _is_hidden(each) for each in (part, after))
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
     return not is_board and isinstance(part.rows[0], str)
+
+
+def _is_hidden(part: Part) -> bool:
+    return isinstance(part, Cards) and not any(item is not None for item in part.cards)
 
 
 def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
@@ -201,7 +207,9 @@ def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
 
 
 def _learned(turns: Sequence[_Turn]) -> Meaning:
-    hands = dict.fromkeys(label for turn in turns for label in turn.hands)
+    lists = dict.fromkeys(label for turn in turns for label in turn.lists)
+    found = dict.fromkeys(label for turn in turns for label in turn.hands)
+    hands = [label for label in found if label not in lists]
     played = (
         (label, place)
         for place in (None, 0, 1)
@@ -211,8 +219,8 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
     return Meaning(
         next((scheme for scheme in SCHEMES if _fits(scheme, turns)), None),
         _marks(turns),
-        [*hands],
-        [*dict.fromkeys(label for turn in turns for label in turn.lists)],
+        hands,
+        [*lists],
         *next(played, ("", None)),
     )
 

@@ -72,11 +72,14 @@ def parts(
         state: the result of `Game.view`.
         seats: number of seats. A list with one list per seat contains hands.
         hands: labels of hands that may all be hidden.
-        lists: labels of lists that may look like boards, such as ["bet", "bet"].
+        lists: labels of lists that may look like boards, such as ["bet", "bet"], or like hands,
+            such as two bids in a game of two players.
     """
     made: list[Part] = []
     for label, value in _flat("", state):
-        if _is_hands(value, seats) or (label in hands and value == [None] * seats):
+        if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
+            made.append(Text(label, words(value)))
+        elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
             made.append(Hands(label, value))
         elif (rows := _rows(value)) and label not in lists:
             made.append(Board(label, rows))
@@ -140,9 +143,10 @@ def word(item: Any) -> str:
 
 
 def words(value: Any) -> str:
-    """Format a value, with ", " between the items of a list."""
+    """Format a value, with ", " between the items of a list, and "; " between lists."""
     if isinstance(value, list):
-        return ", ".join(map(words, value)) or "none"
+        between = "; " if any(isinstance(item, list) for item in value) else ", "
+        return between.join(map(words, value)) or "none"
     if isinstance(value, dict):
         return ", ".join(f"{key} {words(item)}" for key, item in value.items()) or "none"
     return word(value)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from my_game import MyGame
 
+from referee.games.small import Chance
+
 
 def new_game(sticks):
     """A game that begins with so many sticks."""
     game = MyGame()
-    game.options, game.seats = MyGame.Options(), 2
+    game.options, game.seats, game.chance = MyGame.Options(), 2, Chance.of_seed(1)
     game.options.sticks = sticks
     game.start()
     return game

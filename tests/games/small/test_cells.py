@@ -15,7 +15,8 @@ from referee.games.small import Game
 from referee.games.small.cells import Meaning, learn
 from referee.games.small.definition import definition, options_of
 from referee.games.small.messages import MoveReply
-from referee.games.small.parts import Board
+from referee.games.small.parts import Board, Text
+from referee.games.small.parts import Cards as CardsPart
 from tests.support.own_game import small_games
 
 ROWS, COLUMNS = 3, 5
@@ -250,6 +251,36 @@ def test_cards_of_two_letters_are_not_a_board() -> None:
     assert (means.played, means.place) == ("hands", None)
     state = {"table": ["KH", "KH", "KH"], "hands": [["2C"], None]}
     assert [type(part).__name__ for part in means.parts(state, 2)] == ["Cards", "Hands"]
+
+
+class Bids(Marks):
+    """Two players bid in turn, five times."""
+
+    def start(self) -> None:
+        self.bids: list[list[int]] = []
+
+    def legal(self, seat: int) -> Any:
+        return [[len(self.bids), face] for face in range(2)]
+
+    def apply(self, move: Any) -> None:
+        self.bids.append(move)
+        self.to_move = 1 - self.to_move if len(self.bids) < 5 else None  # type: ignore[operator]
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        return {"bids": self.bids}
+
+
+def test_a_list_that_grows_is_not_one_list_for_each_seat() -> None:
+    """Two bids in a game of two players are not the hands of these players."""
+    means = learned(Bids)
+    assert means.hands == []
+    for bids, text in (
+        ([], "none"),
+        ([[0, 1], [1, 0]], "0, 1; 1, 0"),
+        ([[0, 1]] * 3, "0, 1; 0, 1; 0, 1"),
+    ):
+        (part,) = means.parts({"bids": bids}, 2)
+        assert part in (Text("bids", text), CardsPart("bids", bids))
 
 
 def test_a_list_that_only_looks_like_a_board() -> None:

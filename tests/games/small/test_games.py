@@ -16,7 +16,7 @@ import pytest
 from referee import cli
 from referee.errors import GameError
 from referee.games import GAMES
-from referee.games.interface.faults import EndReason, InvalidReply
+from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Game, definition
@@ -193,6 +193,22 @@ def test_a_wrong_move_loses_unless_the_game_says_otherwise(reply: object) -> Non
     game.advance({1: reply})
     assert game.outcome.reason == "wrong-move"
     assert game.outcome.ranks == (2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("move", "shown"),
+    [
+        ([99, "\u202e"], r'[99,"\u202e"]'),
+        ({"row": 1}, '{"row":1}'),
+        ([1] * 30, "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1..."),
+        ("x", '"x"'),
+    ],
+)
+def test_the_author_sees_the_wrong_move(move: Any, shown: str) -> None:
+    game = new(Count)
+    game.advance({0: MoveReply(move)})
+    (fault,) = (event for event in game.take_events() if type(event) is Fault)
+    assert fault.detail == f"`move` is {shown}, which is not one of the legal moves"
 
 
 @pytest.mark.parametrize(
