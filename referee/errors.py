@@ -1,9 +1,8 @@
 """Every error that the referee raises.
 
-A bot's mistake is never an exception. It is a value with a code (a `Fault` of a game, or a
-disqualification), because a match continues or ends by the rules when a bot is wrong. An exception
-means that the caller requested something impossible, that the machine failed, or that the referee
-itself has a bug.
+A bot's mistake is never an exception, because the rules say how the match goes on after it. It is
+a value with a code: a `Fault` or a disqualification. So if you catch an exception, then the caller
+asked for something impossible, the machine failed, or the referee has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started

@@ -23,10 +23,10 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 
 
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
-    """Report unread fields that were probably meant as other ones, one sentence each.
+    """Return a sentence for each ignored field whose name is probably misspelt.
 
-    An unread field with a different name is not a mistake. It may belong to a later version of the
-    protocol, or to the bot itself.
+    Other ignored fields are not reported, since they may belong to a later version of the protocol,
+    or to the bot itself.
 
     Args:
         lines: lines of a bot in order. Lines that are not replies are skipped.

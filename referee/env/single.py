@@ -182,7 +182,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def seen(self) -> Observation:
         """Return the observation. After the end of a match, its mask is all 1.
 
-        A vector environment takes one more action before it resets, and ignores it.
+        This is because a vector environment asks for one more action before it resets. The action
+        is ignored.
         """
         seen = self._episode.observe(self._seat)
         if isinstance(seen, dict) and self._seat not in self._episode.due:

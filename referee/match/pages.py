@@ -202,7 +202,7 @@ def _sections(text: str) -> dict[str, Section]:
 
 
 def game_page(definition: GameDefinition) -> SpecPage:
-    """Return the protocol of a game: its own page is in spec/, in the game's text, or in both."""
+    """Return the protocol of a game, which is a file in spec/, a text of the game, or both."""
     if not definition.specification_text:
         return load_page(definition.specification)
     return _with_text(definition.name, definition.specification, definition.specification_text)

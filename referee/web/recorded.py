@@ -40,8 +40,9 @@ def read_match(
 ) -> MatchPage:
     """Read a match from a file.
 
-    A truncated or damaged file is shown up to the damage, and its header reports it. The stderr of
-    a bot comes from the record, from the file beside it, or from `stderr`, in this order.
+    If the file is truncated or damaged, we read it up to that place, and the header of the page
+    says so. The stderr of a bot is taken from the record, else from the file beside it, else from
+    `stderr`.
 
     Args:
         name: file name of a match record or a spectator log, which may be compressed.

@@ -164,7 +164,7 @@ SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
 
 
 class Machine(NamedTuple):
-    """The numbers of an architecture for the filter.
+    """System call numbers and other constants that the filter needs for one CPU architecture.
 
     Attributes:
         audit: AUDIT_ARCH of its native system calls. Other calls, such as calls of 32-bit programs,

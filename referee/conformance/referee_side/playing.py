@@ -44,7 +44,7 @@ async def run_probe_match(
 ) -> RecordedMatch:
     """Play a match. The referee is killed after `limit` seconds.
 
-    The behaviour of the referee never raises an exception.
+    Whatever the referee does is recorded. It never leads to an exception here.
     """
     started = trio.current_time()
     probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]

@@ -31,7 +31,7 @@ class _EnergyOfLog(SeededRandomSource):
         self.shown: State | None = None
 
     def choose(self, stream: str, count: int) -> int:
-        """Return the pair of cells that has energy after the turn but not before it."""
+        """Return the index of the pair of cells that gained energy in this turn."""
         if self.board is None or self.shown is None:
             return 0
         grid = self.shown.grid

@@ -280,7 +280,7 @@ class DominionDialogue:
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
-        """Return the cards to buy. None: go back to the actions."""
+        """Ask which cards to buy. Returns None if the person goes back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)

@@ -101,7 +101,7 @@ def _flat(before: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_hands(value: Any, seats: int) -> bool:
-    """True if a value contains one list of cards per seat. Some lists may be hidden."""
+    """True if a value is a list with one list of cards per seat. Hidden ones may be None."""
     return (
         isinstance(value, list)
         and len(value) == seats

@@ -155,7 +155,10 @@ class Worker:
                 )
 
     async def _attempt(self, attempt: _Attempt) -> bool:
-        """Play a match once. Returns True to repeat it: a waiting bot failed in its handshake."""
+        """Play a match once.
+
+        Returns True if it must be repeated, because a waiting bot failed in its handshake.
+        """
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         match = attempt.match
         # A process plays the same match of every deal, so that it never plays one deal twice.

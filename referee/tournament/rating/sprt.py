@@ -108,10 +108,10 @@ def expected_share(elo: float) -> float:
 
 
 def _most_likely(observed: Floats, mean: float) -> Floats:
-    """Return the most likely distributions of the outcomes with a mean share of `mean`.
+    """Return the most likely distributions of outcomes, given that their mean is `mean`.
 
-    Each probability is p / (1 + x d). p is the observed share of the outcome, and d the distance of
-    its points from the mean. x is chosen so that the mean distance is 0.
+    The probability of an outcome is p / (1 + x d), where p is its observed share and d is its
+    distance from the mean. We choose x so that the mean distance becomes 0.
     """
     share = observed / observed.sum(axis=-1, keepdims=True)
     distance = np.arange(OUTCOMES) / (OUTCOMES - 1) - mean

@@ -100,7 +100,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def ends_with_withdrawal(self) -> bool:
-        """True if all matches end when a bot is withdrawn, because each match has every bot."""
+        """True if every bot plays in every match, so that a withdrawal ends the tournament."""
         return len(self.bots) == self.players
 
     @property

@@ -65,7 +65,7 @@ class Player:
         self.discard: list[str] = []  # oldest first
         self.in_play: list[Piece] = []  # in the order of play, over all turns
         self.due = self.shuffles = self.turns = 0  # due: discards at the start of its next turn
-        self.known = 0  # number of cards on top of the deck that everybody knows
+        self.known = 0  # cards on top of the deck that all players have seen
         self.made = TurnStats()
         self.left = False
 

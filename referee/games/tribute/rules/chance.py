@@ -33,7 +33,7 @@ class Generator:
 def generators(
     kind: str, chance: RandomSource, seed: int, players: tuple[str, ...]
 ) -> dict[str, Generator]:
-    """Create the generators of a game, by the names of their streams.
+    """Create the random generators of a game. The keys are the names of their streams.
 
     Args:
         kind: `STREAMS` for one generator for the tavern and one per player, or `ENGINE` for a
