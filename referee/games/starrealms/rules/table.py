@@ -84,7 +84,7 @@ class Table(interface.Table[Player]):
         self.show_row()
 
     def gain(self, player: Player, index: int, paid: int, to: str, trade: int = 0) -> None:
-        """Move a card from the trade row to a player. The index after the last one buys an Explorer.
+        """Move a card from the trade row to a player. The index after the last is an Explorer.
 
         Args:
             trade: the player's trade before the purchase.
