@@ -80,6 +80,20 @@ async def parsed(client: httpx.AsyncClient, url: str, status: int = 200) -> Any:
     return answer.json()
 
 
+async def test_a_tournament_is_live_while_its_store_is_written(tmp_path: Path) -> None:
+    """A run writes into the file `-wal` for minutes, and the store does not change."""
+    path = tmp_path / "night.sqlite"
+    with Store.for_writing(str(path)) as store:
+        store.add_stage(made_setup(2, deals=9))
+        play(store, until=4)
+        os.utime(path, (0, 0))
+        async with serving(tmp_path) as client:
+            assert ">LIVE<" in (await got(client, "/store/night.sqlite")).text
+        os.utime(f"{path}-wal", (0, 0))
+        async with serving(tmp_path) as client:
+            assert ">LIVE<" not in (await got(client, "/store/night.sqlite")).text
+
+
 # --- figures --------------------------------------------------------------------------------------
 
 
