@@ -22,6 +22,22 @@ ARGUMENTS = [
 ]
 
 
+def new_page(browser: Any, messages: list[str], **settings: Any) -> Any:
+    """Open an empty page for a new visitor, in a context of its own.
+
+    Args:
+        messages: gets the messages of the console, and the errors of scripts.
+        settings: of the context; the usual size is 1280x800.
+    """
+    page = browser.new_context(
+        **{"viewport": {"width": 1280, "height": 800}, **settings}
+    ).new_page()
+    page.set_default_timeout(5_000)
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    return page
+
+
 def painted(page: Any) -> Any:
     """Wait for the next frame, which shows the last action. Return the page."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")

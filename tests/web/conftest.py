@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import ARGUMENTS, CHROMIUM, painted
+from tests.support.browsing import ARGUMENTS, CHROMIUM, new_page, painted
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,8 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     messages: list[str] = []
 
     def opened(path: Path | str, place: str = "", **settings: Any) -> Any:
-        usual = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
-        context = browser.new_context(**{**usual, **settings})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(5000)
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
+        page = new_page(browser, messages, **{"reduced_motion": "reduce", **settings})
+        contexts.append(page.context)
         page.goto((path if isinstance(path, str) else path.as_uri()) + place)
         page.wait_for_selector(".match, .list")
         press = page.keyboard.press

@@ -21,7 +21,7 @@ from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web import site
-from tests.support.browsing import painted
+from tests.support.browsing import new_page, painted
 from tests.support.helpers import ROOT
 from tests.support.made_up import play, row
 
@@ -88,11 +88,8 @@ def test_a_name_is_text_and_in_no_path(folder: Path) -> None:
 
 
 def test_it_opens_from_disk(folder: Path, browser: Any) -> None:
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(5_000)
     messages: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
+    page = new_page(browser, messages)
     page.goto((folder / "index.html").as_uri())
     assert page.locator(".top .button").count() == 1  # dark or light
     page.locator(".ranking a").first.click()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from referee.tournament.store import Store
+from tests.support.browsing import new_page
 from tests.support.live import ROOT
 from tests.support.made_up import made_setup, play
 from tests.support.serving import running
@@ -27,10 +28,7 @@ def look(browser: Any) -> Iterator[Callable[[str], Any]]:
     messages: list[str] = []
 
     def opened(url: str) -> Any:
-        page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-        page.set_default_timeout(5000)
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
+        page = new_page(browser, messages)
         page.goto(url)
         return page
 

@@ -12,6 +12,7 @@ import pytest
 
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
+from tests.support.browsing import new_page
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 from tests.support.serving import running
@@ -41,11 +42,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> None:
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(5_000)
     messages: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
+    page = new_page(browser, messages)
     page.goto(url)
 
     def follow(name: str) -> None:
