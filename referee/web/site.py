@@ -36,7 +36,13 @@ from referee.web.recorded import read_match
 from referee.web.server import pages
 from referee.web.server.library import Item
 from referee.web.server.links import Links
-from referee.web.server.tournaments import Shown, match_context, read_shown
+from referee.web.server.tournaments import (
+    Shown,
+    changed_at,
+    match_context,
+    read_shown,
+    state_of,
+)
 
 ON_A_PAGE = 250
 """Number of matches per page of the list."""
@@ -213,7 +219,7 @@ class _Site:
         self._store = store
         self._name = name
         self._folder = folder
-        self._shown: Shown = read_shown(store, os.stat(store.name).st_mtime)
+        self._shown: Shown = read_shown(store, changed_at(state_of(store.name)))
         self._rows = [row for row in store.matches() if not row.void]
         self._pairs: dict[tuple[int, int], list[MatchRow]] = {}
         for row in self._rows:

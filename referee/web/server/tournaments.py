@@ -209,10 +209,10 @@ class Tournaments:
                 store.names,
             ):
                 found = old.shown.report._replace(found=standings(store))
-                shown = old.shown._replace(report=found, changed=_changed(key))
+                shown = old.shown._replace(report=found, changed=changed_at(key))
             else:
                 old = None
-                shown = read_shown(store, _changed(key))
+                shown = read_shown(store, changed_at(key))
             shown = shown._replace(left=self._estimate_left(file, shown.report.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
@@ -251,7 +251,7 @@ class Tournaments:
                 name: opened.enter_context(_opened(file, check=True))
                 for name, file in zip(names, files, strict=True)
             }
-            found = season(stores), max(_changed(states) for _, states in state)
+            found = season(stores), max(changed_at(states) for _, states in state)
         with self._lock:
             self._seasons[state] = found
             while len(self._seasons) > _KEPT:
@@ -303,7 +303,7 @@ class Tournaments:
         known = self._summaries.get(file.id)
         if known is not None and known[0] == key:
             return known[1:]
-        changed, tournament = _changed(key), ""
+        changed, tournament = changed_at(key), ""
         try:
             with _opened(file) as store:
                 stages, matches = store.stages, store.count()[0]
@@ -420,7 +420,7 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
         raise UsageError(str(error).replace(file.path, file.id)) from error
 
 
-def _changed(state: State) -> float:
+def changed_at(state: State) -> float:
     """Return the time of the last change, in seconds since 1970.
 
     During a run SQLite writes into the file `-wal`. The store itself changes only now and then.
