@@ -74,7 +74,7 @@ class Fault(Struct, frozen=True):
     detail: str
 
 
-_SHOWN = 40  # maximum characters shown of a bot's string
+_SHOWN = 40  # maximum characters shown of a bot's value
 
 
 def describe(value: Any) -> str:
@@ -95,6 +95,16 @@ def describe(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of {len(value)}"
     return "an object"
+
+
+def quote(value: Any) -> str:
+    """Format a bot's value like `describe`, but write out a list or an object, in ASCII."""
+    if not isinstance(value, list | dict):
+        return describe(value)
+    import json  # only needed for mistakes
+
+    text = json.dumps(value, separators=(",", ":"))
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:

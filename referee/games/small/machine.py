@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -22,6 +21,7 @@ from referee.games.interface.faults import (
     Fault,
     InvalidReply,
     describe,
+    quote,
 )
 from referee.games.interface.game import (
     ALL,
@@ -52,7 +52,6 @@ FINISHED, WRONG_MOVE, ILLEGAL_MOVE = "finished", "wrong-move", "illegal-move"
 REASONS = (FINISHED, WRONG_MOVE)
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
-_MOST_SHOWN = 40
 _sorted = msgspec.json.Encoder(order="sorted").encode
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
@@ -221,7 +220,7 @@ class SmallGame:
             if place >= 0:
                 moves[seat] = self.legal[seat][place]
                 return
-            what = "missing" if reply.move is UNSET else _shown(reply.move)
+            what = "missing" if reply.move is UNSET else quote(reply.move)
             detail = f"`move` is {what}, which is not one of the legal moves"
             self._fault(seat, ILLEGAL_MOVE, detail)
         elif type(reply) is InvalidReply:
@@ -401,14 +400,6 @@ def _places(piles: Sequence[Any]) -> list[tuple[Any, Any]]:
         for pile in piles
         for place in (pile if isinstance(pile, MutableMapping) else range(len(pile)))
     ]
-
-
-def _shown(move: Any) -> str:
-    """Format a wrong move for its author, in ASCII. A list or an object is cut to 40 characters."""
-    if not isinstance(move, list | dict):
-        return describe(move)
-    text = json.dumps(move, separators=(",", ":"))
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _is_number(score: object) -> bool:
