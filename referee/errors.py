@@ -1,8 +1,8 @@
 """Every error that the referee raises.
 
-A bot's mistake is never an exception, because the rules say how the match goes on after it. It is
-a value with a code: a `Fault` or a disqualification. So if you catch an exception, then the caller
-asked for something impossible, the machine failed, or the referee has a bug.
+A bot's mistake is not an exception, because the rules define how the match continues after it. It
+is a value with a code: a `Fault` or a disqualification. An exception means that the caller asked
+for something impossible, that the machine failed, or that the referee has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started

@@ -95,7 +95,7 @@ def has_screen() -> bool:
 
 
 async def open_browser(url: str) -> None:
-    """Open the page in the browser, or print that there is no browser."""
+    """Open the page in the browser. Prints a line if the system has no browser."""
     import webbrowser
 
     import trio

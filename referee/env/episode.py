@@ -299,7 +299,7 @@ class Episode:
             raise UsageError("no match was begun: call reset")
 
     def check_copied(self) -> None:
-        """Raise `UsageError` if there is no unfinished match."""
+        """Raise `UsageError` unless a match is in progress."""
         if not self.due:
             raise UsageError("the match is over, or none was begun")
 

@@ -49,7 +49,7 @@ class Findings:
         self._found: dict[tuple[str, str], Finding] = {}
 
     def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
-        """Report a finding, unless it was reported before."""
+        """Report a finding. Does nothing if the same finding was reported before."""
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
     def has(self, kind: str) -> bool:

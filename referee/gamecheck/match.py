@@ -320,7 +320,7 @@ def _view(viewer: Viewer) -> str:
 
 
 def first_extra(less: Any, more: Any, path: str) -> str:
-    """Return the first part of a view that differs in another view; empty if there is none.
+    """Return the path of the first difference between two views, or "" if they are equal.
 
     None, missing parts, parts of another form and each "?" in a text are hidden, so they do not
     count. A list with the same items in another order hides their order.

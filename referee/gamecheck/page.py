@@ -112,7 +112,7 @@ def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind_of(text: str) -> str:
-    """Return the type of the message in an example; empty if there is none."""
+    """Return the type of the message in an example, or "" if the example has no message."""
     found = _EXAMPLE.search(text)
     message = msgspec.json.decode(found[1]) if found is not None else {}
     return message.get("type", "") if isinstance(message, dict) else ""

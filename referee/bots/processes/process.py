@@ -490,7 +490,7 @@ class BotProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process after it was reaped; -N after signal N; None without one."""
+        """Exit code of the process, -N after signal N. None before the process was reaped."""
         # The referee was about to kill an observed process, even if it exited first.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
@@ -607,7 +607,7 @@ class BotProcess:
 
 
 def read_now(fd: int) -> bytes | None:
-    """Return the bytes available in a pipe: b"" at its end, None if there are none yet."""
+    """Read the available bytes of a pipe. Returns b"" at its end, and None if it is empty."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

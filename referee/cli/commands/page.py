@@ -23,8 +23,8 @@ from referee.logs.packed import SUFFIXES
 class PageOptions(Options):
     """Make one HTML file of match records or spectator logs. It opens from disk in any browser,
     without a network. A record also shows hands, faults, requests and replies. A spectator log
-    shows the public messages. Of the store of a tournament, make a folder of pages, to publish or
-    to open from disk.
+    shows the public messages. If you give the store of a tournament, the result is a folder of
+    pages, to publish or to open from disk.
     """
 
     exit_codes = (

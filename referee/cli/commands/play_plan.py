@@ -101,8 +101,8 @@ def _sandbox(
 ) -> Sandbox:
     """Return the sandbox for the bots, which cannot see the files `unseen`.
 
-    If there are no BOT arguments, the record of --resume contains the bots, and they need
-    --run-recorded.
+    Without BOT arguments, the bots are the bots of the record that `--resume` names. They only run
+    with `--run-recorded`.
     """
     from referee.bots.command import BotCommand
 

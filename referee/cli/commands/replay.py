@@ -257,7 +257,7 @@ def _table(summary: Summary) -> Iterator[str]:
 
 
 def _page(lines: Iterable[str]) -> bool:
-    """Show lines in a pager. Return False if there is none."""
+    """Show lines in a pager. Returns False if the system has no pager."""
     environment = {"LESS": "FRX", **os.environ}
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")

@@ -88,7 +88,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise losses and gains, or say how many botlets moved if there were none."""
+        """Summarise losses and gains. Without any, return the number of botlets that moved."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):

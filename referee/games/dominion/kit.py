@@ -113,7 +113,7 @@ _warned: set[str] = set()
 
 
 def _warn(text: str) -> None:
-    """Write a line to standard error, unless it was written before."""
+    """Write a line to standard error. Each line is written only once."""
     if text not in _warned:
         _warned.add(text)
         sys.stderr.write(f"{text}\n")

@@ -187,7 +187,7 @@ class DominionDialogue:
                 return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """Return the fields of an action reply besides `phase`. None: no more actions."""
+        """Return the fields of an action reply except `phase`. None: the person ends the phase."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: choices.without(card, request.hand) for card in hand}
         why = {c: choices.unavailable_reason(c, rest[c], self._ledger.supply) for c in hand}

@@ -33,7 +33,7 @@ class Choice(Struct, frozen=True):
             typed, for example a number.
         barred: the reason why it cannot be chosen now, such as "costs 6, you have 5". The choice
             keeps its number but is hidden.
-        verb, thing: what choosing it does, for a graphical program: "buy" and "duchy for 5".
+        verb, thing: the action in two parts, for graphical programs: "buy", "duchy for 5".
             Without a thing it is the name, and without a verb the name says it all.
     """
 

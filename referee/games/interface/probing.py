@@ -100,8 +100,8 @@ class Probes(Struct, frozen=True):
         observed_chance: creates the random source from the messages received by each seat.
         about: the cases that are violated if a message is wrong and no reply of a probe tested a
             case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only they
-            count. WHAT is "missing" or a field, possibly followed by " at the start"; or "extra"
-            for a request that is not due. TYPE -> section, for a missing message.
+            count. WHAT is "missing" or a field, with or without " at the start". It is "extra" if
+            a request is not due. TYPE -> section, for a missing message.
         shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
             the prefix "handshake " in handshakes, and the arguments of `named`.
         seeded: from the cases that a match showed to hold, returns the cases that hold if the match

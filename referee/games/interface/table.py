@@ -137,7 +137,7 @@ class Table(Generic[P]):
             self.moved()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
-        """Publish a fault. Default section: the one that defines the code."""
+        """Publish a fault. By default, its section is the section that defines the code."""
         self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
 
     def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:

@@ -35,8 +35,8 @@ class Meaning(Struct, frozen=True):
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
         lists: labels of lists that are not always a board, or not always hands.
-        played: label of the hands from which a move takes a card, or in which it changes a place;
-            empty without one.
+        played: label of the hands from which moves take a card, or in which they change a place;
+            empty if moves do neither.
         place: number of the first place of such a hand; None: a move names the card itself.
     """
 

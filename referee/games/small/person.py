@@ -1,4 +1,4 @@
-"""A person who plays a small game: shows the state, and asks for a legal move."""
+"""Play a small game as a person: show the state, and ask for a legal move."""
 
 from __future__ import annotations
 

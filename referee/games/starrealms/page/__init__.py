@@ -38,7 +38,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    """Read a resource of a view, for each seat. The player who is not on turn has 0."""
+    """Read a resource of a view, for each seat. It is 0 for the player whose turn it is not."""
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]
