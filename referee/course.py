@@ -19,6 +19,7 @@ from referee.bots.process_report import ProcessReport
 from referee.bots.processes.confinement import limits_by
 from referee.bots.wrapper import BotWrapper, process_of
 from referee.diagnosis.evidence import Evidence
+from referee.errors import GameError
 from referee.games.interface.faults import Fault
 from referee.logs.record import Place, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
@@ -144,10 +145,15 @@ class Course:
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
                 self._evidence[seat].note_line(answer, self._spoken(seat)[1])
-        if isinstance(answer, Failure):
-            match.disqualify(seat, answer.code, answer.detail)
-        else:
-            match.receive(seat, answer)
+        try:
+            if isinstance(answer, Failure):
+                match.disqualify(seat, answer.code, answer.detail)
+            else:
+                match.receive(seat, answer)
+        except GameError:
+            # The record must end with this reply: without it, `verify` couldn't show the mistake.
+            self.write(match.take_entries(), seconds)
+            raise
         if seat in match.disqualified:
             self._listening = [
                 lines for seat, lines in enumerate(self.pending) if seat not in match.disqualified

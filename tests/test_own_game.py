@@ -70,7 +70,27 @@ def test_a_mistake_of_the_game_ends_the_match_with_65(
     (line,) = err.splitlines()
     assert out == ""
     assert line.startswith(f"referee: the game sticks has a mistake: {file}, line ")
-    assert line.endswith(", in advance: KeyError: 'key'; the match is void")
+    problem, void, again = line.split("; ")
+    assert problem.endswith(", in advance: KeyError: 'key'")
+    assert void == "the match is void"
+    assert again.startswith(
+        "to see it again: referee play --game ./sticks.py ./a.py ./b.py --seed 3"
+    )
+
+
+def test_the_record_shows_a_mistake_of_the_game_again(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(here, "        take = 1\n", "        take = 1\n        {}['key']\n")
+    assert cli.main([*PLAY, "--record", "r.jsonl"]) == 65
+    first, _, again = capfd.readouterr().err.strip().partition("; the match is void; ")
+    assert again == "to see it again: referee verify r.jsonl --game ./sticks.py"
+    assert cli.main(["verify", "r.jsonl", *GAME]) == 65
+    assert capfd.readouterr().err.strip() == first
+    assert cli.main(["page", "r.jsonl", *GAME, "-o", "m.html"]) == 0
+    assert (
+        "The match ends here, because the game sticks has a mistake" in Path("m.html").read_text()
+    )
 
 
 def test_a_tournament_in_worker_processes(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -83,13 +103,28 @@ def test_a_tournament_goes_on_without_the_matches_that_a_game_spoils(
 ) -> None:
     spoiled = "(self, setup):\n        if setup.seed % 2: raise SystemExit\n"
     broken(here, "(self, setup):\n", spoiled)
-    assert cli.main([*TOURNAMENT, "--matches", "20", "--jobs", "2", "--seed", "1"]) == 65
+    records = ("--records", "records", "--keep-records", "faulty")
+    assert cli.main([*TOURNAMENT, "--matches", "20", "--jobs", "2", "--seed", "1", *records]) == 65
     out, err = capfd.readouterr()
     assert "20 of 20 matches" not in out
-    assert "matches are void: the game made a mistake in them" in out.replace("\n", " ")
+    assert "matches are void: the code of the game made a mistake" in out.replace("\n", " ")
     (line,) = err.splitlines()
     assert "in __init__: SystemExit (" in line
-    assert line.endswith(" matches are void)")
+    void, again = line.split("; ")
+    assert void.endswith(" matches are void)")
+    _, _, record = again.rpartition("referee verify ")
+    assert cli.main(["verify", *record.split()]) == 65
+
+
+def test_a_tournament_of_a_game_that_always_fails_ends(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(here, "(self, setup):\n", "(self, setup):\n        raise SystemExit\n")
+    assert cli.main([*TOURNAMENT, "--matches", "5000", "--jobs", "1", "--seed", "1"]) == 65
+    out, err = capfd.readouterr()
+    assert err.endswith("the game failed in each match, so the other matches were not played\n")
+    assert " of 5,000 matches" in out
+    assert "5,000 void" not in out
 
 
 GAME = ("--game", "./sticks.py")

@@ -259,6 +259,8 @@ def _importing(path: str, module: str) -> ModuleType:
 
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
     """Create the error for a module that cannot be loaded."""
+    if isinstance(error, GameError):
+        return error
     if isinstance(error, SyntaxError):
         where = f"{error.filename}, line {error.lineno}: {error.msg}"
         return GameError(f"the game in {path} has a mistake: {where}")

@@ -10,7 +10,7 @@ import msgspec
 
 from referee.bots.repeat import repeat_words
 from referee.course import RecordedReply
-from referee.errors import LogReadError, UsageError
+from referee.errors import GameError, LogReadError, UsageError
 from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import ALL, PUBLIC
@@ -142,6 +142,10 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
         if not made.steps:
             raise
         problem = f"The record is damaged: {error}."
+    except GameError as error:
+        if not made.steps:
+            raise
+        problem = f"The match ends here, because {error}."
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
     if not problem and not rerun.digest:

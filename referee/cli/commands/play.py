@@ -112,7 +112,7 @@ def _run(
                     with suppress(LogWriteError):  # nobody is left to see it
                         live.drain()
         except GameError as error:
-            raise GameError(f"{error}; the match is void") from error
+            raise GameError(_void(error, options, plan.spec)) from error
         except Interrupted as interrupted:
             if live is None or not live.behind:  # otherwise the message would wait for a reader
                 console.say(f"{interrupted}; the match was given up, all bots were ended")
@@ -126,6 +126,18 @@ def _run(
 
         wait_for_viewers(interrupts, server, options.record, "--record FILE")
     return console.FAILED if played.disqualified else console.OK
+
+
+def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
+    """Describe a match that a mistake of the game ended, with a command that shows it again."""
+    from referee.games import game_words
+    from referee.text.terminal import command_line
+
+    if options.record is not None:
+        again = ["referee", "verify", options.record, *game_words(spec.game)]
+    else:
+        again = _repeat_command(options, spec)
+    return f"{error}; the match is void; to see it again: {command_line(again)}"
 
 
 def _watched(

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,9 @@ from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.settings import limits_of_bot, seed_file_name
 from referee.errors import UsageError, UsageErrors
-from referee.games import GAMES
+from referee.games import GAMES, outside_words
 from referee.interrupts import Interrupted, Interrupts
+from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from referee.cli.watching import Server
     from referee.tournament.config import Config
     from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.tournament.rows import Entrant
+    from referee.tournament.rows import Entrant, Plan
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
@@ -338,10 +340,28 @@ class _Run:
             finally:
                 if live is not None:
                     remove_live(live)
-        self._void = run.problems.total()
-        for problem, count in run.problems.most_common(MOST_PROBLEMS):
-            say(f"{problem} ({count} {'match is' if count == 1 else 'matches are'} void)")
+        self._void = sum(map(len, run.problems.values()))
+        failed = sorted(run.problems.items(), key=lambda item: -len(item[1]))
+        for problem, plans in failed[:MOST_PROBLEMS]:
+            are = "match is" if len(plans) == 1 else "matches are"
+            first = min(plans, key=attrgetter("match"))
+            again = command_line(self._again(first))
+            say(f"{problem} ({len(plans)} {are} void); to see match {first.match} again: {again}")
+        if run.has_broken_game:
+            say("the game failed in each match, so the other matches were not played")
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
+
+    def _again(self, failed: Plan) -> list[str]:
+        """Return the words of a command that shows the mistake of the game in a match again."""
+        from referee.bots.repeat import repeat_words
+        from referee.tournament.playing.records import record_of
+
+        setup = self._store.stages[-1]
+        if self._records is not None and self._options.keep_records != "none":
+            record = str(record_of(Path(self._records), failed.match))
+            return ["referee", "verify", record, *outside_words(setup.game)]
+        bots = [setup.bots[number].bot for number in failed.players]
+        return repeat_words(setup.spec(bots, failed.seed), recorded=False)
 
 
 def _missing_bots(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:

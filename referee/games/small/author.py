@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -150,15 +151,22 @@ class MistakeError(GameError):
     Args:
         kind: the class.
         problem: a description of the mistake.
-        method: the method with a wrong result; empty: an attribute is wrong.
+        method: the method with a wrong result; empty: the class itself is wrong.
 
     Attributes:
-        where: "FILE:LINE" of the method; empty without one.
+        where: "FILE:LINE" of the method or of the class; empty if its source isn't there.
     """
 
     def __init__(self, kind: type[Game], problem: str, method: str = "") -> None:
-        code = getattr(getattr(kind, method, None), "__code__", None)
-        where = f"{code.co_filename}, line {code.co_firstlineno}, in {method}: " if code else ""
+        file, line = _place_of(getattr(kind, method, kind))
+        where = f"{file}, line {line}, in {method or kind.__name__}: " if file else ""
         super().__init__(f"the game {kind.__name__} has a mistake: {where}{problem}")
         self.problem = f"{method}: {problem}" if method else problem
-        self.where = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
+        self.where = f"{file}:{line}" if file else ""
+
+
+def _place_of(code: Any) -> tuple[str, int]:
+    try:
+        return inspect.getsourcefile(code) or "", inspect.getsourcelines(code)[1]
+    except (OSError, TypeError):
+        return "", 0

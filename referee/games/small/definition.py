@@ -97,6 +97,9 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
 
 
 def _check(kind: type[Game]) -> None:
+    for method in ("start", "legal", "apply", "view", "scores"):
+        if getattr(kind, method) is getattr(Game, method):
+            raise MistakeError(kind, f"the class has no method `{method}`")
     players = kind.players
     least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
     if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:

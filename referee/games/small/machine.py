@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import re
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -306,7 +306,11 @@ class SmallGame:
         return seen
 
     def _scores(self) -> list[Score]:
-        scores = [*self.game.scores()]
+        found = self.game.scores()
+        if not isinstance(found, Iterable):
+            text = f"it must return {self.seats} numbers, not {describe(found)}"
+            raise self._wrong("scores", text)
+        scores = [*found]
         if len(scores) == self.seats and all(type(score) is int for score in scores):
             return scores
         if len(scores) != self.seats or not all(map(_is_number, scores)):

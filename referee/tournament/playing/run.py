@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +19,9 @@ from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stages import Stage, depends_on_results, planned, stages
 from referee.tournament.store import Store
 
+MOST_FAILED = 5
+"""A run ends after so many matches if the code of the game failed in each of them."""
+
 
 class Run:
     """Plays the matches that are missing in a store. The store needs a setup.
@@ -32,7 +35,7 @@ class Run:
         played: number of matches played in this run.
         test: the state of the sequential test, or None.
         look: called at least every 0.1 s. It may raise to end the run.
-        problems: errors in the code of the game -> number of matches that are void because of them.
+        problems: errors in the code of the game -> the matches that are void because of them.
         on_rows: called with matches that were added to the store.
         on_withdrawn: called with bots that were withdrawn, and also when a stored match became a
             forfeit or stopped being one.
@@ -47,7 +50,7 @@ class Run:
         self.done = 0
         self.played = 0
         self.test = sequential(self.setup)
-        self.problems: Counter[str] = Counter()
+        self.problems: defaultdict[str, list[Plan]] = defaultdict(list)
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self.on_withdrawn: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
@@ -63,8 +66,16 @@ class Run:
         """Seconds since the start of the run."""
         return time.monotonic() - self._began
 
+    @property
+    def has_broken_game(self) -> bool:
+        """True if the code of the game failed in each match of this run, and in several."""
+        failed = sum(map(len, self.problems.values()))
+        return failed == self.played and failed >= MOST_FAILED
+
     def play(self, dispatcher: Dispatcher) -> None:
         """Play all missing matches. A sequential test stops when it is decided.
+
+        Also stops if `has_broken_game`.
 
         Raises:
             UsageError: a result cannot be written.
@@ -96,6 +107,8 @@ class Run:
             if rows:
                 self._add(rows)
                 self._settle(stage, dispatcher)
+                if self.has_broken_game:  # a game that hangs costs 20 s per match
+                    dispatcher.stop()
             self._store.check_in_place()
             self.look()
             if self._is_over():
@@ -183,7 +196,10 @@ class Run:
                     live_path(self._live, row.match).unlink()
         self.done += len(rows)
         self.played += len(rows)
-        self.problems.update([row.problem for row in rows if row.problem])
+        for row in rows:
+            if row.problem:
+                plan = Plan(row.match, row.deal, row.seed, tuple(row.players))
+                self.problems[row.problem].append(plan)
         if self.test is not None:
             self.test.add(rows)
         self.on_rows(rows)

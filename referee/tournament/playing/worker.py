@@ -117,13 +117,7 @@ class Worker:
         kill_orphans(self._spare)
 
     async def _play_all(self, batch: Batch, sources: Mapping[int, BotSource]) -> list[MatchRow]:
-        rows = []
-        for plan in _until_deadline(batch.plans):
-            try:
-                rows.append(await self._play(batch, plan, sources))
-            except GameError as error:
-                rows.append(void_row(plan, error))
-        return rows
+        return [await self._play(batch, plan, sources) for plan in _until_deadline(batch.plans)]
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
         """Play a match, and repeat it if necessary."""
@@ -132,6 +126,8 @@ class Worker:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
             try:
                 is_again = await self._attempt(attempt)
+            except GameError as error:
+                return attempt.void_row(error)
             finally:
                 attempt.close()
             for seat, left in attempt.played.disqualified.items():
@@ -204,10 +200,11 @@ class Worker:
 
 
 def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
+    attempt = _Attempt(batch, plan, sources)
     try:
-        return _Attempt(batch, plan, sources).play_objects()
+        return attempt.play_objects()
     except GameError as error:
-        return void_row(plan, error)
+        return attempt.void_row(error)
 
 
 class Lateness:
@@ -330,7 +327,7 @@ class _Attempt:
             )
         is_faulty = bool(played.disqualified) or any(player.faults for player in result.players)
         is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
-        return MatchRow(
+        row = MatchRow(
             plan.match,
             plan.deal,
             plan.seed,
@@ -343,10 +340,23 @@ class _Attempt:
             digest=played.digest,
             referee=__version__,
             seats=tuple(seats),
-            record=self.record.data if is_kept and self.record is not None else b"",
-            stderr=[_head_and_tail(sink.data) for sink in self.stderr] if is_kept else [],
             result=result if batch.results else None,
         )
+        if is_kept:
+            self._add_files(row)
+        return row
+
+    def void_row(self, error: GameError) -> MatchRow:
+        """Return the match as a void row, because the code of the game has a mistake."""
+        row = void_row(self.plan, error)
+        if self.batch.keep != "none":
+            self._add_files(row)
+        return row
+
+    def _add_files(self, row: MatchRow) -> None:
+        if self.record is not None:
+            row.record = self.record.data
+        row.stderr = [_head_and_tail(sink.data) for sink in self.stderr]
 
 
 def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:

@@ -20,12 +20,19 @@ from referee.games.interface.faults import Disqualification, EndReason
 from referee.tournament.rows import (
     BUCKETS,
     BUCKETS_PER_DOUBLING,
+    FORFEIT,
+    GAME_ERROR,
+    LEFT_OUT,
     REACHED,
+    WORKER_KILLED,
     buckets,
     counts,
     points_of,
 )
 from referee.tournament.store import Store
+
+LATE = "late"
+"""Cause of a void match: the referee was late each time. The store keeps how the last one ended."""
 
 
 class BotDisqualification(Struct):
@@ -69,6 +76,8 @@ class Statistics(Struct):
     """All matches of a tournament that count.
 
     Attributes:
+        void_reasons: cause -> number of void matches; the reasons of the store, and `LATE`.
+            Forfeits are not included.
         late: number of timeouts while the referee itself was late. These matches were played again.
         restarts: number of matches played again because a waiting bot failed in its handshake.
         bots: name -> statistics.
@@ -78,6 +87,7 @@ class Statistics(Struct):
     matches: int
     mean_turns: float | None
     reasons: dict[str, int]
+    void_reasons: dict[str, int]
     late: int
     restarts: int
     bots: dict[str, BotStatistics]
@@ -99,10 +109,17 @@ def statistics(store: Store, *, of_game: bool = True) -> Statistics:
     reasons = store.select(
         "SELECT reason, count(*) FROM matches WHERE NOT void GROUP BY reason ORDER BY 2 DESC, 1"
     )
+    causes = WORKER_KILLED, GAME_ERROR, LEFT_OUT
+    void_reasons = store.select(
+        "SELECT CASE WHEN reason IN (?, ?, ?) THEN reason ELSE ? END, count(*) FROM matches "
+        "WHERE void AND reason != ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        (*causes, LATE, FORFEIT),
+    )
     return Statistics(
         matches=matches,
         mean_turns=mean_turns,
         reasons=dict(reasons),
+        void_reasons=dict(void_reasons),
         late=late,
         restarts=restarts,
         bots=dict(zip(names, _bots(store, len(names)), strict=True)),

@@ -10,14 +10,15 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from referee.games import GAMES
 from referee.games.interface.capabilities import StatisticsTable
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
-from referee.tournament.report.statistics import BotStatistics, Statistics
+from referee.tournament.report.statistics import LATE, BotStatistics, Statistics
+from referee.tournament.rows import GAME_ERROR, WORKER_KILLED
+from referee.tournament.rows import LEFT_OUT as MISSED_ROUND
 from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import limit_words
@@ -31,6 +32,14 @@ PUT_OUT = (
 )
 
 LEFT_OUT = "Left out of the last run:"
+
+_VOID = {
+    GAME_ERROR: "the code of the game made a mistake",
+    LATE: "each time it was played, the referee was late",
+    MISSED_ROUND: "a bot was left out of the round",
+    WORKER_KILLED: "each time it was played, its process was killed",
+}
+"""Cause of a void match -> a clause."""
 
 FORFEITS = (
     "forfeits: matches that are not played, since a bot is withdrawn; + won, - lost. They count in "
@@ -418,13 +427,9 @@ def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"{LEFT_OUT} {plain(reason)}"
     for name in found.changed:
         yield f"{plain(name)} {CHANGED}."
-    if found.void:
-        why = "each time they were played the referee was late, or was killed"
-        if found.game in GAMES.outside:
-            why = f"the game made a mistake in them, or {why}"
-        if found.swiss is not None or found.knockout is not UNSET:
-            why = f"a bot was left out of their round, or {why}"
-        yield f"{found.void:,} matches are void: {why}."
+    for reason, count in facts.void_reasons.items():
+        are = "match is" if count == 1 else "matches are"
+        yield f"{count:,} {are} void: {_VOID[reason]}."
     yield from _too_early(found)
     if facts.restarts:
         yield (

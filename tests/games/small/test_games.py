@@ -280,10 +280,22 @@ def test_a_move_that_is_no_data_names_the_line_of_the_method() -> None:
         assert request.written
 
 
-@pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"]])
+@pytest.mark.parametrize("method", ["start", "legal", "apply", "view", "scores"])
+def test_a_class_without_a_method_is_no_game(method: str) -> None:
+    class Odd(Count):
+        pass
+
+    setattr(Odd, method, getattr(Game, method))
+    with pytest.raises(GameError, match=rf"line \d+, in Odd: the class has no method `{method}`"):
+        definition(Odd, "odd")
+
+
+@pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"], None])
 def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
     game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
-    with pytest.raises(GameError, match=r"line \d+, in scores: it must return 3 numbers, not \["):
+    with pytest.raises(
+        GameError, match=r"line \d+, in scores: it must return 3 numbers, not (\[|null)"
+    ):
         game.standings()
 
 

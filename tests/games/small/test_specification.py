@@ -14,7 +14,26 @@ from referee.match.pages import game_page, load_page
 from tests.support.own_game import SMALL_GAMES, clean_games
 
 
-class Described(Game):
+class Complete(Game):
+    """Has all methods of a game, without docstrings."""
+
+    def start(self) -> None:
+        pass
+
+    def legal(self, seat: int) -> Any:
+        return [1]
+
+    def apply(self, move: Any) -> None:
+        pass
+
+    def view(self, viewer: Any) -> Any:
+        return {}
+
+    def scores(self) -> list[float]:
+        return [0, 0]
+
+
+class Described(Complete):
     """Take a number.
 
     The highest one wins.
@@ -37,11 +56,8 @@ class Described(Game):
         """`left`: the numbers that nobody has taken."""
 
 
-class Bare(Game):
+class Bare(Complete):
     wrong_move = "random"
-
-    def legal(self, seat: int) -> Any:
-        return [1]
 
 
 def text_of(kind: type[Game], number: str) -> str:
