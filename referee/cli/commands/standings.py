@@ -191,6 +191,13 @@ def print_standings(store: Store, format: str, view: View) -> None:
     from referee.tournament.report.statistics import statistics
 
     most_paired = _most_paired(format, view)
+    if format == "html":
+        from referee.web.server.pages import standings_file
+        from referee.web.server.tournaments import read_shown
+
+        shown = read_shown(store, time.time(), view.anchor, view.excluded, most_paired)
+        print(standings_file(store, shown, most_paired, view.title))
+        return
     deals = deals_of(store, view.excluded)
     found = standings(store, view.anchor, view.excluded, most_paired, deals)
     if format == "csv":
@@ -202,14 +209,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
         _print_text(found, facts, view, of_bots)
         return
     whole = Report(found, facts, notable_losses(store, found, deals))
-    if format == "json":
-        print_json(titled(whole.as_json(), view.title))
-    else:
-        from referee.tournament.report.history import history
-        from referee.web.server.pages import standings_file
-
-        curves = history(store, view.anchor, view.excluded, deals)
-        print(standings_file(store, whole, curves, time.time(), most_paired, view.title))
+    print_json(titled(whole.as_json(), view.title))
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ All of them are computed in one pass over the rows of the store.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -99,14 +99,6 @@ class Played(NamedTuple):
     scores: Floats
     is_won: NDArray[np.bool_]
 
-    def without(self, bots: Sequence[int]) -> Played:
-        """Return the matches without any of these bots."""
-        if not bots:
-            return self
-        kept = ~np.isin(self.bots, bots).any(axis=1)
-        columns: Iterable[Any] = self
-        return Played(*(column[kept] for column in columns))
-
     def deals(self, bots: int) -> Deals:
         """Return the matches as `deals_of` does, for the ratings of `bots` bots."""
         deals = Deals(bots, self.bots.shape[1])
@@ -114,15 +106,9 @@ class Played(NamedTuple):
         return deals
 
 
-def evening(store: Store, found: Standings, played: Played | None = None) -> Evening:
-    """Return the form of the bots and the highlights.
-
-    Args:
-        found: the standings.
-        played: the matches of the store, if already read.
-    """
+def evening(store: Store, found: Standings, played: Played) -> Evening:
+    """Return the form of the bots and the highlights. Standings and matches have the same bots."""
     names = store.names
-    played = (played or played_of(store)).without([names.index(name) for name in found.excluded])
     chosen = [
         _highlight(store, names, kind, number, why)
         for kind, number, why in _select_highlights(played, found)
@@ -130,14 +116,17 @@ def evening(store: Store, found: Standings, played: Played | None = None) -> Eve
     return Evening(_form(played, names), chosen, _rivalry(found))
 
 
-def played_of(store: Store) -> Played:
-    """Read the matches of a store in one pass."""
+def played_of(store: Store, without: Collection[int] = ()) -> Played:
+    """Read the matches of a store in one pass, except matches with certain bots."""
     players = store.stages[-1].players
     parts = [np.empty((0, players, 7))]
     rows = store.select(_SQL)
     while chunk := list(islice(rows, _ROWS * players)):
         values = np.fromiter(chain.from_iterable(chunk), np.float64, 7 * len(chunk))
-        parts.append(values.reshape(-1, players, 7))
+        part = values.reshape(-1, players, 7)
+        if without:
+            part = part[~np.isin(part[:, :, 3], [*without]).any(axis=1)]
+        parts.append(part)
     columns = np.moveaxis(np.concatenate(parts), 2, 0)
     match, deal, turns, bots, ranks = (column.astype(np.int64) for column in columns[:5])
     is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[6].any(axis=1)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
-from referee.tournament.rating.deals import Deals
-from referee.tournament.report.notable_losses import NotableLoss, notable_losses
-from referee.tournament.report.standings import Standings, deals_of, standings
-from referee.tournament.report.statistics import Statistics, statistics
-from referee.tournament.store import Store
+from referee.tournament.report.notable_losses import NotableLoss
+from referee.tournament.report.standings import Standings
+from referee.tournament.report.statistics import Statistics
 
 
 class Report(NamedTuple):
@@ -27,16 +24,3 @@ class Report(NamedTuple):
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
         found = msgspec.structs.asdict(self.found)
         return {name: value for name, value in found.items() if value is not UNSET} | more
-
-
-def report(
-    store: Store,
-    anchor: tuple[int, float] | None = None,
-    without: Collection[int] = (),
-    deals: Deals | None = None,
-) -> Report:
-    """Return the report on a store. Same arguments as `standings`."""
-    if deals is None:
-        deals = deals_of(store, without)
-    found = standings(store, anchor, without, deals=deals)
-    return Report(found, statistics(store), notable_losses(store, found, deals))

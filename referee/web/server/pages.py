@@ -27,10 +27,8 @@ from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_text, text
 from referee.tournament.report.evening import decided_by
-from referee.tournament.report.history import History
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import bot_argument
-from referee.tournament.report.report import Report
 from referee.tournament.report.season import Season, tournament_names
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
@@ -40,7 +38,7 @@ from referee.web.server import charts
 from referee.web.server.library import Item
 from referee.web.server.links import Links, ServedLinks, stem
 from referee.web.server.live import MatchSummary
-from referee.web.server.tournaments import MatchContext, Neighbour, Shown, StoreSummary, shown_of
+from referee.web.server.tournaments import MatchContext, Neighbour, Shown, StoreSummary
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -121,23 +119,17 @@ def moment(seconds: float) -> str:
 
 
 def standings_file(
-    store: Store,
-    report: Report,
-    curves: History,
-    made: float,
-    most_paired: int | None = MOST_PAIRED,
-    heading: str = "",
+    store: Store, shown: Shown, most_paired: int | None = MOST_PAIRED, heading: str = ""
 ) -> str:
     """Render the standings as a self-contained file.
 
     Args:
-        made: current time, in seconds since 1970.
+        shown: the content of the store.
         most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
             all.
         heading: title of the page. Empty: made from the settings.
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
-    shown = shown_of(store, report, curves, made)
     return standings_page(Links(), shown, matches, most_paired=most_paired, heading=heading)
 
 

@@ -20,11 +20,13 @@ from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
-from referee.tournament.report.evening import Evening, Played, evening, played_of
+from referee.tournament.report.evening import Evening, evening, played_of
 from referee.tournament.report.history import History, history
-from referee.tournament.report.report import Report, report
+from referee.tournament.report.notable_losses import notable_losses
+from referee.tournament.report.report import Report
 from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.standings import Standings, standings
+from referee.tournament.report.statistics import statistics
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
@@ -61,28 +63,32 @@ class Shown(NamedTuple):
     left: float | None = None
 
 
-def shown_of(
-    store: Store, report: Report, history: History, changed: float, played: Played | None = None
+def read_shown(
+    store: Store,
+    changed: float,
+    anchor: tuple[int, float] | None = None,
+    without: Collection[int] = (),
+    most_paired: int | None = None,
 ) -> Shown:
-    """Return the content of a store for its pages. Report and history have the same bots."""
-    stages = store.stages
+    """Read a store for its pages. Ratings, form and highlights come from one pass over the matches.
+
+    Args:
+        changed: seconds since 1970.
+        anchor, without, most_paired: same as for `standings`.
+    """
+    stages, names = store.stages, store.names
+    played = played_of(store, without)
+    deals = played.deals(len(names))
+    found = standings(store, anchor, without, most_paired, deals)
     return Shown(
         stages[-1],
-        store.names,
-        report,
-        history,
-        evening(store, report.found, played),
+        names,
+        Report(found, statistics(store), notable_losses(store, found, deals)),
+        history(store, anchor, without, deals, found),
+        evening(store, found, played),
         changed,
         stages[0].digest,
     )
-
-
-def read_shown(store: Store, changed: float) -> Shown:
-    """A store as its pages show it, from one pass over its matches."""
-    played = played_of(store)
-    deals = played.deals(len(store.names))
-    whole = report(store, deals=deals)
-    return shown_of(store, whole, history(store, deals=deals, found=whole.found), changed, played)
 
 
 class Entrants(NamedTuple):

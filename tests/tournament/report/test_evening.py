@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.tournament.report.evening import MOST_FORM, decided_by, evening
+from referee.tournament.report.evening import MOST_FORM, decided_by, evening, played_of
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import MatchRow, Plan
 from tests.support.made_up import Left, made_setup, played, row
@@ -31,7 +31,7 @@ def result(plan: Plan) -> MatchRow:
 
 def test_the_matches_of_the_evening() -> None:
     store = played(made_setup(4, deals=4), result)
-    found = evening(store, standings(store))
+    found = evening(store, standings(store), played_of(store))
     rows = {match.match: match for match in store.matches()}
     chosen = {best.kind: best for best in found.matches}
     assert [*chosen] == ["biggest upset", "closest", "shortest", "most points"]
@@ -46,7 +46,7 @@ def test_the_matches_of_the_evening() -> None:
 
 def test_the_form_has_the_last_results() -> None:
     store = played(made_setup(3, deals=4), result)
-    found = evening(store, standings(store))
+    found = evening(store, standings(store), played_of(store))
     for number, name in enumerate(store.names):
         own = [match for match in store.matches() if number in match.players]
         marks = [
@@ -64,7 +64,7 @@ def test_a_rivalry_is_of_two_bots_that_met_often_and_are_level() -> None:
         return row(plan, [1, 2] if first else [2, 1])
 
     store = played(made_setup(5, deals=4), level)
-    found = evening(store, standings(store)).rivalry
+    found = evening(store, standings(store), played_of(store)).rivalry
     assert found is not None
     assert ({*found.bots}, found.matches) == ({"bot0", "bot1"}, 8)
     assert found.wins + found.draws + found.losses == 8
@@ -73,7 +73,7 @@ def test_a_rivalry_is_of_two_bots_that_met_often_and_are_level() -> None:
 @pytest.mark.parametrize("matches", [0, 1])
 def test_with_few_matches_there_is_little_to_see(matches: int) -> None:
     store = played(made_setup(3, deals=2), result, until=matches)
-    found = evening(store, standings(store))
+    found = evening(store, standings(store), played_of(store))
     assert found.rivalry is None
     assert len(found.matches) <= 2
     assert sum(map(len, found.form.values())) == 2 * len([*store.matches()])
@@ -81,11 +81,11 @@ def test_with_few_matches_there_is_little_to_see(matches: int) -> None:
 
 def test_four_players_and_bots_that_are_left_out() -> None:
     store = played(made_setup(4, players=4, deals=3))
-    found = evening(store, standings(store))
+    found = evening(store, standings(store), played_of(store))
     assert all(len(best.bots) == 4 for best in found.matches)
     assert [best for best in found.matches if best.kind == "shortest"]
     two = played(made_setup(3, deals=2), result)
-    without = evening(two, standings(two, without=[2]))
+    without = evening(two, standings(two, without=[2]), played_of(two, [2]))
     assert without.form["bot2"] == ""
     assert all("bot2" not in best.bots for best in without.matches)
 

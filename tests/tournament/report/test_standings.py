@@ -21,7 +21,6 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
 from referee.tournament.report.knockout import KnockoutStanding
 from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
-from referee.tournament.report.report import report
 from referee.tournament.report.standings import (
     Difference,
     Meeting,
@@ -47,6 +46,7 @@ from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import command, standings_file
+from referee.web.server.tournaments import read_shown
 from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
 
@@ -207,7 +207,7 @@ def test_the_text_of_a_withdrawn_bot() -> None:
         f"match {match}; its later matches are forfeits, not played."
     )
     assert says in " ".join(text.split())
-    page = standings_file(store, report(store), history(store), 0)
+    page = standings_file(store, read_shown(store, 0))
     assert says in html.unescape(re.sub(r"\s+", " ", page))
     assert max(map(len, text.splitlines())) <= 80
 
@@ -270,12 +270,12 @@ def test_at_any_time(setup: Any, until: int | None) -> None:
     store.add_stage(setup)
     if until != 0:
         play(store, until=until, most=1)
-    whole = report(store)
-    found, facts, _ = whole
+    shown = read_shown(store, 0)
+    found, facts, _ = shown.report
     assert found.matches == facts.matches == store.count()[0]
     assert found.planned >= found.matches
     assert len(found.bots) == len(found.differences) == len(setup.bots)
-    text = standings_file(store, whole, history(store), 0)
+    text = standings_file(store, shown)
     assert all(f"bot{number}" in text for number in range(len(setup.bots)))
 
 
@@ -365,12 +365,12 @@ def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
         return better_wins(plan, left=out)
 
     store = played(made_setup(2, deals=1, sandbox=sandbox), result)
-    found = report(store)
-    hint = found.facts.bots["bot1"].first_disqualifications[0].hint
+    page = read_shown(store, 0)
+    hint = page.report.facts.bots["bot1"].first_disqualifications[0].hint
     assert ("outside its folder a bot in the sandbox sees only" in hint) == is_said
     for text in (
         " ".join(" ".join(shown(store)).split()),
-        standings_file(store, found, history(store), 0.0),
+        standings_file(store, page),
     ):
         assert hint in text
         assert ("outside its folder" in text) == is_said
@@ -384,11 +384,12 @@ def test_a_limit_that_a_bot_reached_is_named_in_every_format() -> None:
         return found
 
     store = played(made_setup(2, deals=5), result)
-    found = report(store)
+    page = read_shown(store, 0)
+    found = page.report
     assert found.facts.bots["bot0"].reached == {"process-limit": 9}
     assert found.facts.bots["bot1"].reached == {}
     assert "bot0 reached process-limit in 9 matches." in shown(store)
-    page = standings_file(store, found, history(store), 0.0)
+    page = standings_file(store, page)
     assert page.count("<dt>Limits reached<dd>process-limit 9") == 1
 
 
@@ -438,7 +439,7 @@ def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
     for until, tables in ((1, 0), (10, 1)):
         with played(setup, better_wins, until=until, most=1) as store:
             assert sum("by score:" in line for line in shown(store)) == tables
-            page = standings_file(store, report(store), history(store), 0.0)
+            page = standings_file(store, read_shown(store, 0.0))
             assert page.count("<h2>Score after") == tables
             assert f"<h2>Round {1 + tables} of 2</h2>" in page
 
@@ -536,7 +537,7 @@ def test_a_bracket_has_the_final_first_and_no_byes() -> None:
     assert [(each.place, each.name) for each in found.places] == [
         *((1, "bot0"), (2, "bot1"), (3, "bot2"), (4, "bot3"), (5, "bot4")),
     ]
-    page = standings_file(store, report(store), history(store), 0.0)
+    page = standings_file(store, read_shown(store, 0.0))
     rounds = page.split('<div class="round">')[1:]
     heads = [each.partition("<h3>")[2].partition("</h3>")[0] for each in rounds]
     assert heads[-2:] == ["final", "third place"]
@@ -681,9 +682,7 @@ def test_of_many_bots_the_first_are_compared() -> None:
 
 def test_a_page_of_many_bots_has_the_first_ones_head_to_head() -> None:
     store = played(made_setup(5, deals=3), better_wins)
-    pages = {
-        most: standings_file(store, report(store), history(store), 0, most) for most in (3, None)
-    }
+    pages = {most: standings_file(store, read_shown(store, 0), most) for most in (3, None)}
     tables = {most: page.partition('<table class="matrix">')[2] for most, page in pages.items()}
     rows = {most: table.partition("</table>")[0].count("<tr") for most, table in tables.items()}
     assert rows == {3: 1 + 3, None: 1 + 5}
@@ -707,7 +706,7 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     words = ["Traceback", "<b>KeyError"]
     out = [Left("exited", "exit code 48", words), None]
     store = played(setup, lambda plan: row(plan, left=out))
-    text = standings_file(store, report(store), history(store), 1_767_268_800)
+    text = standings_file(store, read_shown(store, 1_767_268_800))
     # It had no sandbox, but bot0 may be a stranger's: who copies this gets one.
     command = "referee tournament bot0 bot1 --deals 3 --seed 1 --withdraw-after never"
     command += " --sandbox bwrap --time-limit 2 --max-turns 30 --time-bank none --cpu-limit none"
