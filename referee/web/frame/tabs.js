@@ -31,7 +31,10 @@ export class Tabs {
     this.aside = el("nav", { class: "aside", "aria-label": "Turns" }, el("h2", null, "Turns", el("span", null, "score after")));
     this.element = el("aside", { class: "tabs", "aria-label": "More of the match" }, this.bar, Object.values(panels).map((panel) => panel.element));
     this.media = matchMedia(WIDE);
-    this.media.addEventListener("change", () => this.arrange());
+    this.media.addEventListener("change", () => {
+      this.arrange();
+      if (app.match) this.update();
+    });
     this.arrange();
     this.print = () => app.match && ["turns", "curves"].forEach((name) => this.#draw(name));
     addEventListener("beforeprint", this.print);
@@ -56,7 +59,6 @@ export class Tabs {
     this.aside.hidden = !this.wide;
     this.buttons.turns.hidden = this.wide;
     this.buttons.cards.hidden = !this.#app.table.hasCards;
-    if (this.#app.match) this.update();
   }
 
   /** Update to a match that is new or has grown. */

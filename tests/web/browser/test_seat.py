@@ -49,6 +49,7 @@ def ended(process: subprocess.Popen[str]) -> str:
 def test_dominion_by_clicks(visit: Visit) -> None:
     with playing(*DOMINION) as (process, (link,)):
         page = visit(link)
+        page.get_by_role("tab", name="Cards").click()  # it is open when the match is over
         asked = ""
         while (asked := next_question(page, asked)) != "over":
             copper = page.locator("[data-card=copper][data-choice]")
