@@ -217,19 +217,13 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
     return "won" if len(result.winners) == 1 else "shared the win", "green"
 
 
-_REASONS: dict[str, str] = {
-    EndReason.TURN_LIMIT: "the turn limit was reached",
-    EndReason.LAST_PLAYER_STANDING: "no other player was left",
-    EndReason.NO_PLAYERS: "no player was left",
-}
-
-
 def _verdict(result: MatchResult) -> str:
     """Describe the winner, and why the match ended, in one sentence."""
-    # Reasons of games are shown as they are.
-    why = _REASONS.get(result.reason, result.reason.replace("-", " "))
-    tie_break = GAMES[result.game].tie_break
+    definition = GAMES[result.game]
+    tie_break = definition.tie_break
     winners = [player for player in result.players if player.player_number in result.winners]
+    seats = [seat for seat, player in enumerate(result.players) if player in winners]
+    why = definition.why_ended(result.reason, [_name(player) for player in result.players], seats)
     turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
     if not winners:
         return f"Nobody won: {why}, {turns}."

@@ -80,9 +80,13 @@ class Seat(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """The end of a match: reason, winners as seats, scores and ranks in seat order."""
+    """The end of a match: reason, winners as seats, scores and ranks in seat order.
+
+    `why` is the reason in words.
+    """
 
     reason: str
+    why: str
     winners: tuple[int, ...]
     scores: list[Score]
     ranks: tuple[int, ...] = ()

@@ -184,7 +184,8 @@ def _record_page(
     if match.outcome is not None:
         scores = [standing.score for standing in match.standings()]
         outcome = match.outcome
-        ended = Ended(outcome.reason, outcome.winners, scores, outcome.ranks)
+        why = spec.definition.why_ended(outcome.reason, names, outcome.winners)
+        ended = Ended(outcome.reason, why, outcome.winners, scores, outcome.ranks)
     shown = _header(
         "record",
         spec.definition,
@@ -271,7 +272,7 @@ class PublicMatch:
                 f"Line {line.number} does not belong to such a log, so the page ends here."
             )
         elif isinstance(line.content, GameEnd):
-            self.ended = _ended(line.content, made.seats)
+            self.ended = _ended(definition, line.content, made.names)
         elif getattr(line.content, "game", "") == definition.name:  # it contains the options
             self._options = _announced_options(definition, line.content)
 
@@ -360,7 +361,8 @@ def _header(
     )
 
 
-def _ended(message: GameEnd, seats: int) -> Ended:
-    winners = (seat_of(player, seats) for player in message.winners)
+def _ended(definition: GameDefinition, message: GameEnd, names: Sequence[str]) -> Ended:
+    winners = (seat_of(player, len(names)) for player in message.winners)
     in_match = tuple(seat for seat in winners if seat is not None)
-    return Ended(message.reason, in_match, message.scores[:seats])
+    why = definition.why_ended(message.reason, names, in_match)
+    return Ended(message.reason, why, in_match, message.scores[: len(names)])

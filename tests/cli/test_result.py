@@ -77,14 +77,17 @@ def gone(detail: str, **other: object) -> dict[str, object]:
 
 def test_points_decide() -> None:
     text = report("provinces-empty", [2], player(1, 20, 15, 2), player(2, 33, 15, 1))
-    assert "Bot 2 (player2) won with 33 to 20 points: provinces empty, after 30 turns." in text
+    assert (
+        "Bot 2 (player2) won with 33 to 20 points: the province pile was empty, after 30 turns."
+        in text
+    )
     assert "2nd of 2" in text
     assert "referee play 'a bot' b" in text
 
 
 def test_fewest_turns_decide() -> None:
     text = report("piles-empty", [2], player(1, 20, 16, 2), player(2, 20, 15, 1))
-    assert "piles empty, after 31 turns; 20 points each, but fewer turns taken." in text
+    assert "three piles were empty, after 31 turns; 20 points each, but fewer turns taken." in text
 
 
 def test_a_shared_win() -> None:

@@ -201,7 +201,7 @@ RULES = GameDefinition(
     requests=(NumberRequest,),
     replies=(NumberReply,),
     faults={"bad-number": "5"},
-    reasons=("all-bid",),
+    reasons={"all-bid": "all have bid"},
     person=Person,
     make_environment=lambda: ENVIRONMENT,
 )

@@ -203,24 +203,27 @@ def _text(
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
-    names: list[str] = []
+    start: Start | None = None  # it comes first
     turns: list[Any] = []
     after: list[str] = []  # after the table
     for item in items:
         if isinstance(item, Start):
-            names = item.names
+            start = item
             lines = painter.start(item)
         elif isinstance(item, TurnOver):
             lines = painter.turn(item.turn, replay.turn_reader)
+        elif isinstance(item, GameEnd):
+            assert start is not None
+            lines = painter.end(item, start)
         else:
-            lines = painter.end(item, names) if isinstance(item, GameEnd) else painter.note(item)
+            lines = painter.note(item)
         if not summary:
             yield from lines
         elif isinstance(item, TurnOver):
             turns.append(item.turn)
         elif not isinstance(item, Start):
             after += lines
-    if summary and names:
+    if summary and start:
         yield from _table(replay.turn_reader.summary(turns))
     yield from after
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from referee.games.interface.capabilities import LogChecker, Starters, Statistic
 from referee.games.interface.dialect import Adapter, DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
+from referee.games.interface.faults import END_REASONS
 from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.log_player import LogPlayer
 from referee.games.interface.page import PageDefinition
@@ -40,7 +41,8 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         requests: the structs of its requests.
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
-        reasons: its own end reasons, in addition to `EndReason`.
+        reasons: its own end reasons, in addition to `EndReason`, each in words: "{loser} lost all
+            botlets". `{winner}` and `{loser}` stand for names.
         hidden: description of the information that a match record has and a spectator log lacks.
         tie_break: the quantity that decides ties, the lower the better: "turns taken". Empty: none.
         dialects: name -> dialect.
@@ -64,7 +66,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     requests: tuple[type[Struct], ...]
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
-    reasons: tuple[str, ...]
+    reasons: Mapping[str, str]
     hidden: str = "hands, replies or faults"
     tie_break: str = ""
     dialects: Mapping[str, DialectKind] = {}
@@ -119,6 +121,26 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     def environment(self) -> Environment | None:
         """The environment for reinforcement learning, loaded on first use."""
         return None if self.make_environment is None else self.make_environment()
+
+    def why_ended(
+        self, reason: str, names: Sequence[str] = (), winners: Collection[int] = ()
+    ) -> str:
+        """Return an end reason in words, as a clause.
+
+        Args:
+            reason: the code; one that is unknown is shown as it is.
+            names: names of the players, in seat order. Empty: "the winner" and "the loser".
+            winners: seats of the winners.
+        """
+        words = {**END_REASONS, **self.reasons}.get(reason)
+        if words is None:
+            return reason.replace("-", " ")
+        won = [name for seat, name in enumerate(names) if seat in winners]
+        lost = [name for seat, name in enumerate(names) if seat not in winners]
+        return words.format(
+            winner=" and ".join(won or names) or "the winner",
+            loser=" and ".join(lost or names) or "the loser",
+        )
 
     def probes(self) -> Probes:
         """Return the tests of other referees, loaded on first use.

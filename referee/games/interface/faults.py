@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -40,6 +40,14 @@ class EndReason(StrEnum):
     TURN_LIMIT = "turn-limit"
     LAST_PLAYER_STANDING = "last-player-standing"
     NO_PLAYERS = "no-players"
+
+
+END_REASONS: Mapping[str, str] = {
+    EndReason.TURN_LIMIT: "the turn limit was reached",
+    EndReason.LAST_PLAYER_STANDING: "no other player was left",
+    EndReason.NO_PLAYERS: "no player was left",
+}
+"""Each end reason of any game, in words."""
 
 
 # Fault codes of all games, for lines that are not replies.

@@ -49,7 +49,10 @@ from referee.games.small.messages import (
 )
 
 FINISHED, WRONG_MOVE, ILLEGAL_MOVE = "finished", "wrong-move", "illegal-move"
-REASONS = (FINISHED, WRONG_MOVE)
+REASONS = {
+    FINISHED: "the game was over by its rules",
+    WRONG_MOVE: "only {winner} made no wrong move",
+}
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
 _sorted = msgspec.json.Encoder(order="sorted").encode

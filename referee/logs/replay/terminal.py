@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -59,8 +59,9 @@ class Painter:
         for part in reader.show(turn):
             yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
-    def end(self, end: GameEnd, names: Sequence[str]) -> Iterator[str]:
+    def end(self, end: GameEnd, start: Start) -> Iterator[str]:
         """Yield the result."""
+        names = start.names
         players = seat_ids(len(names))
         scores = ", ".join(
             f"{seat_id(seat)} {score}" for seat, score in enumerate(end.scores[: len(names)])
@@ -72,7 +73,9 @@ class Painter:
         )
         yield ""
         won = f"{winners} won" if winners else "Nobody won"
-        text = f"{won}: {plain(end.reason).replace('-', ' ')}. Scores: {scores}."
+        seats = [seat for seat, player in enumerate(players) if player in end.winners]
+        why = GAMES[start.game].why_ended(plain(end.reason), [*map(plain, names)], seats)
+        text = f"{won}: {why}. Scores: {scores}."
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
 
     def note(self, item: CutShort | Skipped) -> Iterator[str]:

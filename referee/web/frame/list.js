@@ -21,7 +21,7 @@ export function showList(root, list) {
       el("td", { class: "dim" }, index + 1),
       el("th", { scope: "row" }, el("a", { href: `#match=${index + 1}`, "aria-label": `Match ${index + 1}: ${header.title}` }, players)),
       el("td", null, header.game),
-      el("td", null, outcome ? outcome.reason : header.problem || "not over"),
+      el("td", null, outcome ? outcome.why : header.problem || "not over"),
       el("td", { class: "source" }, header.source),
     );
   });

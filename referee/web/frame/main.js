@@ -179,11 +179,11 @@ class App {
   #outcome() {
     const { outcome } = this.match.header;
     if (!outcome) return [];
-    const { winners, scores, reason } = outcome;
+    const { winners, scores, why } = outcome;
     const first = winners.map((index, place) => [place ? el("span", null, "and") : "", tag(this.seat(index))]);
     return [
       el("h2", null, winners.length ? [first, el("span", null, winners.length > 1 ? "share the first place" : "wins")] : "Nobody won"),
-      el("p", null, el("b", null, scores.join(" : ")), el("span", { class: "dim" }, `, ${reason.replaceAll("-", " ")}`)),
+      el("p", null, el("b", null, scores.join(" : ")), el("span", { class: "dim" }, `, ${why}`)),
     ];
   }
 

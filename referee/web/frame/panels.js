@@ -315,7 +315,7 @@ export class Moments {
     const { turns, header } = this.app.match;
     this.items = moments.slice(from, from + MANY).map((moment, place) => {
       const { line, scores } = turns.get(moment.turn) ?? {};
-      const key = [moment, line, scores, header.rules[moment.code]];
+      const key = [moment, line, scores, header.rules[moment.code], header.outcome];
       return [moment.at, this.once(from + place, key, () => this.#item(moment))];
     });
     fill(this.list, this.items.map(([, item]) => item));
@@ -343,7 +343,7 @@ export class Moments {
         seat === null || seat === undefined ? null : tag(app.seat(seat)),
         el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
       ),
-      code && el("p", null, el("code", null, code)),
+      code && el("p", null, (kind === "end" && app.match.header.outcome?.why) || el("code", null, code)),
       told && el("p", { class: "detail" }, told),
       detail && el("p", { class: "detail" }, detail.length > LONG ? detail.slice(0, LONG) + "…" : detail),
       details,

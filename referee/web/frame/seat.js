@@ -93,9 +93,9 @@ export class Seat {
     return [match ? "The others play." : "Waiting for the match to begin."];
   }
 
-  #ended({ winners, scores, reason }, seat) {
+  #ended({ winners, scores, why }, seat) {
     const won = winners.includes(seat) ? (winners.length > 1 ? "You share the first place" : "You won") : winners.length ? "You lost" : "Nobody won";
-    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${reason.replaceAll("-", " ")}). All of it can be looked at now, hidden cards too.`;
+    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${why}). All of it can be looked at now, hidden cards too.`;
   }
 
   // --- the question ------------------------------------------------------------------------------

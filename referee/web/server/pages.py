@@ -87,6 +87,7 @@ def page(template: str, links: Links, **values: object) -> str:
         share=text.share,
         stem=stem,
         decided_by=decided_by,
+        why_ended=_why_ended,
         form=form,
         colour=colour,
         seconds=duration,
@@ -95,6 +96,11 @@ def page(template: str, links: Links, **values: object) -> str:
         moment=moment,
         **values,
     )
+
+
+def _why_ended(game: str, reason: str) -> str:
+    """Return an end reason in words. The game may be unknown."""
+    return GAMES[game].why_ended(reason) if game in GAMES else reason
 
 
 @cache

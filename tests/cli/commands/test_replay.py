@@ -43,7 +43,7 @@ def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert not any(line.startswith("  hand ") for line in log)
     assert any("does not show hands" in line for line in log)
     assert record[-1] == log[-1]
-    assert "provinces empty" in log[-1]
+    assert "won: the province pile was empty. Scores: " in " ".join(log[-2:])
 
 
 def test_which_turns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +144,7 @@ def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
             rest = follower.stdout.read()
     assert follower.returncode == 0
     assert "Turn 9:" in rest
-    assert "provinces empty" in rest
+    assert "province pile was empty" in rest
 
 
 def test_a_torn_log_is_shown_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +161,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
     file = tmp_path / "record"
     file.write_bytes(b"".join(lines[:-1]))
     shown = replay(capsys, str(file))
-    assert any("provinces empty" in line for line in shown)
+    assert any("province pile was empty" in line for line in shown)
     assert shown[-1].startswith(f"The log was cut short after line {len(lines) - 1}:")
 
 

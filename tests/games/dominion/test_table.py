@@ -56,7 +56,7 @@ def test_the_limits_of_cards() -> None:
 
 def test_the_rules_entry() -> None:
     assert (RULES.name, RULES.protocol) == ("dominion", 1)
-    assert RULES.reasons == ("provinces-empty", "piles-empty")
+    assert list(RULES.reasons) == ["provinces-empty", "piles-empty"]
 
 
 def test_what_a_match_does_not_need_is_loaded_when_it_is_used() -> None:

@@ -103,5 +103,5 @@ GAME = GameDefinition(
     requests=(TakeRequest,),
     replies=(TakeReply,),
     faults={"bad-take": "5", "invalid-json": "5", "wrong-type": "5"},
-    reasons=("all-taken",),
+    reasons={"all-taken": "all sticks were taken"},
 )

@@ -19,7 +19,10 @@ from referee.games.interface.random_source import RandomSource
 from referee.games.interface.table import copied
 
 ELIMINATED = "eliminated"
-REASONS = (ELIMINATED, moves.BAD_FORMAT)
+REASONS = {
+    ELIMINATED: "{loser} lost all botlets",
+    moves.BAD_FORMAT: "{loser} sent a reply of the wrong format",
+}
 ENERGY_STREAM = "energy"
 
 

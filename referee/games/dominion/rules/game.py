@@ -31,7 +31,10 @@ from referee.games.interface.table import CardFacts, TableGame, copied, redeal
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
-REASONS = (PROVINCES_EMPTY, PILES_EMPTY)
+REASONS = {
+    PROVINCES_EMPTY: "the province pile was empty",
+    PILES_EMPTY: "three piles were empty",
+}
 EMPTY_PILES_TO_END = 3
 
 

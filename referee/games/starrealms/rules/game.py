@@ -23,7 +23,7 @@ from referee.games.starrealms.rules.turn import play_on, play_turn
 from referee.games.starrealms.rules.view import View, view_of
 
 AUTHORITY = "authority"
-REASONS = (AUTHORITY,)
+REASONS = {AUTHORITY: "{loser} had no authority left"}
 
 
 class Options(Struct, frozen=True):

@@ -1,0 +1,31 @@
+"""End reasons in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.games import GAMES
+from referee.games.interface.faults import EndReason
+
+
+@pytest.mark.parametrize(
+    ("game", "reason", "winners", "says"),
+    [
+        ("starrealms", "authority", [1], "Ada had no authority left"),
+        ("botwars", "eliminated", [0, 1], "Ada and {Bo} lost all botlets"),  # a draw
+        ("tribute", "prestige-40", [0], "Ada had 40 prestige, and {Bo} did not catch up"),
+        ("dominion", "turn-limit", [0], "the turn limit was reached"),
+        ("dominion", "worker-killed", [], "worker killed"),
+    ],
+)
+def test_end_reasons_in_words(game: str, reason: str, winners: list[int], says: str) -> None:
+    assert GAMES[game].why_ended(reason, ["Ada", "{Bo}"], winners) == says
+
+
+def test_every_end_reason_has_words_without_names() -> None:
+    for definition in GAMES.values():
+        for reason in [*EndReason, *definition.reasons]:
+            words = definition.why_ended(reason)
+            assert words != reason
+            assert "{" not in words
+    assert GAMES["starrealms"].why_ended("authority") == "the loser had no authority left"
