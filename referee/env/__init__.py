@@ -7,8 +7,9 @@ spec/python-rl.md describes them.
     env = dominion_v1.env(players=2)
 
 Every game with an `Environment` has a name here: the game's name, "_v" and the version of its
-observations and actions. `environments_of("./my_game.py")` returns the environments of your own
-game. PettingZoo is imported when an environment is created.
+observations and actions. Use `environments_of("./my_game.py")` for a game of your own. We don't
+import PettingZoo until you create an environment, so a policy can play matches (`PolicyBot`) on a
+machine that doesn't have it.
 
 common.py        shared code: spaces, metadata, rendering
 episode.py       a match for a learner: actions in, observations and rewards out
@@ -36,8 +37,10 @@ from referee.env.pool import Pool
 
 __all__ = ["Environments", "PolicyBot", "Pool", "environments_of"]
 
+# This makes `import referee.env.dominion_v1` work, although there's no such file.
 sys.meta_path.append(Importer())
-if "gymnasium" in sys.modules:  # no import if Gymnasium is not used
+# Registering the ids imports Gymnasium, so we only do it if the program already has.
+if "gymnasium" in sys.modules:
     from referee.env import registration  # noqa: F401
 
 

@@ -24,30 +24,35 @@ RENDER_MODES = ("ansi", "human")
 
 
 class MatchFacts:
-    """Facts about the current match that are not numbers and therefore not in `infos`."""
+    """Facts about the current match that aren't numbers.
+
+    PettingZoo and Gymnasium expect numbers in `infos` (a vector environment packs them into
+    arrays), so texts are attributes of the environment instead.
+    """
 
     _episode: Episode
 
     @property
     def reason(self) -> str | None:
-        """The reason why the match ended, such as "turn-limit". None before its end."""
+        """Why the match ended, e.g. "turn-limit". None before its end."""
         return self._episode.reason
 
     @property
     def opponents(self) -> dict[str, str]:
-        """The bots of this match, such as "player2": "big_money"."""
+        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
         return self._episode.opponents
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """The disqualified players: player -> code."""
+        """Disqualified players and the codes of their disqualifications."""
         return self._episode.disqualified
 
 
 class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     """Base class of the PettingZoo environments.
 
-    Each agent has its own space objects, so that each can be seeded.
+    Each agent gets space objects of its own, because libraries seed the spaces and then sample from
+    them: agents that share a space would also share its random numbers.
 
     Args:
         game: a key of `GAMES`.
@@ -77,6 +82,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         given = game, name, players, render_mode, opponents, normalised, version, reward
+        # EzPickle remembers these arguments; __deepcopy__ and __reduce__ build a new environment
+        # from them.
         super().__init__(*given, **options)
         definition = GAMES[find_game(game)]
         episode = Episode(
@@ -102,15 +109,18 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._seat = dict(zip(self.agents, episode.learners, strict=True))
 
     def observation_space(self, agent: str) -> Any:
-        """Return the observation space of an agent."""
+        """The observation space of an agent, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the action space of an agent."""
+        """The action space of an agent, always the same object."""
         return self.action_spaces[agent]
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
-        """Copy the environment in the middle of a match. The program plays all seats of the copy.
+        """Copy the environment in the middle of a match.
+
+        Your program plays all seats of the copy, even if this environment has opponents: we can't
+        copy the state of a bot that runs in another process.
 
         Args:
             viewer: an agent whose action is due. Everything hidden from it is redealt at random.
@@ -131,6 +141,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._episode.is_begun:
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
+        # Bots aren't pickled. We pickle a copy instead, in which the program plays their seats too.
         episode = self._episode.copy() if self._episode.has_opponents else self._episode
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
@@ -142,7 +153,9 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._init_agents()
 
     def restore(self, saved: Self) -> None:
-        """Return to the state of a copy. The copy does not change.
+        """Return to the state of a copy.
+
+        The copy itself doesn't change, so you can return to it any number of times.
 
         Raises:
             UsageError: the environment has opponents, whose state cannot be restored.
@@ -157,8 +170,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         return new
 
     def _set_episode(self, episode: Episode) -> None:
-        """Continue a match that began in another episode."""
         self._episode = episode
+        # The other match may have other agents, e.g. if it's a copy in which we play all seats.
         if self.possible_agents != episode.agents:
             self.possible_agents = agents = episode.agents.copy()
             self._seat = dict(zip(agents, episode.learners, strict=True))
@@ -168,12 +181,11 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._init_agents()
 
     def _init_agents(self) -> None:
-        """Set the attributes that PettingZoo requires during a match."""
         self.agents = self.possible_agents.copy()
 
     @property
     def state_space(self) -> Any:
-        """The space of `state`: the concatenated observation spaces of all agents."""
+        """The space of `state`: the agents' observation spaces, one after the other."""
         return state_space(list(self.observation_spaces.values()))
 
     def state(self) -> NDArray[Any]:
@@ -182,7 +194,10 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         return np.concatenate([numbers_of(each).ravel() for each in seen])
 
     def close(self) -> None:
-        """Stop the opponents' processes. `reset` starts new ones."""
+        """Stop the opponents' processes.
+
+        You can go on using the environment: `reset` starts new ones.
+        """
         self._episode.close()
 
     def _rewards(self) -> dict[str, float]:
@@ -199,7 +214,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 def made_again(
     kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
 ) -> Any:
-    """Create an environment, in the middle of a match if one was saved. Used for unpickling."""
+    """Create an environment, in the middle of a match if one was saved. Pickles call this."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
@@ -207,7 +222,7 @@ def made_again(
 
 
 def seat_of(agent: str | None) -> int | None:
-    """Return the seat of an agent, counted from 0, or -1 for an unknown name."""
+    """Return the seat of an agent, counted from 0. An unknown name gives -1, which is never due."""
     if agent is None:
         return None
     number = str(agent).removeprefix("player_")
@@ -215,7 +230,10 @@ def seat_of(agent: str | None) -> int | None:
 
 
 def checked_render_mode(mode: str | None) -> str | None:
-    """Return the render mode. An invalid mode warns and gives None, as libraries try several."""
+    """Return the render mode if it's valid. Otherwise warn and return None.
+
+    It doesn't raise, because some libraries try several modes until one works.
+    """
     if mode is None or mode in RENDER_MODES:
         return mode
     logger.warn(f'render_mode is {mode!r}, and nothing is rendered; give "ansi" or "human"')
@@ -223,7 +241,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 
 
 def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """Render a seat's knowledge as text. With "human", print it."""
+    """Render a seat's knowledge as text. In the mode "human", print it and return None."""
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
@@ -235,12 +253,12 @@ def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
 
 
 def numbers_of(seen: Any) -> Any:
-    """Return the numbers of an observation, or their space, without the mask."""
+    """Return the numbers of an observation (or of its space) without the mask."""
     return seen["observation"] if isinstance(seen, dict | spaces.Dict) else seen
 
 
 def state_space(of_agents: list[Any]) -> Any:
-    """Return the space of the concatenated observations, without masks."""
+    """Return the space of these agents' concatenated observations, without masks."""
     boxes = [numbers_of(space) for space in of_agents]
     low, high = (
         np.concatenate([getattr(box, side).ravel() for box in boxes]) for side in ("low", "high")
@@ -249,7 +267,11 @@ def state_space(of_agents: list[Any]) -> Any:
 
 
 def observations(episode: Episode) -> Any:
-    """Return the observation space of a seat."""
+    """Return the observation space of a seat.
+
+    It's a plain box if every action is always legal, and otherwise a Dict of the numbers and the
+    action mask.
+    """
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
     if episode.normalised:
@@ -263,7 +285,10 @@ def observations(episode: Episode) -> Any:
 
 
 def actions(episode: Episode) -> Any:
-    """Return the action space of a seat."""
+    """Return the action space of a seat.
+
+    It's Discrete, or MultiDiscrete if an action has several numbers.
+    """
     choices = len(episode.environment.choices(episode.options))
     shape = episode.environment.action_shape(episode.options)
     return spaces.MultiDiscrete(np.full(shape, choices)) if shape else spaces.Discrete(choices)

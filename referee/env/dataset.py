@@ -54,7 +54,8 @@ def dataset(
     normalised: bool,
     progress: bool,
 ) -> Dataset:
-    """Read records; see `Environments.dataset`."""
+    """Read records. See `Environments.dataset`."""
+    # Neither rich nor NumPy is needed to import this module, and both are slow to import.
     from rich.console import Console
     from rich.progress import track
 
@@ -76,8 +77,6 @@ def dataset(
 
 
 class _Reader:
-    """Collects the rows of many records."""
-
     def __init__(
         self, game: str, environment: Environment, bot: str | None, *, won: bool, normalised: bool
     ) -> None:
@@ -92,16 +91,18 @@ class _Reader:
         self._shapes: list[Sequence[int]] = []  # shapes of an observation and of an action
 
     def add(self, number: int, path: str) -> None:
-        """Add the rows of a record."""
         match = RecordedMatch(
             path, self._game, self._environment, self._bot, normalised=self._normalised
         )
         self._bots.update(*match.bots)
         rows = [*match.rows()]
+        # An unfinished match has no result, so its rows would have nothing to learn from.
         if not match.results:
             self._unfinished += 1
             return
         self._left_out += match.left_out
+        # If nobody beat anybody (say, all players were tied), there's no winner and we drop the
+        # match.
         if self._won:
             best = max(match.results)
             rows = [row for row in rows if match.results[row.seat] == best > 0]
@@ -115,6 +116,8 @@ class _Reader:
         shapes = [_numbers(row.seen).shape, action]
         if not self._shapes:
             self._first, self._shapes = path, shapes
+        # NumPy can't stack rows of different shapes. We check here rather than in arrays(), where
+        # we'd no longer know which file it was.
         elif shapes != self._shapes:
             raise UsageError(
                 f"{path} has observations of another shape than {self._first}: give records with "
@@ -122,7 +125,6 @@ class _Reader:
             )
 
     def arrays(self) -> Dataset:
-        """Return all rows as arrays."""
         import numpy as np
 
         if not self._rows:
@@ -147,5 +149,4 @@ class _Reader:
 
 
 def _numbers(seen: Observation) -> NDArray[Any]:
-    """Return the numbers of an observation, without the mask."""
     return seen["observation"] if isinstance(seen, dict) else seen

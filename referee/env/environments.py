@@ -1,6 +1,6 @@
 """The environments of one game, with the function names of PettingZoo's modules.
 
-They can also be imported as modules: `import referee.env.dominion_v1`.
+You can also import them as modules, e.g. `import referee.env.dominion_v1`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Environments(ModuleType):
         self.name = f"{game}_v{environment.version}"
         self.version = environment.version
         outside = GAMES.outside.get(game)
-        self._game = game if outside is None else outside.place  # valid in other processes
+        # A pickle may be opened in another process, which hasn't loaded the game yet.
+        self._game = game if outside is None else outside.place
         super().__init__(f"referee.env.{self.name}", self.__doc__)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
@@ -65,7 +66,7 @@ class Environments(ModuleType):
         return SequentialEnv(self._game, self.name, players, version=self.version, **options)
 
     def gym_env(self, opponents: Bots | None = None, **options: Any) -> Env:
-        """Create a Gymnasium Env. An illegal action ends it with reward -1.
+        """Create a Gymnasium Env. An illegal action ends the match with reward -1.
 
         Args:
             opponents: one bot per seat, and one None for the program. Default: the program plays in
@@ -78,7 +79,10 @@ class Environments(ModuleType):
         return SingleEnv(self._game, opponents, version=self.version, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
-        """Return the names of an observation's entries. A grid has the names of one cell."""
+        """Return the names of an observation's entries.
+
+        For a grid, they're the names for one cell.
+        """
         episode = Episode(GAMES[find_game(self._game)], players, options, version=self.version)
         return episode.environment.observation(episode.seats, episode.options).names
 
@@ -96,7 +100,7 @@ class Environments(ModuleType):
         normalised: bool = False,
         progress: bool = True,
     ) -> Dataset:
-        """Read the steps of recorded matches as arrays. It needs no PettingZoo.
+        """Read the steps of recorded matches as arrays. This doesn't need PettingZoo.
 
         Args:
             paths: one or more match records, plain or compressed.
@@ -133,14 +137,14 @@ class ParallelEnvironments(Environments):
     """The functions of a PettingZoo module, for a game in which all players move together."""
 
     def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
-        """Create a ParallelEnv."""
+        """Create a ParallelEnv, in which one step is one round."""
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
         return SimultaneousEnv(self._game, self.name, players, version=self.version, **options)
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Create an AECEnv from the ParallelEnv."""
+        """Create an AECEnv on top of the ParallelEnv, with PettingZoo's own converter."""
         parallel = self.parallel_env(players, **options)
         from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -155,7 +159,7 @@ class ParallelEnvironments(Environments):
 
 
 def environments_of(game: str, version: int | None = None) -> Environments:
-    """Return the environments of a game, such as `environments_of("./my_game.py").env()`.
+    """Return the environments of a game, e.g. `environments_of("./my_game.py").env()`.
 
     Args:
         game: a key of `GAMES`, or the file, the folder or the installed name of your own game. Its
@@ -167,6 +171,8 @@ def environments_of(game: str, version: int | None = None) -> Environments:
         GameError: the code of the game has a mistake.
     """
     name = find_game(game)
+    # We don't cache games from outside: the same name can mean another version later, if the file
+    # was changed and loaded again.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
         raise UsageError(f"{name} has no environment")
@@ -177,7 +183,6 @@ def environments_of(game: str, version: int | None = None) -> Environments:
 
 
 def _made(game: str) -> tuple[Environments, ...]:
-    """Create the environments of a game, newest version first."""
     environment = GAMES[game].environment
     if environment is None:
         return ()
@@ -194,17 +199,20 @@ def environments() -> dict[str, Environments]:
 
 
 class Importer:
-    """Finds `referee.env.NAME` for `import`: a finder and loader of the import system."""
+    """Makes `import referee.env.dominion_v1` work: a finder and loader of the import system.
+
+    (`from referee.env import dominion_v1` doesn't need it: the package has a `__getattr__`.)
+    """
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Return the spec of a module with environments."""
+        """Find a module with environments. Other names are left to the other finders."""
         package, _, last = name.rpartition(".")
         if package != "referee.env" or last not in environments():
             return None
         return ModuleSpec(name, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the module."""
+        """Return the environments. They're a module already, so there's nothing to create."""
         return environments()[spec.name.rpartition(".")[2]]
 
     def exec_module(self, module: ModuleType) -> None:

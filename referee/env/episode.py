@@ -1,7 +1,7 @@
 """A match for reinforcement learning: actions in, observations and rewards out.
 
-It is the same match that `referee play` plays with the same seed, options and replies. Only bots
-outside this process need an event loop (`opponents.py`).
+It's the same match that `referee play` plays with the same seed, options and replies. There's no
+event loop in here: only bots outside this process need one, and `opponents.py` runs it for them.
 """
 
 from __future__ import annotations
@@ -102,13 +102,15 @@ class Episode:
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
-                # Libraries search the message for "unexpected keyword argument".
+                # Don't reword this: some libraries search the message for "unexpected keyword
+                # argument" and then try again without the argument.
                 raise UnknownOptionError(
                     f"{definition.name} got an unexpected keyword argument {name!r}; "
                     f"it has the options players, {', '.join(own)}{limits}"
                 )
         bots = _checked(opponents, players)
         self.seats = (len(bots) or definition.min_seats) if players is None else players
+        # isinstance() would let True pass as one player, since bool is a subclass of int.
         if type(self.seats) is not int:
             raise UsageError(f"players is {players!r}; give an integer")
         self._spec = match_spec([""] * self.seats, game=definition.name, seed=0, options=options)
@@ -125,8 +127,8 @@ class Episode:
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
         self._players: dict[int, Translator] = {}
-        # The views that the translators used last, and the actions of an unfinished reply since
-        # then.
+        # The view that each translator used last, and the actions of its unfinished reply since
+        # then. We need both to bring a translator back to its last valid state.
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
@@ -136,9 +138,10 @@ class Episode:
         self._encode = msgspec.json.Encoder().encode
 
     def begin(self, seed: int | None) -> None:
-        """Begin a new match. An unfinished match is abandoned.
+        """Begin a new match, abandoning an unfinished one.
 
-        If opponents leave before the first request, the match may be over, and no learner is due.
+        If opponents leave before the first request, the match may already be over. No learner is
+        due then, so callers have to check.
 
         Args:
             seed: the seed of the match. None: the next random seed, determined by the last seed
@@ -151,7 +154,9 @@ class Episode:
             ShortageError: an opponent cannot be started.
         """
         if seed is None:
-            if self._seeds is None:  # in a copy, which rarely plays another match
+            # Only in a copy. A search makes many copies and few of them ever begin another match,
+            # so we don't seed a Random for each.
+            if self._seeds is None:
                 self._seeds = Random(self.seed)
             seed = drawn_seed(self._seeds)
         else:
@@ -160,7 +165,6 @@ class Episode:
         self._begin(seed)
 
     def _begin(self, seed: int, names: Sequence[str] = (), absent: Iterable[int] = ()) -> None:
-        """Begin the match with this seed, and with the names of all seats if given."""
         self.seed = seed
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
@@ -168,7 +172,8 @@ class Episode:
         others = self._opponents
         if others is not None:
             others.begin(spec)
-        # Uses the given rules, which may not be in `GAMES`.
+        # We pass the definition itself rather than its name, since it doesn't have to be in
+        # `GAMES`.
         self._match = Match(
             self._definition,
             seats=self.seats,
@@ -180,6 +185,7 @@ class Episode:
             copies=True,
         )
         self._match.start()
+        # The learners have no process that could answer the handshake, so we answer for them.
         for seat in self.learners:
             number = seat_id(seat)
             name = names[seat] if names else number.upper()
@@ -191,7 +197,7 @@ class Episode:
         self._rewarded = self._points()
 
     def act(self, seat: int, action: Any) -> None:
-        """Apply an action of a due seat. After the last one of a round, continue the match.
+        """Apply an action of a due seat. After the last action of a round, continue the match.
 
         Raises:
             UsageError: the action is not legal. The state is unchanged.
@@ -206,7 +212,7 @@ class Episode:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply actions of several due seats: all of them, or none if there is an error.
+        """Apply actions of several due seats: all of them, or none if one of them is not legal.
 
         Args:
             actions: seat -> action.
@@ -219,6 +225,8 @@ class Episode:
         try:
             for seat, action in actions.items():
                 replies[seat] = self._players[seat].act(action)
+        # The seats before this one have already acted, but only in their translators. The match
+        # hasn't seen anything yet, so it's enough to rewind those.
         except UsageError:
             for seat in replies:
                 self._restore_translator(seat)
@@ -229,7 +237,7 @@ class Episode:
             self._play_until_due()
 
     def _apply(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """Apply an action as `apply` does, without continuing the match."""
+        """Do the same as `apply`, but don't continue the match."""
         if reply is None:
             self._actions[seat].append(action)
         else:
@@ -237,8 +245,8 @@ class Episode:
             self._match.take(seat, reply)
 
     def _restore_translator(self, seat: int) -> None:
-        """Restore the translator of a due seat to the state after its last valid action."""
         player = self._players[seat]
+        # A translator can't undo, but it can start again from its view.
         player.look(self._views[seat], asked=True)
         for action in self._actions[seat]:
             player.act(action)
@@ -277,6 +285,8 @@ class Episode:
         for seat in new.learners:
             new._players[seat] = self.environment.translator(seat, self.seats, self.options)
             if seat in new.due:
+                # If a bot played this seat until now, there's no view of it yet (bots get lines
+                # instead).
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view
                 new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
@@ -285,12 +295,12 @@ class Episode:
 
     @property
     def is_begun(self) -> bool:
-        """True if a match has begun. It may be over."""
+        """True if a match has begun, even if it's over by now."""
         return hasattr(self, "_match")
 
     @property
     def has_opponents(self) -> bool:
-        """True if bots play some seats."""
+        """True if bots play some of the seats."""
         return self._opponents is not None
 
     def check_begun(self) -> None:
@@ -304,7 +314,10 @@ class Episode:
             raise UsageError("the match is over, or none was begun")
 
     def save(self) -> Saved:
-        """Return the current match as data. `resume` of an equal episode continues it.
+        """Return the current match as data, which `resume` of an equal episode continues.
+
+        It isn't the state of the game: we save the replies and play them again. That only works
+        with bundled bots, because we know that they'd reply the same.
 
         Raises:
             UsageError: the match is over, or an opponent is not a bundled bot and cannot be
@@ -321,12 +334,13 @@ class Episode:
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
     def resume(self, saved: Saved) -> None:
-        """Continue a saved match, by replaying it up to that point."""
+        """Continue a saved match by playing it again up to that point."""
         self._begin(saved.match_seed, saved.names, saved.absent)
         for step in saved.steps:
             self._match.repeat(step, self.learners)
             if self._opponents is None:
-                self._match.take_entries()  # drops faults of bots whose seats the program plays now
+                # Without this, the faults of bots whose seats we play now would look like our own.
+                self._match.take_entries()
             else:
                 self._play_until_due()
         self._play_until_due()
@@ -350,6 +364,8 @@ class Episode:
         if not self._players:
             self.check_begun()
         player = self._players[seat]
+        # Due seats got their view when they became due. Looking again would drop the actions of an
+        # unfinished reply.
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)
         return player
@@ -364,7 +380,7 @@ class Episode:
 
         With "result", rewards are 0 before the end. Then a seat gets 1 for each seat that it has
         beaten and -1 for each that has beaten it, divided by the number of other seats. Otherwise,
-        rewards are the change of points since the last call.
+        rewards are the change of points since the last call, so call this once per step.
         """
         if self.reward != "result":
             before, self._rewarded = self._rewarded, self._points()
@@ -383,22 +399,22 @@ class Episode:
 
     @property
     def reason(self) -> str | None:
-        """The reason why the match ended, such as "turn-limit". None before its end."""
+        """Why the match ended, e.g. "turn-limit". None before its end."""
         return None if self.outcome is None else str(self.outcome.reason)
 
     @property
     def opponents(self) -> dict[str, str]:
-        """The bots of this match, such as "player2": "big_money"."""
+        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
         return {} if self._opponents is None else self._opponents.names
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """The disqualified players: player -> code."""
+        """Disqualified players and the codes of their disqualifications."""
         left = self._match.disqualified if self.is_begun else {}
         return {seat_id(other): str(left[other].code) for other in left}
 
     def facts(self, seat: int) -> dict[str, float]:
-        """Return additional numbers about a seat: `infos` of PettingZoo.
+        """Return additional numbers about a seat, for `infos` of PettingZoo.
 
         All except the seed are 0 before the end of the match.
         """
@@ -415,13 +431,15 @@ class Episode:
         }
 
     def _play_until_due(self) -> None:
-        """Send new lines to the opponents and process their replies, until a learner is due."""
         match, opponents = self._match, self._opponents
         while True:
             for entry in match.take_entries():
                 if type(entry) is Sent and opponents is not None:
                     opponents.queue(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
+                    # Translators check actions, so a learner can't make a fault. If it has one
+                    # anyway, the environment and the rules disagree. That's a bug, and we don't
+                    # want anyone to train on it.
                     name, text = match.definition.name, "a legal action has led to a fault"
                     if is_from_outside(name):
                         raise GameError(f"{name}: {text}: {entry.detail}")
@@ -445,7 +463,6 @@ def results_of(ranks: Sequence[int]) -> list[float]:
 
 
 def _margin(scores: Sequence[float], seat: int) -> float:
-    """Return the score of a seat minus the best score of the others."""
     return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
 
 
@@ -453,6 +470,7 @@ def _checked(opponents: Bots | None, players: int | None) -> Bots:
     if opponents is None:
         return []
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+        # A string is a sequence too: opponents="big_money" would mean nine bots of one letter.
         raise UsageError(
             f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
         )

@@ -31,10 +31,12 @@ class Observer:
         self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
         if normalised:
             numbers = environment.observation(seats, options)
+            # clip(1) is for numbers that can't change: they have a span of 0, and we'd divide by
+            # it.
             self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
 
     def __call__(self, player: Translator) -> Observation:
-        """Return the observation of a seat."""
+        """Return a seat's observation, and with it the mask if not every action is legal."""
         numbers: NDArray[Any] = player.observe()
         legal = player.legal()
         if self._bounds is not None:

@@ -1,7 +1,8 @@
 """Bots in some seats of an environment: any bot that `referee play` accepts, and Python objects.
 
-Objects are called directly. Other bots need trio (`referee.bots.portal`), which is imported only
-for them.
+Objects are called directly, which is fast. All other bots need trio (`referee.bots.portal`). We
+import it only for them, because a training program starts many processes and most of them never
+need it.
 """
 
 from __future__ import annotations
@@ -67,27 +68,30 @@ class Opponents:
         self._portal: BotPortal | None = None  # None if all bots are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        self._passed_handshake: set[tuple[int, str]] = set()  # (seat, bot)
-        # Per remaining seat, what it has not received yet: lines, or messages if all bots read
-        # messages.
+        # (seat, bot). A bot that never passed would fail in every match.
+        self._passed_handshake: set[tuple[int, str]] = set()
+        # Everything that a remaining seat hasn't received yet, as lines (or as messages, if all
+        # bots read messages).
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
+        # Check the bots of pools now. Otherwise, a typo would only show when its bot is chosen.
         for bot in opponents:
             for each in bot.bots if isinstance(bot, Pool) else ():
                 bot_source(each, game)
         self._seat_bots(0)
 
     def _seat_bots(self, seed: int) -> None:
-        """Find the bots of the next match. Its seed may select them."""
         bots = list[BotLike]()
         for seat in self.seats:
             bot = self._opponents[seat]
             if isinstance(bot, Pool):
                 bot = bot.bot_of(self._matches, seat, seed)
             assert bot is not None
+            # A bundled bot that we have as a class needs no process.
             bots.append(bundled_here(bot, self._game) or _policy_source(bot) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
+        # Note that the portal stays, even if only objects play in later matches.
         if self._portal is None and not are_objects(self._sources):
             from referee.bots.portal import BotPortal  # imports trio, which takes long
 
@@ -95,11 +99,11 @@ class Opponents:
 
     @property
     def names(self) -> dict[str, str]:
-        """The bots of this match, such as "player2": "big_money"."""
+        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
         return {seat_id(seat): self._sources[seat].argument for seat in self.seats}
 
     def begin(self, spec: MatchSpec) -> None:
-        """Begin a match. An unfinished match is abandoned.
+        """Begin a match, abandoning an unfinished one.
 
         Raises:
             ShortageError: the system lacks processes, memory or file descriptors.
@@ -115,6 +119,8 @@ class Opponents:
             self._bots = self._portal.begin(spec, self._sources)
         theirs = [self._bots[seat] for seat in self.seats]
         functions = [bot for bot in theirs if isinstance(bot, InProcessBot) and bot.takes_messages]
+        # We only skip writing lines if nobody reads them. A single bot that needs lines is enough
+        # to write them all.
         self.take_messages = len(functions) == len(theirs)
         self.message_kinds = self._kinds_read(functions)
 
@@ -128,7 +134,7 @@ class Opponents:
         return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
     def queue(self, sent: Sent) -> None:
-        """Queue a line or message until the next request to each receiver."""
+        """Queue a line or message. Each receiver gets it together with its next request."""
         if sent.to is None:
             for lines in self._lines.values():
                 lines.append(plain(sent.message) if self.take_messages else sent.line[:-1])
@@ -175,6 +181,8 @@ class Opponents:
         argument = self._sources[seat].argument
         who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
         problem = f"{who}: {left.code}, {left.detail}"
+        # A bot that has played before may have had bad luck, e.g. with a time limit. The match is
+        # over for it, but a long training shouldn't stop because of that.
         if (seat, argument) not in self._passed_handshake:
             raise BotError(problem)
         warnings.warn(problem, RuntimeWarning, stacklevel=3)
@@ -183,6 +191,7 @@ class Opponents:
         limits = self._spec.limits
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
+        # The start-up limit counts from the start of the process, and some of it may be over.
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started
         bot.push(_joined(lines))
@@ -208,7 +217,7 @@ class Opponents:
             self._portal.finish(match.keep_alive & self._lines.keys(), self._spec.limits.grace)
 
     def close(self) -> None:
-        """Stop all processes. Another match can begin afterwards."""
+        """Stop all processes. You can begin another match afterwards."""
         if self._portal is not None:
             self._portal.close()
 
@@ -218,7 +227,11 @@ def _joined(lines: list[bytes]) -> bytes:
 
 
 def _policy_source(bot: BotLike) -> PythonBot | None:
-    """Return a source that copies a `PolicyBot` for each match, as it may play others."""
+    """Return a source that copies a `PolicyBot` for each match.
+
+    A `PolicyBot` knows the match that it plays, and the program may use the same object in another
+    environment.
+    """
     if type(bot) is not PolicyBot:
         return None
     name = PolicyBot.__name__

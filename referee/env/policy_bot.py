@@ -20,7 +20,7 @@ from referee.match.spec import match_spec
 
 
 class PolicyBot:
-    """A bot that plays the actions of a policy, match after match. Does not need PettingZoo.
+    """A bot that plays the actions of a policy, match after match. It doesn't need PettingZoo.
 
     Args:
         policy: a function from an observation, as in the environment, to an action.
@@ -60,7 +60,7 @@ class PolicyBot:
         self._tracker: StateTracker | None = None  # None until all names are known
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Return the reply to the last of these lines. `lines` are all new lines.
+        """Return the reply to the last of these lines, given all lines since the last call.
 
         Raises:
             UsageError: the policy returned an illegal action.
@@ -76,13 +76,16 @@ class PolicyBot:
             answer = self._reply_to(line)
             if answer is not None:
                 sys.stdout.buffer.write(answer + b"\n")
+                # Python buffers a pipe in blocks, so without this the referee would wait until it
+                # times out.
                 sys.stdout.buffer.flush()
 
     def _reply_to(self, line: bytes) -> bytes | None:
-        """Process a line. Returns the reply if it is a request."""
         try:
             message = self._decode(line)
-        except msgspec.ValidationError:  # a type of message that the tracker does not use
+        # Not an error: the tracker doesn't use all types of messages, and we decode only those that
+        # it does.
+        except msgspec.ValidationError:
             return None
         if isinstance(message, PlayerNameRequest):
             number = message.player_number
@@ -91,6 +94,7 @@ class PolicyBot:
         if isinstance(message, PlayerName):
             self._seats += 1
             return None
+        # The names come first in a match, one line per player. By now we know how many there are.
         if self._tracker is None:
             self._tracker = self._environment.tracker(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats, self._options)
@@ -101,8 +105,11 @@ class PolicyBot:
         if not isinstance(message, self._requests):
             return None
         self._player.look(self._tracker.view(), asked=True)
+        # One reply may take several actions, e.g. to choose the cards to discard one after the
+        # other.
         answer = None
         while answer is None:
             answer = self._player.act(self._policy(self._observer(self._player)))
+        # The referee doesn't send our own replies back to us.
         self._tracker.observe(answer)
         return msgspec.json.encode(answer)

@@ -18,8 +18,8 @@ class Pool:
             before and the number of bots. None: random, determined by the seed of the match.
 
     Attributes:
-        bots: can be changed between matches, for example to append an older version of the
-            program's own policy.
+        bots: you can change this list between matches, e.g. to append an older version of your own
+            policy.
 
     Raises:
         UsageError: `bots` is empty.
@@ -34,7 +34,7 @@ class Pool:
             raise UsageError("a pool has at least one bot: give a list of them")
 
     def bot_of(self, match: int, seat: int, seed: int) -> BotLike:
-        """Return the bot that plays.
+        """Return the bot that plays this match.
 
         Args:
             match: number of matches that the environment has begun before.
@@ -42,5 +42,6 @@ class Pool:
             seed: the seed of the match.
         """
         if self._choose is None:
+            # With its own seed per match, a match can be repeated without the matches before it.
             return Random(f"opponent {seat} {seed}").choice(self.bots)
         return self.bots[self._choose(match, len(self.bots))]

@@ -1,7 +1,8 @@
 """Replay the match of a record as steps of an environment.
 
 Each recorded reply is converted to the actions that express it. If an environment needs several
-requests for one reply of a bot, the replayed match has these requests too.
+requests where the bot gave one reply, the replayed match has these requests too. The lines may
+therefore differ from the record, but the result must be the same, and we check that at the end.
 """
 
 from __future__ import annotations
@@ -114,6 +115,8 @@ class RecordedMatch:
                     self._players[seat].look(match.view(seat), asked=True)
                     replies[seat] = reply
                 match.take(seat, reply)
+            # We can't yield a step before the round is over: only then do we know whether the reply
+            # was a fault.
             if not match.in_round:
                 faulty = self._read_news()
                 for one, given in replies.items():
@@ -124,10 +127,11 @@ class RecordedMatch:
     def _next_reply(self, seat: int) -> Any:
         """Return the reply of a due seat: the rest of its last reply, or the next recorded one.
 
-        In the handshake, the reply is a line. None: the record has no more replies.
+        In the handshake, the reply is a line. None means that the record has no more replies.
         """
         rest, match = self._rest[seat], self._match
         if rest is not None and rest.turn != match.turns:
+            # The rest belongs to a turn that's over.
             rest = self._rest[seat] = None
         if rest is not None and rest.request is self._requests[seat]:
             part = rest.parts.popleft()
@@ -140,7 +144,8 @@ class RecordedMatch:
             if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 continue
             if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                continue  # the reply that led to a disqualification
+                # We've already applied the disqualification, and this is the reply that led to it.
+                continue
             answer = answer_in(entry, match, self._limits)
             if answer is None:
                 raise self._problem(number)
@@ -164,7 +169,6 @@ class RecordedMatch:
         return faulty
 
     def _steps(self, seat: int, reply: Any) -> list[Row]:
-        """Return the steps that express a reply. None: an invalid reply."""
         player = self._players[seat]
         try:
             if reply is None:
@@ -175,9 +179,9 @@ class RecordedMatch:
             return []
 
     def _end(self) -> None:
-        """Compare the end with the record, and set the results."""
         match = self._match
         ends = [(n, entry) for n, entry in self._entries if isinstance(entry, record.EndEntry)]
+        # A match that was interrupted has no end to compare, and that's fine.
         if match.outcome is None or not ends:
             return
         ((number, end),) = ends

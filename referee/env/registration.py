@@ -1,6 +1,7 @@
-"""Ids of Gymnasium: `gymnasium.make("referee/Dominion-v1")`.
+"""Ids of Gymnasium, e.g. `gymnasium.make("referee/Dominion-v1")`.
 
-Importing this module registers them. `referee.env` does so if Gymnasium was imported before.
+Importing this module registers them. If you import Gymnasium before `referee.env`, that happens by
+itself.
 """
 
 from __future__ import annotations

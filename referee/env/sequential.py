@@ -19,8 +19,10 @@ _OF_A_MATCH = (
 
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
-    """An AECEnv. An agent acts until its reply is complete."""
+    """An AECEnv. An agent acts until its reply is complete, which can take several actions."""
 
+    # Only called for attributes that don't exist. These do after reset(), so we say that rather
+    # than the usual message, which would look like a bug in the environment.
     def __getattr__(self, name: str) -> Any:
         if name in _OF_A_MATCH:
             raise AttributeError(f"there is no {name} before the first match: call reset")
@@ -43,7 +45,9 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None  # attribute of PettingZoo, left by an abandoned match
+        # PettingZoo sets it when an agent dies. If the match was abandoned there, it would still be
+        # set.
+        self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
         self._select_next()
@@ -71,7 +75,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         return self._episode.observe(self._seat[agent])
 
     def action_mask(self, agent: str) -> NDArray[np.int8]:
-        """Return the mask of the agent's legal actions. Cheaper than `observe`."""
+        """Return the mask of the agent's legal actions. This is cheaper than `observe`."""
         legal = self._episode.player(self._seat[agent]).legal()
         assert legal is not None  # None only in games whose players move together
         return legal
@@ -82,7 +86,6 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         return self._shown(self._seat[self.agent_selection])
 
     def _select_next(self) -> None:
-        """Select the agent that acts next, or end the match."""
         episode = self._episode
         if episode.outcome is None:
             self.agent_selection = f"player_{episode.due[0] + 1}"

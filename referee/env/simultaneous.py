@@ -14,8 +14,8 @@ from referee.errors import UsageError
 class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
     """A ParallelEnv. One step is one round.
 
-    An agent without a request in a round has an empty mask. Its action is ignored and may be
-    missing.
+    An agent without a request in a round has an empty mask. Its action is ignored, so you may leave
+    it out.
     """
 
     def reset(
@@ -63,12 +63,13 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         )
         if self.render_mode == "human":
             self.render()
+        # PettingZoo knows that a match is over by the empty list of agents.
         if over:
             self.agents = []
         return result
 
     def render(self) -> str | None:
-        """Render the grid as text, from the view of the program's first player."""
+        """Render the grid as text, as the program's first player sees it."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

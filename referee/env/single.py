@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
-    """An Env.
+    """A Gymnasium Env.
 
     Args:
         game: a key of `GAMES`.
@@ -78,7 +78,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._game = game
         self._is_illegal = False  # True if the last action was illegal
         self._is_end_due = False  # True if the match was over before the first action
-        self._copies: Any = None  # the environment that is copied
+        self._copies: Any = None  # Template for copy(). Made on the first call.
         self.render_mode = checked_render_mode(render_mode)
         self.observation_space = observations(self._episode)
         self.action_space = actions(self._episode)
@@ -88,7 +88,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new match, as `SequentialEnv.reset` does, and play until an action is due.
 
-        If the opponent leaves before that, any action ends the match and gives its reward.
+        If the opponent leaves before that, there's nothing left to decide. Gymnasium doesn't let
+        `reset` end a match, so the next action does (any action), and gives the match's reward.
 
         Raises:
             UsageError: the seed is not valid.
@@ -111,7 +112,10 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return self.seen(), reward, over, False, self.facts
 
     def advance(self, action: Any) -> tuple[float, bool]:
-        """Apply an action as `step` does. Returns the reward, and True if the match is over."""
+        """Do the same as `step`, without the observation.
+
+        Returns the reward, and True if the match is over.
+        """
         episode, seat = self._episode, self._seat
         if self._is_end_due:
             self._is_end_due = False
@@ -120,6 +124,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             raise UsageError("the match is over, or none was begun: call reset")
         try:
             reply = episode.player(seat).act(action)
+        # There are two kinds of wrong actions. One that doesn't exist is a bug in the program, and
+        # raises. One that exists but isn't legal now is something to learn from, so it ends the
+        # match with -1.
         except UsageError:
             if not self.action_space.contains(action):
                 raise UsageError(f"{action!r} is not an action of {self.action_space}") from None
@@ -163,7 +170,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._episode.resume(saved)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the mask of legal choices. Some libraries call a method of this name."""
+        """Return the mask of legal choices. sb3-contrib calls a method of this name."""
         seen = self.seen()
         if isinstance(seen, dict):
             return seen["action_mask"]
@@ -171,19 +178,19 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def facts(self) -> dict[str, float]:
-        """Return additional numbers about the match: the `info` of a step."""
+        """Additional numbers about the match: the `info` of a step."""
         return self._episode.facts(self._seat)
 
     @property
     def reason(self) -> str | None:
-        """The reason why the match ended, as in `MatchFacts`, or "illegal-action"."""
+        """Why the match ended, as in `MatchFacts`, or "illegal-action"."""
         return "illegal-action" if self._is_illegal else super().reason
 
     def seen(self) -> Observation:
         """Return the observation. After the end of a match, its mask is all 1.
 
-        This is because a vector environment asks for one more action before it resets. The action
-        is ignored.
+        That's because a vector environment asks for one more action before it resets, and a policy
+        can't choose one if all are masked. The action is ignored anyway.
         """
         seen = self._episode.observe(self._seat)
         if isinstance(seen, dict) and self._seat not in self._episode.due:
@@ -195,5 +202,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return rendered(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:
-        """Stop the opponents' processes. `reset` starts new ones."""
+        """Stop the opponents' processes.
+
+        You can go on using the environment: `reset` starts new ones.
+        """
         self._episode.close()

@@ -44,7 +44,10 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         self._share_rows()
 
     def _share_rows(self) -> None:
-        """Make each match write its observation to its row. A partial `reset` keeps other rows."""
+        """Make each match write its observation to its row.
+
+        A `reset` of some matches then keeps the rows of the others.
+        """
         rows = self._rows
         self._env_obs = [
             {name: array[place] for name, array in rows.items()}
@@ -93,10 +96,13 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
                 rows["action_mask"][place] = seen["action_mask"]
             else:
                 rows[place] = seen
+        # The facts only change at the end of a match and at a reset, so most steps can reuse them.
         if not self._infos or any(over) or self._autoreset_envs.any():
             self._infos = self._facts()
         self._autoreset_envs = np.array(over)
         return (
+            # We return copies, because we overwrite the rows in the next step and a learner may
+            # keep these.
             {name: array.copy() for name, array in rows.items()} if is_masked else rows.copy(),
             np.array(rewards),
             self._autoreset_envs.copy(),
@@ -105,7 +111,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         )
 
     def _checked(self, actions: Any) -> Any:
-        """Return the actions after checking that each exists."""
+        """Check all actions before any match sees one, so that a wrong one changes nothing."""
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
