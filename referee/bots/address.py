@@ -43,10 +43,13 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
-    """Split an address into its parts.
+    """Split an address into its parts, and bring each into the form in which we send it.
+
+    We're strict here, so that a typo is reported before the match and not as an unreachable bot in
+    the middle of it.
 
     Raises:
-        BotNotFoundError: the address is not valid on any network.
+        BotNotFoundError: the address can't be valid on any network.
     """
     try:
         found = _ADDRESS.fullmatch(url)
@@ -76,17 +79,18 @@ def _port(text: str) -> int:
 
 
 def _host(text: str) -> str:
-    """Normalize a host for the lookup.
-
-    With a result of this function, `getaddrinfo` and `ssl` raise only OSError.
-    """
     try:
+        # The result is passed to getaddrinfo() and ssl, and those raise all kinds of errors for
+        # malformed names (UnicodeError, for one). With a name that passed these checks, OSError is
+        # the only one left to handle.
         if text.startswith("["):
             return str(IPv6Address(text[1:-1]))
         name = text if text.isascii() else idna.encode(text, uts46=True).decode()
         if _NAME.fullmatch(name) and len(name) <= _NAME_LIMIT:
             if name.rpartition(".")[2].isdigit():
-                socket.inet_aton(name)  # 127.1 is an IP address as well, 256.1.1.1 is not
+                # Names that end in digits are IP addresses to the resolver, even odd ones: 127.1 is
+                # fine, 256.1.1.1 isn't.
+                socket.inet_aton(name)
             return name.lower()
     except (ValueError, OSError):
         pass

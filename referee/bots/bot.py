@@ -11,7 +11,7 @@ from referee.games.interface.faults import Disqualification
 
 
 class Failure(Struct, frozen=True):
-    """The reason for a missing reply: a code, and one clause for the author."""
+    """Why there is no reply: a code, and one clause that explains it to the bot's author."""
 
     code: Disqualification
     detail: str
@@ -21,21 +21,24 @@ Answer: TypeAlias = bytes | Failure
 
 
 def split_lines(lines: bytes) -> list[bytes]:
-    """Split complete lines, and remove their line ends."""
+    """Split complete lines, and remove their line ends.
+
+    Text after the last line end would be an incomplete line, and is dropped.
+    """
     return lines.split(b"\n")[:-1]
 
 
 def as_line(data: bytes) -> bytes:
-    """Convert a reply that may contain line ends, such as an object, to a line that is not blank.
+    """Turn a reply that may contain line ends, e.g. a pretty-printed object, into one line.
 
-    The JSON value stays the same: outside strings a carriage return is white space too, and inside
-    strings both are invalid.
+    The JSON value stays the same: outside of strings a carriage return is white space just like a
+    line feed, and inside of strings both are invalid anyway. The result is never blank.
     """
     return data.strip(b" \t\r\n").replace(b"\n", b"\r") or b"null"
 
 
 class NoProcess:
-    """Common implementation for bots that are not processes."""
+    """Base class for bots that aren't processes, so that they don't have to say so one by one."""
 
     started: float | None = None
     exit_code: int | None = None
@@ -45,56 +48,60 @@ class NoProcess:
         """Return None: the caller has to wait with `reply`."""
 
     def process_report(self, count: int) -> None:
-        """Return None: there is no process."""
+        """Return None, since a process is what's missing here."""
 
 
 class Bot(Protocol):
-    """A bot that plays one match after the other.
+    """A bot that plays one match after another.
 
-    A match borrows its bots. The code that started a bot also stops it (`finish`). There is one
-    exception: a match kills a bot that it disqualifies, since the bot could continue to write. It
-    then fails in every later match.
+    A match only borrows its bots: the code that started a bot also stops it, by `finish`. The one
+    exception is disqualification. A match kills the bot that it disqualifies, because otherwise the
+    bot could go on writing into the next match. A bot killed that way fails in all later matches.
     """
 
     @property
     def started(self) -> float | None:
-        """Start time on `time.monotonic`. None from its first request on."""
+        """When it was started, on `time.monotonic`. None once it got its first request."""
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of its process, -N after signal N. None while it runs, or without a process."""
+        """Exit code of its process, or -N after signal N.
+
+        None while it runs, and for a bot without a process.
+        """
 
     @property
     def stdout_fd(self) -> int:
-        """A file descriptor that becomes readable when it replies. -1 without one."""
+        """A file descriptor that becomes readable when the bot replies, or -1."""
 
     def push(self, lines: bytes) -> None:
-        """Send complete lines, or keep them until the next request. Never waits."""
+        """Send complete lines, or keep them until the next request. Never blocks."""
 
     def quick_reply(self, seconds: float) -> Answer | None:
         """Return the reply to the last request if it arrives within `seconds`, otherwise None.
 
-        Blocks without an event loop. If it returns None, call `reply`, which waits until the
-        deadline and reports errors.
+        This blocks the thread and needs no event loop. None doesn't mean that anything went wrong:
+        call `reply` then, since only that waits until the deadline and reports errors.
         """
 
     async def reply(self, deadline: float) -> Answer:
         """Wait for the reply to the request in the last line.
 
-        It may not yield to other tasks. A caller that waits for many replies does that itself.
+        This isn't necessarily a checkpoint (a bot in this process answers right away), so if you
+        wait for many replies in a loop, yield to other tasks yourself.
 
         Args:
-            deadline: on trio's clock. Also applies to sending the rest of the request.
+            deadline: on trio's clock. It covers sending the rest of the request, too.
 
         Returns:
-            A line that is not blank, without its line end, or the reason why there is none.
+            A line that is not blank, without its line end, or the reason why it failed.
         """
 
     async def finish(self, grace: float) -> None:
         """Send the remaining lines, wait up to `grace` seconds for the exit, then kill it (8.4)."""
 
     async def kill(self) -> None:
-        """Kill it immediately (8.3). Can be called again."""
+        """Kill it immediately (8.3). It's fine to call this again."""
 
     def process_report(self, count: int) -> ProcessReport | None:
-        """Return the report on its exited process, with `count` lines of stderr from each end."""
+        """Report on its exited process, with `count` lines of stderr from each end."""

@@ -59,31 +59,35 @@ DISK_LIMIT = 2048 * MIB
 """Maximum size of all files of a build together, including the bot's own."""
 FILES_LIMIT = 200_000
 """Maximum number of files and folders of a build: even an empty file uses an inode."""
+# Compilers need a lot more than bots do.
 _LIMITS = Limits(
     memory_limit=4096 * MIB,  # includes the files, if control groups are available
     process_limit=1024,
     file_size_limit=DISK_LIMIT,
     tmp_limit=1024 * MIB,  # Go compiles its library there
 )
-"""Limits of a build. Compilers need more than bots."""
 _FULL = b"No space left on device"
 SHOWN_LINES = 40
 """Maximum lines shown of the build's output: half from the beginning, half from the end."""
 _LAST_READS = 64
+# Exit codes of a shell that can't run a program (126), or can't find it (127).
 _NOT_RUN = (126, 127)
-"""Exit codes of a shell that cannot run or find a program."""
 _OF_MAKE = b"Error 127"
+# How shells and make complain about that. We need the program's name to say more about it than
+# "exit code 127" does.
 _OF_SHELL = re.compile(
     r"(?:[^:]+: (?:line )?\d+: |(?:\S*/)?(?:ba|da)?sh: |make(?:\[\d+\])?: )(?P<program>[^:]+): "
     r"(?:(?:command )?not found|Permission denied|No such file or directory)$"
 )
-"""Messages of a shell or make in this case."""
 
 State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """Result of building a folder: the reason of a failure or "", and the shortened output."""
+    """The result of a build.
+
+    `problem` is the reason of a failure (or ""), and `output` the shortened output of the command.
+    """
 
     folder: BotFolder
     state: State
@@ -95,10 +99,14 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder without problems, unless it is already built or `again`.
+    """Build the bot in a folder, unless it's already built or there is nothing to build.
+
+    Don't call this for a folder with problems. A build that fails raises nothing,
+    since `referee build` continues with the next folder.
 
     Args:
-        limit: maximum seconds of the build command.
+        limit: maximum seconds for the build command.
+        again: build it even if the last result is up to date.
     """
     if not folder.build:
         return Built(folder, "nothing to build")
@@ -124,7 +132,6 @@ async def build(
 async def _build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: StderrKeeper
 ) -> str:
-    """Build, even if an earlier build exists. Returns the reason of a failure, or ""."""
     building, built = _places(folder.path)
     new = building / "new"
     _remove(building)  # left by a killed referee
@@ -153,7 +160,6 @@ async def _build(
 
 
 def _places(path: str) -> tuple[Path, Path]:
-    """Return the folder for building a bot, and the folder for the result."""
     folder = Path(path).absolute()
     return folder / BUILDING, folder / BUILT
 
@@ -167,10 +173,9 @@ def _replace_result(building: Path, built: Path) -> None:
 async def _run_apart(
     folder: BotFolder, building: Path, sandbox: Sandbox, output: StderrKeeper
 ) -> str:
-    """Run the build command in its own file system, and copy the result out of it.
-
-    The result is unpacked in another sandbox, because it is untrusted. Returns: see `_run`.
-    """
+    # The sources are mounted read-only, the command works on a copy in memory, and at the end the
+    # result comes out of the sandbox as a tar archive. We don't trust that archive, so we unpack it
+    # in a second sandbox: tar itself would happily write through a link that the bot has put there.
     place = building / "new" / COPY
     building_it = sandbox._replace(writable=True, room=DISK_LIMIT)
     with tempfile.TemporaryFile(dir=building) as made:
@@ -193,8 +198,9 @@ async def _run_apart(
 class _Archive:
     """Writes the standard output of a build to a file of limited size.
 
-    The build gets a pipe instead of the file. Its processes can open each other's standard output
-    through /proc, so a file would be a file outside the sandbox.
+    We can't simply hand the file to the build. Its processes can open each other's standard output
+    through /proc, and so they'd have a file outside of the sandbox to write to. A pipe doesn't have
+    that problem.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -223,7 +229,7 @@ async def _run(
     """Run a shell command in a folder. Returns the reason of a failure, or "".
 
     Args:
-        made: receives the command's stdout. None: stdout goes to `output`, like stderr.
+        made: where the command's stdout goes. None: to `output`, together with stderr.
     """
     bot = LaunchedBot(
         BotCommand(folder.path, ("/bin/sh", "-c", *words), directory=str(place)),
@@ -245,7 +251,9 @@ async def _run(
                     os.set_blocking(fd, False)
                     nursery.start_soon(_read_all, fd, take)
                 await wait_for_exit(bot)
-                nursery.cancel_scope.cancel()  # kill processes that still hold a pipe open
+                # Anything in the background may still hold a pipe open, so end-of-file might never
+                # come. We don't wait for it; the kill below ends those processes as well.
+                nursery.cancel_scope.cancel()
         finally:
             bot.kill()
             for fd, take in takers.items():
@@ -268,7 +276,7 @@ async def _run(
 
 
 def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> str:
-    """Explain why a shell did not run a program, from its last messages. Empty if unknown."""
+    """Explain why a shell didn't run a program, judging by its last messages. Empty if unknown."""
     lines = output.lines(SHOWN_LINES // 2).lines
     found = [said["program"] for said in map(_OF_SHELL.match, lines) if said]
     if not found:
@@ -285,11 +293,7 @@ def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> s
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """Lock the folder for a build.
-
-    Raises:
-        UsageError: somebody else is building it.
-    """
+    # We lock the folder itself, so that there's no lock file to clean up.
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
@@ -302,14 +306,10 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    """Copy the sources, and store their hash.
-
-    Raises:
-        UsageError: they are not valid sources of a bot.
-    """
-    sources_hash(path)  # rejects FIFOs before they are copied
+    sources_hash(path)  # copytree() would block on a FIFO forever, but this rejects it
     new.parent.mkdir(mode=0o700)
-    new.parent.chmod(0o700)  # also without the group of the outer folder
+    # a folder with setgid passes that bit on to new ones
+    new.parent.chmod(0o700)
     new.mkdir()
     ignore = shutil.ignore_patterns(*LEFT_OUT)
     try:
@@ -322,7 +322,7 @@ def _copy(path: str, new: Path) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    """Make everything in a folder writable for the owner, and remove setuid and setgid bits."""
+    # setuid and setgid bits go away as well (that's the 0o777). A build may be run by root.
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = os.path.join(root, name)
@@ -332,13 +332,9 @@ def _make_writable(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link, or a folder that a build filled.
-
-    Raises:
-        UsageError: removing failed.
-    """
     if path.is_dir() and not path.is_symlink():
-        # Folders may be nested too deeply for Python, and may not be readable.
+        # shutil.rmtree() isn't up to this: folders may be nested too deeply for Python, and a build
+        # may have left some that we can't even read.
         for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
             subprocess.run([*words, "--", path], stderr=subprocess.DEVNULL, check=False)
         if os.path.lexists(path):
@@ -348,14 +344,13 @@ def _remove(path: Path) -> None:
 
 
 async def _read_all(fd: int, take: Callable[[bytes], None]) -> None:
-    """Read a pipe until all its writers have closed it."""
     while (data := read_now(fd)) != b"":
         take(data or b"")
         await trio.lowlevel.wait_readable(fd)
 
 
 def _read_rest(fd: int, take: Callable[[bytes], None]) -> None:
-    """Read the available data of a pipe without waiting."""
+    """Read the available data of a pipe. Bounded, because a process may keep writing."""
     for _ in range(_LAST_READS):
         if not (data := read_now(fd)):
             return

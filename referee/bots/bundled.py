@@ -16,8 +16,8 @@ from pathlib import Path
 from referee.games import DEFAULT_GAME, GAMES
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+# An installed wheel has the first folder, a source tree the second. They never exist together.
 _PLACES = (_PACKAGE / "example_bots", _PACKAGE.parent / "example_bots")
-"""The folder in an installed wheel, and in a source tree. Only one exists."""
 _LANGUAGES = {".c", ".java", ".js", ".pl", ".py", ".rs"}
 _RULES = ".json"
 _SERVER = "http_"
@@ -66,12 +66,12 @@ def _in_folder(folder: str) -> tuple[Path, ...]:
 
 
 def is_bundled(path: str) -> bool:
-    """True if an absolute path is in the folder of bundled bots."""
+    """Return True if an absolute path is in a folder of bundled bots."""
     return Path(path).parent.parent in _PLACES
 
 
 def describe_bot(path: Path) -> str:
-    """Return the first line of a bundled bot's docstring."""
+    """Return the first line of a bundled bot's docstring, or "". The file is parsed, not run."""
     import ast  # not needed to play
 
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

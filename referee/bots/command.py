@@ -56,15 +56,15 @@ _INTERPRETERS = {
 }
 HUMAN = "human"
 """The BOT argument for a person. Only `referee play` supports it."""
+# Matches the names of interpreters, with or without a version (python3.12).
 is_interpreter = re.compile(
     r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
 ).fullmatch
-"""Matches names of interpreters."""
+# First words of most command lines. If somebody mistypes one, we suggest it.
 _PROGRAMS = (
     *("python3", "python", "pypy3", "node", "deno", "bun", "java", "perl", "ruby", "lua", "php"),
     *("bash", "sh", "dotnet", "mono", "env"),
 )
-"""First words of most command lines, for suggestions."""
 _DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
@@ -119,17 +119,18 @@ BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:
-    """True if all bots are Python objects, so that their match needs no event loop."""
+    """Return True if all bots are Python objects. Their match then needs no event loop."""
     return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
 
 
 def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
-    """Create the objects of sources for which `are_objects` is true."""
+    """Create the objects, if `are_objects` says that all sources are objects."""
     from referee.bots.in_process import InProcessBot
 
     bots = [source.new() for source in sources if isinstance(source, PythonBot)]
     objects = [bot for bot in bots if isinstance(bot, InProcessBot)]
-    assert len(objects) == len(bots)  # people play only in `referee play` and `serve`
+    # A person isn't one, but plays only in `referee play` and `serve`, which don't get here.
+    assert len(objects) == len(bots)
     return objects
 
 
@@ -142,7 +143,7 @@ def find_bot(
         directory: working directory of the bot, and base of relative paths. Empty: the current one.
 
     Raises:
-        BotNotFoundError: it names nothing that can be run. The message says what to do.
+        BotNotFoundError: it names nothing that we can run. The message says what to do.
     """
     source: BotSource
     if (folder := bot_folder(argument, game, directory)) is not None:
@@ -153,7 +154,7 @@ def find_bot(
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """Find a bot like `find_bot`, but not in a folder of its own."""
+    """Like `find_bot`, except that it doesn't look for a bot in a folder of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     if (file := find_bot_file(argument, game, directory)) is not None:
@@ -182,7 +183,11 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 
 
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
-    """Return the folder that a BOT argument names. None if it names something else."""
+    """Return the folder that a BOT argument names, or None if it names something else.
+
+    A bundled bot's name wins over a folder of the same name. Otherwise a folder called `random`
+    would change what `referee play random` does.
+    """
     path = os.path.join(directory, argument)
     if not is_bot_folder(path) or argument in (HUMAN, *bundled_bots(game), *rule_files(game)):
         return None
@@ -212,7 +217,10 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
 
 
 def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
-    """Call `find` with each BOT argument. Raises all mistakes together as one `UsageError`."""
+    """Call `find` with each BOT argument. All mistakes are raised together, as one `UsageError`.
+
+    If four of ten bots are misspelled, nobody wants to learn about them one run at a time.
+    """
     found, mistakes = find_each(find, arguments)
     if mistakes:
         raise together(mistakes)
@@ -220,7 +228,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], list[UsageError]]:
-    """Call `find` with each BOT argument. Returns the results, and the mistakes of the others."""
+    """Like `find_all`, but return the results along with the mistakes of the others."""
     found: list[U] = []
     mistakes: list[UsageError] = []
     for argument in arguments:
@@ -232,7 +240,7 @@ def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], 
 
 
 def together(errors: Iterable[UsageError]) -> UsageError:
-    """Combine errors, with one line for all folders that are not built."""
+    """Combine errors into one, with a single line for all folders that aren't built yet."""
     errors = list(errors)
     unbuilt = [error for error in errors if isinstance(error, NotBuiltError)]
     if unbuilt:
@@ -245,10 +253,13 @@ def together(errors: Iterable[UsageError]) -> UsageError:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """Read a rule file, for processes that cannot access it. None for other arguments."""
+    """Read a rule file into a bot, or return None if the argument is something else.
+
+    We read it right here because the process that plays it may not be able to access the file.
+    """
     path = _file(argument, directory, [game])
     if path is None:
-        return None  # avoids importing the game, which is slow
+        return None  # most arguments aren't rule files, and importing the game is slow
     definition = GAMES.get(game)
     if definition is None or definition.vocabulary is None:
         return None
@@ -259,13 +270,8 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """Check that a file named by a bot's folder is inside that folder.
-
-    The program may be a link, like the one in a virtual environment.
-
-    Raises:
-        BotNotFoundError: it is outside.
-    """
+    # A submitted folder mustn't reach into somebody else's files. The program itself is exempt,
+    # since in a virtual environment `bin/python` is always a link to the outside.
     if is_bot_folder(directory) and leaves_folder(word, directory):
         raise BotNotFoundError(
             f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
@@ -273,21 +279,22 @@ def _check_inside(word: str, directory: str) -> None:
 
 
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
-    """Return the rule file that a BOT argument names, or a bundled one of the games, or None."""
     path = Path(directory, argument)
     if path.suffix != ".json":
         return None
     bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
     path = path if bundled is None or os.path.isfile(path) else bundled
     if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
-        return None  # the name of a bundled file never starts a program
+        return None  # an executable .json is a program with an odd name (unless it's ours)
     if path == Path(directory, argument):  # not a bundled file
         _check_inside(argument, directory)
     return path
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """Return the game of bots that exist in only one game, if the user did not name a game.
+    """Guess the game from the bots, for users who didn't name one.
+
+    This works if some bot exists in one game only. Otherwise it's the default game.
 
     Args:
         bots: (BOT argument, directory).
@@ -303,7 +310,7 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
         if folder is not None:
             argument, directory = folder.command, folder.directory
         path = None
-        with suppress(UsageError):  # `find_bot` reports mistakes in a folder
+        with suppress(UsageError):  # find_bot() will report these, and in better words
             if folder is None or is_built(folder):
                 path = _file(argument, directory, GAMES)
                 if path is None:
@@ -334,14 +341,13 @@ def _is_url(text: str) -> bool:
 
 
 def _checked(url: str) -> str:
-    from referee.bots.address import parse_address  # only needed for HTTP
+    from referee.bots.address import parse_address  # idna is slow to import, and few bots need it
 
     parse_address(url)
     return url
 
 
 def _is_file(argument: str, directory: str) -> bool:
-    """True if the argument or its first word is the path of an existing file."""
     try:
         words = shlex.split(argument)
     except ValueError:
@@ -350,10 +356,10 @@ def _is_file(argument: str, directory: str) -> bool:
 
 
 def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) -> BotCommand:
-    """Find a process that a BOT argument names, without a dialect.
+    """Find the process that a BOT argument names, without a dialect.
 
     Raises:
-        BotNotFoundError: it names nothing that can be run. The message says what to do.
+        BotNotFoundError: it names nothing that we can run. The message says what to do.
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
@@ -368,7 +374,6 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
 
 
 def _split(argument: str, directory: str, game: str) -> tuple[str, ...]:
-    """Split a command line. The first word is a bundled bot or a program."""
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
@@ -395,7 +400,6 @@ def _split(argument: str, directory: str, game: str) -> tuple[str, ...]:
 
 
 def _on_path(program: str, argument: str, directory: str, game: str) -> str:
-    """Return the path of the first word of a command line, from the PATH."""
     path = shutil.which(program) if program else None
     if path is not None:
         return os.path.abspath(path)
@@ -405,17 +409,17 @@ def _on_path(program: str, argument: str, directory: str, game: str) -> str:
 
 
 def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | None:
-    """Resolve a bundled bot or the path of a program. None if it is neither."""
     bundled = bundled_bots(game).get(word)
     if bundled is not None:
-        # These bots need only the standard library. They start faster with these flags, and play
-        # the same in every environment.
+        # -I and -S make Python start faster, and keep modules and variables of the user's
+        # environment away. Bundled bots only need the standard library, and should play the same
+        # everywhere.
         return (sys.executable, "-I", "-S", str(bundled))
     path = Path(directory, word)
     try:
         if not path.exists():
             return None
-    except OSError:  # a name too long for the system is not a path
+    except OSError:  # e.g. ENAMETOOLONG for a long command line
         return None
     if path.is_dir():
         raise BotNotFoundError(
@@ -448,7 +452,7 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
 
 
 def is_noexec(path: str) -> bool:
-    """True if the file system of a file does not allow executing programs."""
+    """Return True if the file's file system is mounted with noexec."""
     try:
         return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
     except OSError:
@@ -456,7 +460,7 @@ def is_noexec(path: str) -> bool:
 
 
 def how_to_run(file: str) -> str:
-    """Return advice for a file that is not executable, in one clause."""
+    """Advise how to run a file that isn't executable, in one clause."""
     suffix = Path(file).suffix.lower()
     if suffix in _INTERPRETERS:
         return f'run it by its interpreter: "{_INTERPRETERS[suffix]} {file}"'
@@ -466,7 +470,9 @@ def how_to_run(file: str) -> str:
 
 
 def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
-    """Return a file whose path was split into several words because it contains spaces, or None."""
+    # Somebody wrote "python3 /home/me/my bots/a.py" without inner quotes. We try to glue
+    # neighbouring words together until they name a file. The number of pairs is quadratic, hence
+    # the 20.
     for start, end in combinations(range(min(len(words), 20) + 1), 2):
         path = " ".join(words[start:end])
         is_split = end - start > 1 and not os.path.exists(os.path.join(directory, words[end - 1]))
@@ -476,13 +482,13 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 
 
 def _did_you_mean_beside(word: str, directory: str) -> str:
-    """Return a "did you mean" question with a bot in the same folder, or "".
+    """Suggest a bot from the same folder, as a question, or return "".
 
-    Candidates are folders with a `bot.toml`, Python files and rule files among the first 1,000
-    entries. Suffixes are ignored, because they would make all names similar.
+    Suffixes don't take part in the comparison, since they'd make all names look similar.
     """
     parent = word[: word.rfind("/") + 1]
     names: dict[str, str] = {}  # stem -> file name
+    # We stop after 1,000 entries, since the folder may be full of anything.
     with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
         for entry in islice(entries, 1000):
             if entry.name.endswith((".py", ".json")) or is_bot_folder(entry.path):
@@ -492,7 +498,7 @@ def _did_you_mean_beside(word: str, directory: str) -> str:
 
 
 def not_on_path(program: str) -> str:
-    """Report a program that is not on the PATH, with a suggestion, in a clause."""
+    """Say that a program isn't on the PATH, in a clause that suggests a similar one."""
     close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
     return f"the program {program or repr(program)} is not on PATH{close}"
 

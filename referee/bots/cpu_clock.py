@@ -17,10 +17,11 @@ class OverTimeError(OverLimitError):
 
 
 class CpuClock:
-    """Context manager that charges the CPU time of a reply to a bot's limits.
+    """Charges the CPU time of a reply to a bot's limits. Use it as a context manager.
 
-    A bot in this process cannot be interrupted, so its limits are checked after the reply. Time in
-    which the machine runs other programs does not count.
+    We can't interrupt a bot that runs in our own process, so all we can do is look at the clock
+    after the reply. That's why this counts the thread's CPU time and not wall clock time: a busy
+    machine mustn't disqualify anybody.
 
     Raises:
         OverTimeError: at the end of the block.
@@ -45,6 +46,7 @@ class CpuClock:
             (Disqualification.TIME_BANK, "time_bank", in_bank, "all replies"),
             (Disqualification.CPU_LIMIT, "cpu_limit", self._all, "all replies"),
         ):
+            # If the block raised, the bot has a bigger problem than its time.
             if kind is None and used > getattr(self._limits, name):
                 text = f"{used:.3f} s of CPU time for {what}, more than {flag(name)}"
                 raise OverTimeError(code, text)

@@ -11,7 +11,7 @@ from referee.match.spec import MatchSpec
 
 
 class DialectBot(BotWrapper):
-    """A `Bot` for one match that translates for another bot."""
+    """A `Bot` that translates for another bot, for one match."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)
@@ -20,7 +20,7 @@ class DialectBot(BotWrapper):
 
     @property
     def spoken(self) -> tuple[bytes, bytes]:
-        """The last lines in the dialect."""
+        """The last lines that were sent and received, in the dialect."""
         return self._sent, self._answered
 
     def push(self, lines: bytes) -> None:
@@ -54,11 +54,11 @@ class DialectBot(BotWrapper):
 
 
 def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
-    """Wrap a bot with the translation of its dialect."""
+    """Wrap a bot, so that it's spoken to in its dialect."""
     kind = spec.definition.dialects[source.dialect]
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 
 def reply_end(definition: GameDefinition, source: LaunchedBot) -> bytes:
-    """Return the end mark of a process's replies."""
+    r"""Return the bytes that mark the end of a reply, "\n" unless the dialect has another mark."""
     return definition.dialects[source.dialect].reply_end if source.dialect else b"\n"

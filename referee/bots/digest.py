@@ -14,10 +14,13 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """Compute a digest of the files that a BOT argument names. "" without such files.
+    """Compute a digest of the files that a BOT argument names, or "" if it names none.
 
-    For a folder with a `bot.toml`, these are all files except build results. For other bots, these
-    are the files that are words of the command line, up to `MAX_BYTES` together.
+    A tournament that is resumed compares these, because results of an older version of a bot
+    shouldn't count for the new one. In a folder with a `bot.toml` all files count, except build
+    results. For other bots we take the words of the command line that are files, as long as they
+    don't exceed `MAX_BYTES` together. (Modules that the program imports aren't among them, so this
+    can't notice every change.)
     """
     with suppress(OSError, UsageError, ValueError):
         folder = bot_folder(argument, game, directory) or folder_around(directory)
@@ -28,6 +31,7 @@ def files_digest(argument: str, game: str, directory: str = "") -> str:
 def _of_words(argument: str, game: str, directory: str) -> str:
     bundled, rules = bundled_bots(game), rule_files(game)
     spoken = argument.partition(":")[2]  # after a dialect
+    # A dict and not a set, because the order of the files is part of the digest.
     files: dict[str, None] = {}
     behind = spoken.split(":")  # an adapter
     for word in (argument, *shlex.split(argument), *shlex.split(spoken), *behind):

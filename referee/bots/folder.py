@@ -43,7 +43,9 @@ class BotFolder(NamedTuple):
     """A bot's folder: the path as given, and the keys of its `bot.toml`, or defaults.
 
     Attributes:
-        problems: the mistakes, one line each, except those about the program of its command.
+        problems: the mistakes, one line each. Mistakes in the command's program aren't included,
+            since
+            those can only be found once the bot is built.
     """
 
     path: str
@@ -66,23 +68,27 @@ class BotFolder(NamedTuple):
 
 
 def is_bot_folder(directory: str) -> bool:
-    """True if a path is a bot's folder, submitted or built: it has a `bot.toml`. False for ""."""
+    """Return True if a path is a bot's folder, submitted or built, i.e. contains a `bot.toml`.
+
+    An empty path isn't one, even if there is a `bot.toml` in the current folder.
+    """
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
 def leaves_folder(path: str, directory: str) -> bool:
-    """True if a path leaves a folder through `..` or a link."""
-    real = os.path.realpath  # `Path.resolve` fails for circular links
+    """Return True if a path leaves a folder, through `..` or through a link."""
+    real = os.path.realpath  # Path.resolve() raises for circular links
     return not Path(real(os.path.join(directory, path))).is_relative_to(real(directory))
 
 
 def read_folder(path: str) -> BotFolder:
-    """Read a bot's folder and collect its mistakes."""
+    """Read a bot's folder, and collect all its mistakes instead of raising the first one."""
     path = os.path.normpath(path)
     name = os.path.basename(os.path.abspath(path))
     file = os.path.join(path, BOT_FILE)
     try:
-        # Reading a FIFO may never end, and a link may lead to somebody else's file.
+        # Reading a FIFO may never end, and a link may lead to somebody else's file, whose lines
+        # we'd then quote in an error message.
         if not stat.S_ISREG(os.lstat(file).st_mode):
             raise UsageError(f"{file} is not a regular file: replace it")
         table, problems = read_table(_Table, read_toml(file), file)
@@ -99,13 +105,13 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """Return a directory as a bot's folder, submitted or built, or None."""
+    """Return a directory as a bot's folder, whether submitted or built, or None."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
 
 def handed_in(directory: str) -> str:
-    """Return the path that a directory would have as a bot's folder, submitted or built."""
+    """Return the path under which a bot's folder was submitted, given that folder or its build."""
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
 
@@ -127,14 +133,15 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
 
 
 def is_built(folder: BotFolder) -> bool:
-    """True if there is nothing to build, or the result was built from the current sources."""
+    """Return True if the build is up to date with the sources, or there's nothing to build."""
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)
-    # A submitted build result may be a link to something that its author wants to see.
+    # Somebody may submit a folder that already has a `.built` in it, as a link to a place that
+    # they'd like to see from the sandbox.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
-    if not is_bot_folder(str(built / COPY)):  # it marks the folder as untrusted
+    if not is_bot_folder(str(built / COPY)):  # without it, the folder would count as the user's own
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -147,10 +154,11 @@ def is_built(folder: BotFolder) -> bool:
 def sources_hash(path: str) -> str:
     """Compute a digest of all files of a bot's folder, except build results.
 
-    Includes names, contents, links and executable bits, but not owners and times.
+    Names, contents, links and executable bits count. Owners and times don't, because copying a
+    folder changes them.
 
     Raises:
-        UsageError: the files cannot be read, are too large, or are not regular files.
+        UsageError: the files can't be read, are too large, or aren't regular files.
     """
     found = hashlib.sha256()
     room = MAX_BYTES
@@ -170,6 +178,7 @@ def sources_hash(path: str) -> str:
                     content = hashlib.file_digest(file, "sha256").digest()
             else:
                 raise UsageError(f"{entry.path} is neither a file, a folder nor a link: remove it")
+            # Each part goes with its length, so that no two folders can yield the same bytes.
             for part in (kind.encode(), os.fsencode(os.path.relpath(entry.path, path)), content):
                 found.update(b"%d:%s" % (len(part), part))
     except OSError as error:
@@ -180,7 +189,6 @@ def sources_hash(path: str) -> str:
 
 
 def _entries(path: str) -> Iterator[os.DirEntry[str]]:
-    """Yield all files in a folder and its subfolders, sorted."""
     with os.scandir(path) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:

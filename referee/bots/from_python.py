@@ -39,10 +39,10 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Convert a bot that a program passed to a source.
+    """Convert a bot that a program passed, in any of its forms, to a source.
 
     Raises:
-        UsageError: it is not a bot, or names nothing that can be run.
+        UsageError: it isn't a bot, or names nothing that we can run.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
         return bot
@@ -51,7 +51,8 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
     if isinstance(bot, os.PathLike):
         path = os.fspath(bot)
         if isinstance(path, str):
-            # A path with a directory is never the name of a bundled bot or an address.
+            # `Path("random")` means a file, while "random" is a bundled bot. A path with a
+            # directory in it is never taken for a name or an address.
             return find_bot(os.path.join(".", path), game)._replace(argument=path)
     elif isinstance(bot, list | tuple):
         if bot and all(isinstance(word, str) for word in bot):
@@ -62,7 +63,10 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """Convert the bots of a match like `bot_source`. The same object cannot be in two seats."""
+    """Convert the bots of a match like `bot_source`.
+
+    One object can't sit in two seats: it'd get the lines of both.
+    """
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
         has_state = hasattr(bot, "reply") and not isinstance(bot, type)
@@ -74,7 +78,7 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
 
 
 def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
-    """Return a bundled bot to run in this process; None for other bots, and for dialects."""
+    """Return a bundled bot that runs in this process, or None for other bots and for dialects."""
     file = bundled_bots(game).get(bot) if isinstance(bot, str) else None
     kind = None if file is None else bundled_class(file)
     return None if kind is None else PythonBot(str(bot), lambda: _new_bot(kind, str(bot)))
@@ -82,7 +86,7 @@ def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
 
 @cache
 def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
-    """Return the class `Bot` in the file of a bundled bot. An instance plays one match."""
+    """Return the class `Bot` in a bundled bot's file, or None. An instance plays one match."""
     space: dict[str, Any] = {"__name__": file.stem}
     exec(compile(file.read_bytes(), file, "exec"), space)
     return space.get("Bot")
@@ -101,7 +105,6 @@ def _python_bot(bot: Any) -> PythonBot:
 
 
 def _new_bot(factory: Callable[[], Any], name: str) -> InProcessBot:
-    """Create the bot for one match."""
     with as_bot_errors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
@@ -114,13 +117,14 @@ def _new_bot(factory: Callable[[], Any], name: str) -> InProcessBot:
 
 
 def _takes_message(function: Callable[..., Any]) -> bool:
-    """True if a function can be called with one argument."""
+    # Some built-in functions have no signature, which is a ValueError. We give those the benefit of
+    # the doubt.
     try:
         inspect.signature(function).bind(None)
     except (
         TypeError,
         ValueError,
-    ) as error:  # ValueError: some built-in functions have no signature
+    ) as error:
         return isinstance(error, ValueError)
     return True
 
@@ -141,8 +145,9 @@ def _shown(value: object) -> str:
 class FunctionPlayer:
     """A `BotObject` that calls a function with each message.
 
-    The function may ignore the handshake: if it returns None, it has the default name. If it has an
-    attribute `hears`, it is called only with requests and with these types of news.
+    The function doesn't have to care about the handshake: if it returns None there, we answer with
+    a default name. And if it has an attribute `hears`, it's only called with requests and with
+    these types of news, which saves most of the calls.
     """
 
     takes_messages = True
@@ -153,7 +158,7 @@ class FunctionPlayer:
         self.hears: Collection[str] | None = getattr(function, "hears", None)
 
     def reply(self, lines: Sequence[bytes | Message]) -> Answer:
-        """Call the function with each message. Return its result for the last one."""
+        """Call the function with each message, and return its result for the last one."""
         *news, last = lines
         if news:
             self.notify(news)
@@ -162,9 +167,9 @@ class FunctionPlayer:
         if reply is None and asked["type"] == "player-name-request":
             number = asked["player_number"]
             reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
-        if type(reply) is not dict and not isinstance(
-            reply, Mapping
-        ):  # `isinstance` alone is slower
+        # isinstance() against an ABC is slow, and nearly every reply is a plain dict. That's why we
+        # ask for a dict first.
+        if type(reply) is not dict and not isinstance(reply, Mapping):
             raise BotError(f"{self._returned(reply, asked)}; return a dict for it")
         try:
             return msgspec.json.encode(dict(reply))
@@ -173,7 +178,7 @@ class FunctionPlayer:
             raise BotError(f"{returned}, which is not JSON: {error}") from error
 
     def notify(self, lines: Sequence[bytes | Message]) -> None:
-        """Call the function with messages that are not requests."""
+        """Call the function with messages that don't ask for anything."""
         for line in lines:
             message = _message(line)
             reply = self._function(message)

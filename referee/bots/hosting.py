@@ -35,13 +35,13 @@ async def run_bots(
     recorded: Sequence[RecordedStderr] = (),
     look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Context manager for new bots. Bots that still run at the end are killed.
+    """Context manager for the bots of one match. Bots that still run at the end are killed.
 
     Args:
         started: in seat order.
         stderr: for each bot, a sink for its stderr, or None. Empty: no sinks.
         recorded: for each bot, the buffer for recording its stderr. Empty: not recorded.
-        look_seconds: as for `BotProcess`.
+        look_seconds: see `BotProcess`.
     """
     bots: list[Bot] = []
     try:
@@ -53,6 +53,7 @@ async def run_bots(
         yield bots
     finally:
         left = [bot for bot in bots if not _is_closed(bot)]
+        # Shielded, because we may get here by cancellation, and the bots have to go anyway.
         with trio.CancelScope(shield=True):
             await _side_by_side([bot.kill for bot in left])
 
@@ -68,13 +69,14 @@ async def borrow_bots(
     *,
     fresh: bool = False,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Like `run_bots`, with processes from the pool if available.
+    """Like `run_bots`, but reuse processes from the pool where possible.
 
-    After the block, released processes (`release`) wait in the pool. The other bots have exited.
+    After the block, processes that were released (`release`) wait in the pool. All others have
+    exited.
 
     Args:
         keys: for each seat, the key of its process in the pool.
-        fresh: if True, replace the processes in the pool by new ones.
+        fresh: don't reuse anything; replace the processes in the pool by new ones.
 
     Raises:
         ShortageError: the system lacks processes, memory or file descriptors.
@@ -89,6 +91,8 @@ async def borrow_bots(
     finally:
         for key, launched in zip(keys, started, strict=False):
             if isinstance(launched, LaunchedBot):
+                # Only release() sets last_stderr, so that's how we tell which processes have been
+                # released.
                 if launched.last_stderr is not None:
                     pool.put(key, launched)
                 else:
@@ -103,14 +107,17 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
         graces: for each bot, the seconds to wait for its exit.
 
     Returns:
-        The seats of the released processes.
+        The seats of the processes that were really released. A bot whose pipes aren't in a clean
+        state can't play another match, and is stopped like the rest.
     """
     processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
     released = {seat for seat, process in processes.items() if process and process.release()}
 
     async def end(seat: int) -> None:
         process = processes.get(seat)
-        if process is not None:  # the bot may still have lines to read
+        # It couldn't be released, perhaps only because its pipe is still full. Give it a chance to
+        # read on.
+        if process is not None:
             await process.hand_over(graces[seat])
             if process.release():
                 released.add(seat)
@@ -127,7 +134,7 @@ async def finish_all(bots: Sequence[Bot], spec: MatchSpec) -> None:
 
 
 async def _side_by_side(calls: Sequence[Callable[[], Awaitable[object]]]) -> None:
-    """Call async functions in parallel. Cheaper than a nursery if they return immediately."""
+    # A nursery isn't free, and usually these calls return immediately.
     if len(calls) == 1:
         await calls[0]()
     elif calls:
@@ -149,12 +156,12 @@ def new_bot(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """Create a bot for one match, without the translation of its dialect."""
+    """Create a bot for one match. If it has a dialect, that isn't translated yet."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         return BotProcess(source, stderr, look_seconds, reply_end=reply_end(definition, source))
     if isinstance(source, PythonBot):
         return source.new()
-    from referee.bots.http import http_bot  # imports h11, which is slow
+    from referee.bots.http import http_bot  # h11 is slow to import
 
     return http_bot(definition, limits, source)

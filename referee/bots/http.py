@@ -1,6 +1,7 @@
 """A bot behind HTTP (spec/http-bots.md).
 
-The only module that imports h11 and certifi.
+No other module imports h11 and certifi. They're slow to import, and nobody should have to wait for
+them who doesn't play over HTTP.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from referee.match.limits import Limits
 LINES = "application/x-ndjson"
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
+# Servers close idle connections, and a request that crosses with that is lost. That's why we only
+# reuse a connection that was idle for less than this.
 _IDLE_SECONDS = 1.0
-"""Maximum age in seconds of an idle connection. The server may close older ones."""
 _READ_BYTES = 65536
 _HEAD_BYTES = 65536
 _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
@@ -37,11 +39,11 @@ _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
 class HttpBot(NoProcess):
     """A `Bot` behind an address.
 
-    Each request is a POST with all new lines, and the response is the reply. It does not support
+    Each request is a POST with all new lines, and its response is the reply. We don't support
     redirects, proxies, cookies or compression.
 
     Args:
-        limits: limits of the bot; `line_limit` also applies to the body of a response.
+        limits: `line_limit` also applies to the body of a response.
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
         form_field: name of the form field with the data.
     """
@@ -61,7 +63,8 @@ class HttpBot(NoProcess):
         self._http = h11.Connection(h11.CLIENT)
         self._used = 0.0
         self._tls = None
-        if self._address.tls:  # creating a context takes longer than a match
+        # Reading all those certificates takes longer than a match, so we don't do it for http://.
+        if self._address.tls:
             self._tls = ssl.create_default_context(cafile=certifi.where())
 
     def push(self, lines: bytes) -> None:
@@ -91,7 +94,6 @@ class HttpBot(NoProcess):
         return Failure(Disqualification.HTTP_ERROR, detail)
 
     async def _connected(self) -> trio.abc.Stream:
-        """Return the open connection if it can be reused, or a new one."""
         if self._stream is not None:
             if await self._is_reusable(self._stream):
                 self._http.start_next_cycle()
@@ -109,16 +111,19 @@ class HttpBot(NoProcess):
         return self._stream
 
     async def _is_reusable(self, stream: trio.abc.Stream) -> bool:
-        """True if the next response on a connection can only belong to the next request."""
+        """Return True if the next response can only belong to the next request."""
         if {self._http.our_state, self._http.their_state} != {h11.DONE}:
             return False
         if self._http.trailing_data[0] or trio.current_time() > self._used + _IDLE_SECONDS:
             return False
         if self._is_readable():
-            return False  # an unrequested response, or end-of-file
-        try:  # TLS may have received it already
+            return False  # nobody asked for anything, so it's end-of-file or nonsense
+        try:
+            # With TLS, a quiet socket isn't enough: the stream may have received and decrypted
+            # something already. This scope has expired before we start, so we read what's there and
+            # never wait.
             with trio.CancelScope() as scope:
-                scope.deadline = trio.current_time()  # reads without waiting
+                scope.deadline = trio.current_time()
                 await stream.receive_some(1)
                 return False
         except _BROKEN:
@@ -142,12 +147,12 @@ class HttpBot(NoProcess):
             method="POST", target=self._address.target, headers=list(headers.items())
         )
         parts = [self._http.send(part) for part in (request, h11.Data(content), h11.EndOfMessage())]
-        with contextlib.suppress(
-            trio.BrokenResourceError
-        ):  # the server may have responded before it closed
+        # A server may respond without reading the whole request, and close. Then sending fails, but
+        # the response is there, and it counts.
+        with contextlib.suppress(trio.BrokenResourceError):
             await stream.send_all(b"".join(part for part in parts if part))
         while not isinstance(event := await self._event(stream), h11.Response):
-            pass  # 1xx: the response follows
+            pass  # this was a 1xx, e.g. "100 Continue", and the real one follows
         if failure := _rejected(event):
             return failure
         body = bytearray()
@@ -177,7 +182,7 @@ class HttpBot(NoProcess):
 
 
 def http_bot(definition: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
-    """Create the bot for an address, without the translation of its dialect."""
+    """Create the bot for an address. If it has a dialect, that isn't translated yet."""
     if not source.dialect:
         return HttpBot(source.url, limits)
     field = definition.dialects[source.dialect].form_field
@@ -185,7 +190,6 @@ def http_bot(definition: GameDefinition, limits: Limits, source: BotAddress) -> 
 
 
 def _rejected(response: h11.Response) -> Failure | None:
-    """Return the failure if the status or the headers of a response are invalid."""
     headers = list(response.headers)
     status = response.status_code
     if not 200 <= status < 300:
@@ -201,17 +205,16 @@ def _rejected(response: h11.Response) -> Failure | None:
 
 
 def _why_unreachable(error: Exception) -> str:
-    """Describe why the connection failed, in the same words on every machine.
-
-    Raises:
-        ShortageError: the system lacks resources, which is not the bot's fault.
-    """
+    # The wording of OSErrors differs between systems (and between IPv4 and IPv6), but a record
+    # should read the same on every machine. That's why we only tell apart the causes that we can
+    # name ourselves.
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"its certificate is not valid: {cause.verify_message}"
         if isinstance(cause, ssl.SSLError):
             return "no TLS connection"
         if isinstance(cause, OSError) and cause.errno in SHORTAGES:
+            # We're out of file descriptors or memory, and the bot isn't to blame for that.
             raise ShortageError("cannot connect to a bot", cause)
         if isinstance(cause, ConnectionRefusedError):
             return "no connection: refused"

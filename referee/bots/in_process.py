@@ -17,23 +17,26 @@ from referee.match.limits import Limits
 
 
 class BotObject(Protocol):
-    """A Python object that plays. If it is deterministic, its matches are too.
+    """A Python object that plays. If it is deterministic, so are its matches.
 
-    These methods and attributes are optional:
+    Only `reply` is required. An object may have these, too:
 
     - `notify(lines)` is called with the last lines of a match, which contain no request.
-    - `attach_view(view)` is called before a match with a function that returns the view of the seat
+    - `attach_view(view)` is called before a match, with a function that returns the seat's view
       (`Match.view`).
-    - `attach_clock(clock)` is called with a `CpuClock`. The object must then work inside it.
-    - `takes_messages`: True if the object accepts messages as dicts in place of lines. It then
-      receives only the types of news in `hears`, or all if `hears` is None.
+    - `attach_clock(clock)` is called with a `CpuClock`, and the object then has to do its work
+      inside
+      of it.
+    - `takes_messages`: True if it accepts messages as dicts in place of lines, which saves encoding
+      and decoding them. It then only gets the types of news in `hears`, or all if `hears` is None.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """Return the reply to the request in the last line.
 
-        An exception is a bug in this object, not a fault: it ends the match as a `BotError`. Only
-        an `OverLimitError` disqualifies the bot.
+        An exception means that this object has a bug, which is not a fault in the sense of the
+        protocol: the match ends with a `BotError`. Raise `OverLimitError` to be disqualified
+        instead.
 
         Args:
             lines: all new lines, without line ends.
@@ -41,7 +44,7 @@ class BotObject(Protocol):
 
 
 class InProcessBot(NoProcess):
-    """A Python object as a `Bot`. It has no clock, unless it supports `CpuClock`.
+    """A Python object as a `Bot`. There's no clock, unless the object supports `CpuClock`.
 
     Args:
         name: its name in a `BotError`; empty: the name of its class.
@@ -60,18 +63,18 @@ class InProcessBot(NoProcess):
         self._killed = False
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
-        """Pass the function that returns the view of the seat, if the object supports it."""
+        """Pass the function that returns the seat's view, if the object wants it."""
         if (take := getattr(self._player, "attach_view", None)) is not None:
             with as_bot_errors(self._name):
                 take(view)
 
     def attach_limits(self, limits: Limits) -> None:
-        """Pass a clock for the next match, if the object supports it."""
+        """Pass a clock for the next match, if the object wants one."""
         if (take := getattr(self._player, "attach_clock", None)) is not None:
             take(CpuClock(limits))
 
     def reword(self, note: str) -> str:
-        """Translate a note of the game (`GameDefinition.notes`) into the terms of such bots."""
+        """Translate a note of the game (`GameDefinition.notes`) into terms that such bots know."""
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
@@ -81,12 +84,12 @@ class InProcessBot(NoProcess):
         return self.quick_reply(0)
 
     def quick_reply(self, seconds: float) -> Answer:
-        """Return the reply. Blocks as long as the object takes."""
+        """Return the reply. Blocks for as long as the object takes, and ignores `seconds`."""
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
     def answer(self, lines: Sequence[Any]) -> Answer:
-        """Return the reply to new lines without line ends, or to messages, request last."""
+        """Return the reply to new lines (without line ends) or to messages, the request last."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -94,9 +97,9 @@ class InProcessBot(NoProcess):
         except OverLimitError as error:
             return Failure(error.code, str(error))
         except BaseException:
-            with as_bot_errors(
-                self._name
-            ):  # entering it for each reply would take as long as the reply
+            # It would be nicer to put the whole call into this block, but entering a context
+            # manager takes about as long as a simple bot takes to reply.
+            with as_bot_errors(self._name):
                 raise
         if isinstance(answer, bytes):
             is_line = b"\n" not in answer and (answer[:1] == b"{" or not is_blank(answer))
@@ -111,7 +114,7 @@ class InProcessBot(NoProcess):
         self.hear_the_rest(lines)
 
     def hear_the_rest(self, lines: Sequence[Any]) -> None:
-        """Pass the last lines without line ends, or messages."""
+        """Pass on the last lines (without line ends) or messages, which don't need a reply."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with as_bot_errors(self._name):
@@ -123,7 +126,11 @@ class InProcessBot(NoProcess):
 
 @contextmanager
 def as_bot_errors(name: str) -> Iterator[None]:
-    """Convert exceptions of a bot in this block to `BotError`."""
+    """Convert exceptions of a bot in this block to `BotError`.
+
+    SystemExit counts as well: a bot that calls `sys.exit()` shouldn't take the whole program with
+    it.
+    """
     try:
         yield
     except BotError:

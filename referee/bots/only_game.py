@@ -16,10 +16,10 @@ _MOST_BYTES = 1 << 20
 
 
 def only_game(argument: str, directory: str = "") -> str | None:
-    """Return the only game in which a BOT argument can be played; None for none or several.
+    """Return the only game in which a BOT argument can be played, or None for none or several.
 
-    The name of a bundled bot, a dialect, an adapter, or a library that a Python file imports
-    determines the game.
+    We go by the name of a bundled bot, a dialect, an adapter, or the libraries that a Python file
+    imports.
     """
     path = os.path.join(directory, argument)
     if os.path.lexists(path):
@@ -37,7 +37,10 @@ def only_game(argument: str, directory: str = "") -> str | None:
 
 
 def libraries(path: str) -> set[str]:
-    """Return the modules that a Python file imports at its top level, without running it."""
+    """Return the modules that a Python file imports at its top level, without running it.
+
+    A regular expression is good enough for that, since all we want is a hint.
+    """
     if not path.endswith(".py") or not os.path.isfile(path):
         return set()
     try:
@@ -49,7 +52,7 @@ def libraries(path: str) -> set[str]:
 
 def _games_of_library(path: str) -> Iterator[str]:
     imported = libraries(path) - sys.stdlib_module_names
-    for name, definition in GAMES.items() if imported else ():  # loading the games is slow
+    for name, definition in GAMES.items() if imported else ():  # loading all games is slow
         if any(adapter.library in imported for adapter in definition.adapters.values()):
             yield name
 

@@ -29,13 +29,10 @@ NAME = "Human"
 
 
 def person_rules(game: str) -> GameDefinition:
-    """Return the definition of a game that people can play.
-
-    Args:
-        game: a key of `GAMES`.
+    """Return the definition of a game, a key of `GAMES`, that people can play.
 
     Raises:
-        UsageError: people cannot play it.
+        UsageError: people can't play it.
     """
     definition = GAMES[game]
     if definition.person is None:
@@ -47,17 +44,20 @@ class HumanTerminal(Protocol):
     """A user interface for people. It may serve several people, one per seat."""
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Show text to a person, immediately or before the next question."""
+        """Show text to a person, either immediately or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """Context manager: only this person answers questions inside it."""
+        """Context manager: only this person answers questions inside of it.
+
+        Two people may share a keyboard. Without this, one person could see the other's cards.
+        """
 
     async def ask(self, question: Question) -> Picks | None:
-        """Return the person's choice; None to leave the match. Asks again if it is invalid."""
+        """Return the person's choice, or None to leave the match. Asks again if it's invalid."""
 
 
 class PersonBot(NoProcess):
-    """A person as a `Bot`, with the game's `GameDefinition.person`."""
+    """A person as a `Bot`, by means of the game's `GameDefinition.person`."""
 
     def __init__(self, definition: GameDefinition, terminal: HumanTerminal) -> None:
         self._definition = definition
@@ -98,6 +98,7 @@ class PersonBot(NoProcess):
         elif isinstance(message, say.GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
+        #             assert self._definition.person
         if self._dialogue is None:
             assert self._definition.person is not None  # otherwise nobody can take the seat
             self._dialogue = self._definition.person(self._names, self._seat)
@@ -119,7 +120,7 @@ class PersonBot(NoProcess):
             return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        assert asked is not None  # `push` got a request before
+        assert asked is not None  # push() got a request before
         assert self._dialogue is not None  # the first public messages came before
         decision = self._dialogue.decide(asked)
         try:

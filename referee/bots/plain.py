@@ -1,4 +1,8 @@
-"""Convert a message to the value that its line would have in JSON, without encoding it."""
+"""Convert a message to the value that its line would have in JSON, without encoding it.
+
+Bots in the same process get their messages this way, since for them encoding and decoding each
+message would be wasted work.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,10 @@ _SAME = (
 
 
 def plain(message: Struct) -> dict[str, Any]:
-    """Return a message as JSON values. Nested values are copies."""
+    """Return a message as JSON values.
+
+    The values are copies, so a bot may change them as it likes.
+    """
     lists = _lists(type(message))
     if lists is None:
         message = msgspec.json.decode(msgspec.json.encode(message))
@@ -27,7 +34,9 @@ def plain(message: Struct) -> dict[str, Any]:
 
 @cache
 def _lists(kind: type[Struct]) -> list[str] | None:
-    """Return the fields with tuples, which become lists; None if JSON changes more than these."""
+    # For most messages, to_builtins() gives the same as JSON would, except that tuples stay tuples.
+    # That's why we find out, once per type, which fields are tuples. If there's anything else that
+    # JSON would change, we return None and take the long way.
     fields, names = inspect.type_info(kind), list[str]()
     assert isinstance(fields, inspect.StructType)
     for field in fields.fields:
@@ -41,7 +50,6 @@ def _lists(kind: type[Struct]) -> list[str] | None:
 
 
 def _is_unchanged(kind: inspect.Type) -> bool:
-    """True if JSON changes no value of this type."""
     match kind:
         case inspect.Metadata(type=other) | inspect.ListType(item_type=other):
             return _is_unchanged(other)

@@ -1,7 +1,8 @@
 """Bots for a program without an event loop, for any number of matches.
 
-If a process replies within `QUICK_SECONDS`, its reply is read in the caller's thread. Longer waits
-run in a thread with trio, which all portals of the program share.
+Most bots reply within a few milliseconds, and for those a blocking read in the caller's own thread
+is by far the fastest. If there's no reply within `QUICK_SECONDS`, we go on waiting in a thread that
+runs trio, which all portals of the program share.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _THREAD = BlockingPortalProvider("trio")
 
 
 class BotPortal:
-    """Starts, queries and stops bots for a caller without an event loop.
+    """Starts, asks and stops bots for a caller without an event loop.
 
-    Processes are reused from match to match. They are stopped by `close`, and at the end of the
+    Processes are reused from match to match. They're stopped by `close`, or at the end of the
     program.
     """
 
@@ -42,7 +43,7 @@ class BotPortal:
         weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
-        """Start the bots of a match, in seat order. An unfinished match is abandoned.
+        """Start the bots of a match, in seat order. A match that isn't finished is abandoned.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for a bot.
@@ -77,7 +78,7 @@ class BotPortal:
         await self._match.aclose()
 
     def close(self) -> None:
-        """Stop all bots. Another match may begin afterwards."""
+        """Stop all bots. You may begin another match afterwards."""
         self._stay.close()
         self._thread = None
 
@@ -96,10 +97,9 @@ async def _end(match: AsyncExitStack, pool: BotPool) -> None:
 
 
 def _close(stay: ExitStack) -> None:
-    """Close a portal that its owner did not close.
-
-    The garbage collector may call this in any thread, including the thread with trio.
-    """
+    # The garbage collector calls this when somebody forgot to close the portal, and it may do so in
+    # any thread. If that happens to be our own thread with trio, waiting for it here would be a
+    # deadlock.
     if trio.lowlevel.in_trio_run():
         threading.Thread(target=stay.close).start()
     else:

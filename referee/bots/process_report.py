@@ -10,17 +10,18 @@ from referee.match.sandbox import Kind
 
 
 class TimeoutObservation(Struct, frozen=True):
-    """The state of a process that did not reply in time.
+    """The state of a process that didn't reply in time.
 
     Attributes:
-        unfinished: the beginning of a line without its end.
+        unfinished: the beginning of a line whose end never came.
         blank: True if it wrote only blank lines since the request.
         has_read: True if it had read all its input.
         has_answered: True if it replied to an earlier request.
         cpu_seconds: CPU time of the process and its children since its start; None if unknown.
-        is_busy: True if it used the CPU during the observation.
-        late: the first line after the timeout; empty without one.
-        at_end: the first line after the end of its input; empty without one.
+        is_busy: True if it used the CPU while we watched.
+        late: the first line after the timeout, or "".
+        at_end: the first line after the end of its input, or "". (Some bots read
+            their input to the end before they answer.)
         ended: True if it exited by itself after the end of its input.
     """
 
@@ -39,8 +40,8 @@ class ProcessReport(Struct, frozen=True):
     """The report on a process after its exit.
 
     Attributes:
-        prefix: the dialect or adapter in the BOT argument; "" without one.
-        unasked: number of whole lines of output that no request consumed, as far as they were read.
+        prefix: the dialect or adapter in the BOT argument, or "".
+        unasked: number of whole lines of output that no request consumed, as far as we read them.
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
         silence: the observation after a timeout, if there was one.

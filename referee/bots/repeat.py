@@ -28,9 +28,11 @@ def repeat_words(
     """Return the command that plays a match again, with the same limits and sandbox, as words.
 
     Args:
-        recorded: True if the match comes from a file. A stranger may have written it so that
-            somebody copies the command. Therefore the command requires the sandbox and lifts no
-            limit, unless all bots are bundled. It never shows the bots another folder.
+        recorded: True if the match comes from a file. It may have been written by a stranger who
+            hopes
+            that somebody copies the command. Unless all bots are bundled, the command then
+            requires the sandbox and lifts no limit, and in any case it shows the bots no other
+            folder.
         start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
@@ -45,9 +47,10 @@ def repeat_words(
 
 
 def _named_bots(spec: MatchSpec) -> list[str]:
-    """Return the BOT arguments, with `NAME=` for given names that can be typed."""
     bots = []
     for bot, name in zip_longest(map(as_bot, spec.bots), spec.names, fillvalue=""):
+        # We leave out names that the bot would have anyway, and names that
+        # don't survive being parsed again.
         typed = f"{name}={bot}"
         says_more = name not in (bot, os.path.basename(bot), stem_of(bot))
         can_be_typed = not name.startswith("-") and named(typed) == (name, bot)
@@ -56,12 +59,12 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """Restrict the match in an untrusted file to terms that are safe to copy into a command."""
+    """Restrict a match from an untrusted file to terms that are safe to copy into a command."""
     ours = {
         HUMAN,
         *bundled_bots(spec.game),
         *rule_files(spec.game),
-    }  # their programs are part of the referee
+    }  # The programs of these bots are ours, so nobody has to be protected from them.
     if ours.issuperset(bots):
         return spec
     return replace(
@@ -73,7 +76,7 @@ def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
 
 
 def _sandboxed(limits: Limits) -> Limits:
-    """Return the limits, with the defaults of the sandbox for missing ones."""
+    # A file that claims to have lifted the limits gets the sandbox's defaults instead.
     lifted = {n: most for n, most in SANDBOXED.items() if getattr(limits, n) == math.inf}
     return limits._replace(**lifted)
 
@@ -81,12 +84,12 @@ def _sandboxed(limits: Limits) -> Limits:
 def sandbox_words(
     kind: str, readable: Iterable[str] = (), env: Iterable[tuple[str, str]] = ()
 ) -> list[str]:
-    """Return the options of a sandbox, after the variables of all bots."""
+    """Return the options for a sandbox, after the variables of all bots."""
     words = [word for name, value in env for word in ("--env", f"{name}={value}")]
     words += [] if kind == "none" else ["--sandbox", kind]
     return words + [word for folder in readable for word in ("--sandbox-read", folder)]
 
 
 def as_bot(argument: str) -> str:
-    """Protect a BOT argument that looks like an option."""
+    """Protect a BOT argument that looks like an option, e.g. `-v` becomes `./-v`."""
     return f"./{argument}" if argument.startswith("-") else argument

@@ -1,6 +1,7 @@
-"""Detect syntax of a shell in a command line. The referee starts bots without a shell.
+"""Detect shell syntax in a command line, since the referee starts bots without a shell.
 
-A quoted word is always an argument. Therefore `sh -c "a && b"` contains no operator.
+`bot > log` would start a bot with two odd arguments, and its author would wonder for a long time
+where the log is. A quoted word is always an argument, so `sh -c "a && b"` is fine.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ _EXPANDED = re.compile(r"~|.*[$]").match
 def why_shell(command: str) -> str:
     """Name the shell operator in a command line, and the next step, in one clause.
 
-    An operator is a separate word, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
+    An operator is a word of its own, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
 
     Returns:
-        An empty string if there is none.
+        An empty string if there isn't any.
     """
     for word in _without_quotes(command).split():
         if operator := _OPERATOR(word):
@@ -29,9 +30,10 @@ def why_shell(command: str) -> str:
 
 
 def why_shell_program(command: str) -> str:
-    """Like `why_shell`, for a command line whose first word is not a program.
+    """Like `why_shell`, for a command line whose first word isn't a program.
 
-    The first word may set a variable, contain an operator, or be text that a shell expands.
+    In this case we can be bolder: the first word may set a variable, contain an operator anywhere,
+    or be something that a shell would expand.
     """
     first, *rest = _without_quotes(command).split() or [""]
     if rest and _VARIABLE(first):
@@ -47,7 +49,6 @@ def why_shell_program(command: str) -> str:
 
 
 def _without_quotes(command: str) -> str:
-    """Replace each quoted part of a command line by a letter."""
     return _QUOTED.sub("x", command)
 
 

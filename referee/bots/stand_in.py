@@ -22,7 +22,7 @@ def stand_in(game: str) -> InProcessBot:
 
 
 def leaver(game: str) -> InProcessBot:
-    """Create a bot that leaves in the handshake, so that the match ends there (protocol, 3.5)."""
+    """Create a bot that leaves in the handshake, which ends the match there (protocol, 3.5)."""
     return InProcessBot(_Leaver())
 
 
@@ -30,14 +30,14 @@ class _Leaver:
     """A `BotObject` that fails to start."""
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """Return the failure to start."""
         return Failure(Disqualification.FAILED_TO_START, "it does not play")
 
 
 class StandIn:
-    """A `BotObject` that reports a name, or does not reply in time.
+    """A `BotObject` that gives the replies that it was made with, then the simplest legal ones.
 
     Args:
+        name: the name that it reports. None: it doesn't reply to the handshake in time.
         replies: its first replies as JSON values; {"leave": CODE}: it leaves the match.
     """
 
@@ -49,7 +49,7 @@ class StandIn:
         self._replies = deque(replies)
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """Return the reply to the last line."""
+        """Return the reply to the last line. Earlier lines don't matter to it."""
         reply = self._next(msgspec.json.decode(lines[-1]))
         if isinstance(reply, dict) and reply.keys() == {"leave"}:
             return Failure(Disqualification(reply["leave"]), "as the case says")

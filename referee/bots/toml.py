@@ -23,7 +23,7 @@ _MAX_DOTS = 100  # per line: `tomllib` takes quadratic time in the number of par
 
 
 class BotTable(Struct, kw_only=True):
-    """Keys of both tables. An empty name stands for the default."""
+    """The keys that both tables share. An empty name stands for the default."""
 
     command: str
     name: str = ""
@@ -33,12 +33,12 @@ T = TypeVar("T", bound=BotTable)
 
 
 def read_toml(name: str) -> dict[str, Any]:
-    """Read a TOML file.
+    """Read a TOML file, possibly one that a stranger submitted.
 
     Raises:
-        UsageError: the file cannot be read or is not valid TOML.
+        UsageError: the file can't be read or isn't valid TOML.
     """
-    import tomllib  # only loaded if needed, so that matches start faster
+    import tomllib  # few matches need it, and all would start later
 
     try:
         data = read_input(name, MAX_BYTES + 1)
@@ -52,7 +52,7 @@ def read_toml(name: str) -> dict[str, Any]:
             raise UsageError(f"{name} cannot be read: it is {encoding}; save it as UTF-8")
         values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
-    except ValueError as error:  # also for invalid UTF-8, or numbers with too many digits
+    except ValueError as error:  # UnicodeDecodeError is one, too
         raise UsageError(f"{name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
@@ -90,7 +90,7 @@ def read_table(
 
 
 def name_problem(name: str) -> str:
-    """Describe the mistake in a bot's name, in one clause; empty if the name is valid."""
+    """Describe the mistake in a bot's name, in one clause; empty if the name is fine."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
     if hidden := invisible(name):

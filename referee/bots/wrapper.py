@@ -16,7 +16,8 @@ from referee.match.limits import Limits
 class BotWrapper:
     """The part of a `Bot` that forwards to the wrapped bot.
 
-    `quick_reply` is not forwarded: subclasses may override it.
+    `quick_reply` isn't forwarded. A subclass that changes replies has to do that for quick ones as
+    well, and if it forgets, we're only slow and not wrong.
     """
 
     def __init__(self, bot: Bot) -> None:
@@ -65,12 +66,12 @@ class BotWrapper:
 class ReplayedBot(BotWrapper):
     """A `Bot` for one match that replaces the first replies of another bot.
 
-    The wrapped bot receives all messages. A process also receives the requests, so that it knows
-    the match; its replies are discarded.
+    The wrapped bot gets all messages. A process gets the requests as well, so that it can rebuild
+    its state, but we discard its replies to those.
 
     Args:
         answers: the first replies, including the handshake; None keeps the bot's own reply.
-        is_asked: True if the wrapped bot also receives the requests of the recorded part.
+        is_asked: True if the wrapped bot also gets the requests of the recorded part.
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
@@ -94,12 +95,13 @@ class ReplayedBot(BotWrapper):
     async def reply(self, deadline: float) -> Answer:
         """Return the next recorded reply, or the reply of the wrapped bot.
 
-        A failure during the recorded part counts: the bot could not continue from there.
+        If the wrapped bot fails during the recorded part, we report that failure: a bot that has
+        crashed on the way can't take over afterwards.
         """
         return self._replaced(await self.wrapped.reply(deadline) if self._is_own() else None)
 
     def _is_own(self) -> bool:
-        """True if the wrapped bot has to reply, even if its reply is discarded."""
+        """Return True if the wrapped bot has to reply, even if we then discard its reply."""
         return self._is_asked or not self._answers or self._answers[0] is None
 
     def _replaced(self, own: Answer | None) -> Answer:
@@ -111,7 +113,7 @@ class ReplayedBot(BotWrapper):
 
 
 def process_of(bot: object) -> BotProcess | None:
-    """Return the process inside the wrappers of a bot; None without one."""
+    """Return the process inside of a bot's wrappers, or None."""
     while isinstance(bot, BotWrapper):
         bot = bot.wrapped
     return bot if isinstance(bot, BotProcess) else None
