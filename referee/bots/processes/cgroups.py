@@ -1,14 +1,14 @@
 """Control groups: limits of all processes of a bot together, and counters (Linux; limits.md).
 
-Also determines the CPU quota of the referee's own group.
+(We also find out here how much CPU the referee's own group may use.)
 
-Each bot has its own group: one folder with cgroup v2, or one in each hierarchy with v1. Groups are
-created beside or below the group of this process, if it is allowed to:
+Each bot has its own group: one folder with cgroup v2, or one in each hierarchy with v1. We create
+groups beside or below the group of this process, if we're allowed to:
 
-- v2: the group of this process was delegated, for example by `systemd-run --user --scope -p
-  Delegate=yes` or to a container. In other groups, systemd may remove the controllers at any time.
-  A group with controllers in child groups must not contain processes, so its processes move into a
-  child group, `LEAF`.
+- v2: the group of this process was delegated, e.g. by `systemd-run --user --scope -p Delegate=yes`,
+  or to a container. We don't touch other groups, because systemd may remove their controllers at
+  any time. Since a group with controllers in child groups mustn't contain processes, we move its
+  processes to a child group, `LEAF`.
 - v1: the hierarchies are writable, as they are for root.
 
 A killed referee leaves groups behind. The guardian's shell removes them (`guardian.py`).
@@ -35,10 +35,10 @@ LEAF = "referee"
 """The group of the referee itself, with v2."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
+# With v1, socket buffers (TCP and UDP) don't count as memory. They have this counter of their own.
 _SOCKETS = "memory.kmem.tcp"
-"""With v1, the counter of TCP and UDP socket buffers, which do not count as memory."""
+# Socket buffers may use this fraction of the memory limit, in addition to it.
 _SOCKET_PART = 8
-"""Socket buffers may use this fraction of the memory limit, in addition to it."""
 _SYSTEMD_SECONDS = 10
 
 
@@ -55,7 +55,7 @@ class Home(NamedTuple):
 
 @cache
 def home() -> Home | None:
-    """Return the place where this process can create groups, or None. With v2, prepares it."""
+    """Return the place where this process can create groups, or None. With v2, this prepares it."""
     if sys.platform != "linux":
         return None
     try:
@@ -76,7 +76,6 @@ def find_home(mounts: str, groups: str) -> Home | None:
 
 
 def _own_groups(mounts: str, groups: str) -> dict[str, str]:
-    """Return the folder of this process's group for each controller of v1, and for v2 as ""."""
     own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -86,7 +85,8 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
         fields, _, rest = line.partition(" - ")
         root, point = fields.split()[3:5]
         kind, _, settings = rest.split(" ", 2)
-        if "\\" in point or kind not in ("cgroup", "cgroup2"):  # a path with white space
+        # A path with white space is escaped there.
+        if "\\" in point or kind not in ("cgroup", "cgroup2"):
             continue
         for name in [""] if kind == "cgroup2" else set(settings.split(",")) & set(_V1):
             if name not in own:
@@ -99,14 +99,14 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
 
 @cache
 def cpu_quota() -> float:
-    """Number of cores that the groups of this process may use, such as 0.5, or infinity."""
+    """Number of cores that the groups of this process may use, e.g. 0.5, or infinity."""
     return find_cpu_quota(_read("/proc/self/mountinfo"), _read("/proc/self/cgroup"))
 
 
 def find_cpu_quota(mounts: str, groups: str) -> float:
     """Like `cpu_quota`, from the contents of /proc/self/mountinfo and /proc/self/cgroup.
 
-    A group has a share of its parent's quota, so the smallest quota of all ancestors applies.
+    A group only gets a share of its parent's quota, so the smallest one of all ancestors counts.
     """
     found = _own_groups(mounts, groups)
     own = [Path(found[name]) for name in ("", "cpu") if name in found]
@@ -114,10 +114,8 @@ def find_cpu_quota(mounts: str, groups: str) -> float:
 
 
 def _quota(group: Path) -> float:
-    """Return the quota of one group: CPU time per period. v1 has two files for it.
-
-    Without a quota, the file contains "max" or -1. The root group has no such file.
-    """
+    # v2 has one file with both numbers, v1 has two files. Without a quota, the first number is
+    # "max" or -1, and the root group doesn't have such a file.
     text = _read(f"{group}/cpu.max")
     text = text or " ".join(_read(f"{group}/cpu.cfs_{name}_us") for name in ("quota", "period"))
     words = text.split()
@@ -125,7 +123,6 @@ def _quota(group: Path) -> float:
 
 
 def _delegated(base: str) -> str | None:
-    """Return the place where groups with controllers can be created; see the module's docstring."""
     if os.path.basename(base) == LEAF:
         base = os.path.dirname(base)
     offered = set(_read(f"{base}/cgroup.controllers").split())
@@ -148,7 +145,7 @@ def _delegated(base: str) -> str | None:
 
 
 def _is_ours(base: str) -> bool:
-    """True if a group belongs to this process: to its user, by systemd, or to its container."""
+    """Return True if a group belongs to us: to our user, by systemd's word, or to our container."""
     for name in ("user.delegate", "trusted.delegate"):
         with contextlib.suppress(OSError):
             if os.getxattr(base, name) == b"1":
@@ -159,10 +156,11 @@ def _is_ours(base: str) -> bool:
 
 
 def _is_delegated(group: str) -> bool:
-    """True if this process may use a group: systemd did not create it, or has delegated it.
+    """Return True if we may use a group: systemd didn't create it, or has delegated it.
 
-    When systemd reloads its configuration, it removes the controllers of all other units, and the
-    limits of their groups disappear. A user's systemd does not mark delegated groups.
+    We have to ask systemd for that. A user's systemd doesn't mark groups that it has delegated, and
+    when it reloads its configuration, it removes the controllers of all other units. The limits of
+    our groups would be gone then, without a word.
     """
     if not group.endswith((".scope", ".service")):
         return True
@@ -177,7 +175,7 @@ def _is_delegated(group: str) -> bool:
 def _empty(base: str) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(f"{base}/{LEAF}")
-    for _ in range(10):  # some may be starting others
+    for _ in range(10):  # Some may be starting others meanwhile.
         pids = _read(f"{base}/cgroup.procs").split()
         if not pids:
             return
@@ -187,11 +185,12 @@ def _empty(base: str) -> None:
 
 
 def _can_make_in(folder: str) -> bool:
-    probe = f"{folder}/referee-probe"  # a fixed name: removes the probe of a killed referee
+    # The fixed name cleans up after a referee that was killed here.
+    probe = f"{folder}/referee-probe"
     try:
         with contextlib.suppress(FileExistsError):
             os.mkdir(probe)
-        with contextlib.suppress(FileNotFoundError):  # another referee removed it
+        with contextlib.suppress(FileNotFoundError):  # another referee was faster
             os.rmdir(probe)
     except OSError:
         return False
@@ -199,14 +198,15 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot. `make` creates it. `folders` must be removed at the end.
+    """The group of one bot. `make` creates it, and somebody has to remove `folders` at the end.
 
     Attributes:
-        socket_limit: limit of socket buffers in bytes, if it is separate from memory.
+        socket_limit: limit of socket buffers in bytes, if it's separate from memory.
     """
 
     def __init__(self, place: Home) -> None:
-        # A referee with this id, killed together with its guardian, may have left groups.
+        # The process id isn't enough for a name: an earlier referee with the same id may have been
+        # killed along with its guardian, and its groups are still there.
         name = f"referee-{os.getpid()}-{secrets.token_hex(4)}"
         self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
@@ -229,9 +229,9 @@ class Cgroup:
                 name, of_swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
                 swap = str(memory)
             _write(f"{at['memory']}/{name}", str(memory))
-            with contextlib.suppress(OSError):  # missing if the system has no swap
+            with contextlib.suppress(OSError):  # missing if there's no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
-            if not self._is_v2:  # v2 includes them in memory
+            if not self._is_v2:  # v2 includes them in the memory limit
                 with contextlib.suppress(OSError):  # not available on every system
                     sockets = int(memory) // _SOCKET_PART
                     _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
@@ -246,7 +246,7 @@ class Cgroup:
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of all processes that were ever in the group. None if it is not counted."""
+        """CPU time of all processes that were ever in the group, or None if it isn't counted."""
         if self._is_v2:
             usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
             return None if usage is None else usage / 1e6
@@ -272,7 +272,7 @@ class Cgroup:
         return _value(f"{self._at['pids']}/pids.events", "max") or 0
 
     def freeze(self, frozen: bool = True) -> bool:
-        """Freeze or thaw all processes. Returns False if that is not possible."""
+        """Freeze or thaw all processes. Returns False if that isn't possible."""
         if "freezer" not in self._at:
             return False
         file, words = "freezer.state", ("THAWED", "FROZEN")
@@ -286,30 +286,31 @@ class Cgroup:
 
     @property
     def is_frozen(self) -> bool:
-        """True if no process runs. This takes some time after `freeze`."""
+        """True if no process runs. After `freeze`, this takes some time."""
         if self._is_v2:
             return _value(f"{self._at['freezer']}/cgroup.events", "frozen") == 1
         return _read_at_once(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
 
     def kill(self) -> None:
-        """Kill all processes. With v1, frozen processes must be thawed to die."""
+        """Kill all processes."""
         folder = self._at["pids"]
         try:
             if self._is_v2:
                 _write(f"{folder}/cgroup.kill", "1", create=False)
                 return
-        except OSError:  # Linux before 5.14
+        except OSError:  # Linux before 5.14 doesn't have this file.
             pass
         with contextlib.suppress(OSError):
-            _write(f"{folder}/pids.max", "0")  # prevents new processes
+            _write(f"{folder}/pids.max", "0")  # no new ones while we're at it
         for pid in _read(f"{folder}/cgroup.procs").split():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(pid), signal.SIGKILL)
+        # With v1, a frozen process doesn't even die before it's thawed.
         self.freeze(False)
 
     def remove(self) -> bool:
-        """Remove the group. Returns False if a process in it has not ended yet."""
-        removed = [remove(folder) for folder in self.folders]  # removes each one that is possible
+        """Remove the group. Returns False if a process in it hasn't ended yet."""
+        removed = [remove(folder) for folder in self.folders]  # a list, so that we try each of them
         return all(removed)
 
 
@@ -333,8 +334,8 @@ def _read(path: str) -> str:
 
 
 def _read_at_once(path: str) -> str:
-    """Like `_read`, but twice as fast as `open`, for lines that are read in each match."""
     try:
+        # This is twice as fast as open(), and some of these files are read in each match.
         descriptor = os.open(path, os.O_RDONLY)
     except OSError:
         return ""
@@ -347,7 +348,7 @@ def _read_at_once(path: str) -> str:
 
 
 def _write(path: str, text: str, *, create: bool = True) -> None:
-    # Files in a group's folder already exist. In a test's stand-in they may not.
+    # In a real group all files exist, but not in the plain folder that tests use instead.
     descriptor = os.open(path, os.O_WRONLY | (os.O_CREAT if create else 0), 0o644)
     try:
         os.write(descriptor, text.encode())
@@ -356,7 +357,6 @@ def _write(path: str, text: str, *, create: bool = True) -> None:
 
 
 def _value(path: str, name: str) -> int | None:
-    """Return the number after a name in a file with lines such as "oom_kill 0"."""
     for line in _read_at_once(path).splitlines():
         found, _, value = line.partition(" ")
         if found == name and value.isdigit():

@@ -1,8 +1,9 @@
 """Apply the limits that the system enforces from the start of a bot (limits.md).
 
 A shell runs before the bot. It joins the bot's control group, sets the limits of single processes
-(`ulimit`), and becomes the bot or its sandbox, so the limits apply from the first moment. None of
-this runs in the referee's process after a fork, because that is unsafe in a program with threads.
+(`ulimit`), and then becomes the bot or its sandbox, so the limits apply from the first moment. Why
+not a `preexec_fn`? Because that runs in our own process after a fork, where a thread that doesn't
+exist anymore may have held a lock.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from referee.bots.processes import cgroups
 from referee.match.limits import Limits, LimitsBy
 from referee.match.sandbox import Sandbox
 
+# The limits that apply from the start of a process.
 _OF_THE_SYSTEM = (
     "cpu_limit",
     "memory_limit",
@@ -23,7 +25,6 @@ _OF_THE_SYSTEM = (
     "open_file_limit",
     "file_size_limit",
 )
-"""The limits that apply from the start of a process."""
 _SHELL = "/bin/sh"
 _BLOCK = 512  # unit of `ulimit -f` in bytes
 NOT_REACHED = 125
@@ -57,7 +58,7 @@ def unenforced_limits() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """Return the command that runs these words with control groups, if systemd is available."""
+    """Return the command that runs these words with control groups, if systemd is there."""
     user = "" if os.geteuid() == 0 else "--user "
     return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
 
@@ -78,8 +79,8 @@ def inner_words(
 ) -> list[str]:
     """Return the words before the bot's command inside a sandbox.
 
-    Processes are counted per user in a user namespace. Outside the sandbox, all processes of the
-    referee's user would count.
+    The limit of processes has to be set in there, because the kernel counts processes per user and
+    user namespace. On the outside, all processes of the referee's user would count.
     """
     if (
         sandbox.kind == "none"
@@ -88,7 +89,7 @@ def inner_words(
     ):
         return []
     most = int(limits.process_limit)
-    # bash and dash use different letters.
+    # bash has -u for this, dash has -p.
     return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most}"], token)
 
 
@@ -105,7 +106,7 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
     for letter, most, unit, kind in (
         ("n", limits.open_file_limit, 1, "RLIMIT_NOFILE"),
         ("f", limits.file_size_limit, _BLOCK, "RLIMIT_FSIZE"),
-        # Not the address space: node, Java and Go reserve much more than they use.
+        # Not the address space (-v): node, Java and Go reserve far more than they ever use.
         ("d", limits.memory_limit if cgroup is None else math.inf, 1024, "RLIMIT_DATA"),
     ):
         if _lowers(kind, most):
@@ -114,9 +115,9 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
 
 
 def _lowers(kind: str, most: float) -> bool:
-    """True if a limit is below the hard limit of this process, which cannot be raised."""
-    import resource  # not available on every system
+    import resource  # not every system has it
 
+    # We can't raise a hard limit, so there's nothing to do if ours isn't lower.
     hard = resource.getrlimit(getattr(resource, kind))[1]
     return most < math.inf and (hard == resource.RLIM_INFINITY or most < hard)
 
@@ -124,11 +125,11 @@ def _lowers(kind: str, most: float) -> bool:
 def _shell(lines: Sequence[str], token: str) -> list[str]:
     """Return a shell command that runs these lines and then becomes the bot.
 
-    If a line fails, it writes the token.
+    If a line fails, it writes the token and stops.
     """
     steps = []
     for line in lines:
         said = shlex.quote(f"{token} {line}")
         steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")
-    # The shell sets these to the referee's folder.
+    # The shell has set these two, and to the referee's folder.
     return [_SHELL, "-c", "\n".join([*steps, "unset PWD OLDPWD", 'exec "$@"']), "sh"]

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from referee.bots.processes.orphans import descendants
 
+# On a busy machine, a process that computes all the time may get no more of a core than this.
 _BUSY_PART = 0.2
-"""A process that uses more of a core than this is computing. On a busy machine it gets no more."""
+# Index in the fields that `stat_fields` returns. The next three are other times that we count: in
+# the kernel, and of children that were waited for.
 _UTIME = 11
-"""Index of this field of /proc/PID/stat after the command's name. Three more times follow."""
 
 
 class Usage(NamedTuple):
@@ -22,7 +23,7 @@ class Usage(NamedTuple):
 
 
 def usage(*pids: int) -> Usage | None:
-    """Return the CPU usage of processes. None if the system does not report it."""
+    """Return the CPU usage of processes and their descendants, or None if we can't know."""
     if sys.platform != "linux":
         return None
     all_fields = [stat_fields(each) for pid in pids for each in (pid, *descendants(pid))]
@@ -35,13 +36,15 @@ def stat_fields(pid: int) -> list[bytes]:
     """Return the fields of /proc/PID/stat from the state on. Empty if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
+            # The second field is the program's name in parentheses, and a name may contain
+            # anything, e.g. spaces and parentheses. Only the last parenthesis is reliable.
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
 
 
 def is_computing(before: Usage | None, now: Usage | None, seconds: float) -> bool:
-    """True if a process computed for the whole time between two measurements."""
+    """Return True if a process computed for the whole time between two measurements."""
     if before is None or now is None:
         return False
     share = (now.seconds - before.seconds) / seconds if seconds else 0.0

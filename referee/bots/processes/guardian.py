@@ -1,17 +1,19 @@
 """Kill the bots of a referee that dies before it has stopped them (protocol, 8.4).
 
-If the referee is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU), it
-cannot stop its bots, and a bot that ignores the end of its input would continue to run. Therefore a
-shell in its own session watches a pipe that only the referee holds open. Each line that it reads is
-a list of the bots' process groups, as arguments of `kill`, and the folders of their control groups
-(`cgroups.py`). At the end of the pipe it kills the groups of the last line and removes the folders.
+If the referee is killed, or dies of a signal that it doesn't catch (SIGKILL, SIGQUIT, SIGXCPU), it
+can't stop its bots, and a bot that ignores the end of its input would run forever. Therefore we
+start a shell in a session of its own, which reads from a pipe that only the referee holds open.
+Each line that it reads is the list of the bots' process groups, as arguments of `kill`, and of the
+folders of their control groups (`cgroups.py`). When the pipe ends, the shell kills the groups of
+the last line and removes the folders.
 
-Linux can kill a process when its parent dies (PR_SET_PDEATHSIG), but not the descendants of that
-process: for `sh -c 'python bot.py; true'` the bot would survive. It would also kill the bots when
-only the thread ends that started them. Other systems have nothing similar.
+Why not PR_SET_PDEATHSIG, by which Linux kills a process when its parent dies? Because it doesn't
+cover descendants: with `sh -c 'python bot.py; true'`, the shell would die and the bot survive.
+Also, "parent" means the thread that started the process, so the bots would be killed when only that
+thread ends. And other systems have nothing like it.
 
-Processes that a bot moves into their own session are not in its group. The referee kills them at
-the end of a match (`orphans.py`). After the death of the referee they survive.
+Note that a bot's processes aren't in its group if they have moved to a session of their own. The
+referee kills those at the end of a match (`orphans.py`), but they survive if the referee dies.
 """
 
 from __future__ import annotations
@@ -56,10 +58,10 @@ STOP_SECONDS = 5
 class Guardian:
     """Watches the process groups of this process's bots. There is one instance, `GUARDIAN`.
 
-    The shell runs from before the start of the first bot until after the end of the last.
+    The shell is started before the first bot, and runs until after the last one has ended.
 
     Attributes:
-        lock: while held, no other thread starts a bot.
+        lock: while you hold it, no other thread can start a bot.
     """
 
     def __init__(self) -> None:
@@ -71,19 +73,20 @@ class Guardian:
         self._shell: subprocess.Popen[bytes] | None = None
 
     def begin(self, folders: Iterable[str] = ()) -> None:
-        """Announce the start of a bot, with the folders of its control group.
+        """Announce that a bot is about to start, with the folders of its control group.
 
         Raises:
-            OSError: the shell cannot be started.
+            OSError: the shell can't be started.
         """
         with self.lock:
             if self._shell is None:
                 self._shell = subprocess.Popen(
                     _COMMAND,
                     stdin=subprocess.PIPE,
-                    bufsize=0,  # the shell closes inherited files, which needs no /dev
+                    # The script closes the inherited ones itself, so we don't need /dev/null.
+                    bufsize=0,
                     cwd="/",
-                    env={},  # a bot may read it
+                    env={},  # bots may read it, in /proc
                     start_new_session=True,
                 )
             self._users += 1
@@ -99,9 +102,10 @@ class Guardian:
             self._write_list()
 
     def end(self, group: int | None, cgroup: Cgroup | None = None) -> None:
-        """Remove a bot whose group was killed, or that was not started (None), and its group.
+        """Remove a bot whose group was killed, or that wasn't started after all (None).
 
-        Call this before the bot is reaped: until then its group cannot belong to another process.
+        Call this before you reap the bot. As long as it's a zombie, its id can't be reused for
+        another process, and so the shell can't kill the wrong group.
         """
         with self.lock:
             self._users -= 1
@@ -110,8 +114,9 @@ class Guardian:
             self._remove()
             if not self._users:
                 if cgroup is not None:
-                    self._write_list()  # removing a folder again is harmless
-                self._stop()  # it kills the last group again, and removes the last folders
+                    # The shell may try to remove a folder that's already gone, which is harmless.
+                    self._write_list()
+                self._stop()  # this kills the last group once more, and removes the last folders
                 self._groups.clear()
                 self._folders.clear()
                 self._ended.clear()
@@ -126,7 +131,6 @@ class Guardian:
         return self._groups | shell
 
     def _remove(self) -> None:
-        """Remove the control groups of bots that have ended."""
         for cgroup in list(self._ended):
             if cgroup.remove():
                 self._ended.remove(cgroup)
@@ -155,7 +159,7 @@ GUARDIAN = Guardian()
 
 
 def is_guardian(pid: int) -> bool:
-    """True if a process is the shell of this process, or of another one such as a worker."""
+    """Return True if a process is the shell of this process or another one, e.g. of a worker."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

@@ -1,7 +1,7 @@
-"""Starts the process of a bot in its own session and process group, and kills that group.
+"""Starts a bot's process in its own session and process group, and kills that group.
 
-Does not import trio, so that a command can start the bots first and import the rest while they
-start up.
+Don't import trio here. This way a command can start the bots first, and import the rest while they
+are starting up.
 """
 
 from __future__ import annotations
@@ -49,32 +49,33 @@ _PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 _REAP_SECONDS = 5
 _END_SECONDS = 0.1
 _WRAPPER_LINES = 4
+# bubblewrap begins each line on stderr with this.
 _BWRAP = "bwrap: "
-"""bubblewrap begins each line on stderr with this."""
 _POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
+# The environment of every bot, in addition to its own variables (protocol, 8.5).
+#
+# Bots don't inherit the referee's environment: a bot that works here should work elsewhere, too. No
+# variable turns off the buffering of its output, adds modules or changes the format of numbers, and
+# the bot learns nothing about the referee's user.
 _FIXED = {"LANG": "C.UTF-8"}
-"""The environment of every bot, in addition to its own variables (protocol, 8.5).
-
-It does not depend on the referee's environment: a bot that works here works elsewhere. No variable
-turns off the buffering of its output, adds modules to it or changes the format of numbers, and the
-bot learns nothing about the referee's user."""
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
 """The variable in which an adapter finds the time limit, in seconds or `inf`."""
 
 
 class LaunchedBot:
-    """The process of a bot, or the reason why it did not start.
+    """The process of a bot, or the reason why it didn't start.
 
     Attributes:
-        popen: the process with its three pipes; None if it did not start.
-        error: the reason why the process did not start; empty if it started.
+        popen: the process with its three pipes; None if it didn't start.
+        error: the reason why the process didn't start; empty if it started.
         started: `time.monotonic()` at the start.
-        last_stderr: the keeper of the stderr of the previous match, while the process waits for
-            another match; otherwise None.
-        is_frozen: True while the processes are kept stopped.
+        last_stderr: the keeper of the previous match's stderr while the process waits for another
+            match;
+            otherwise None.
+        is_frozen: True while we keep the processes stopped.
         cgroup: its control group, or None.
-        memory: measures its memory without a control group, or None.
+        memory: measures its memory if there's no control group, or None.
         folder: its working directory, see `Prepared.folder`.
     """
 
@@ -85,7 +86,7 @@ class LaunchedBot:
         sandbox: Sandbox = NO_SANDBOX,
         **others: Any,
     ) -> None:
-        """Start the process. A failure does not raise an exception: the bot is disqualified (3.4).
+        """Start the process. If that fails, nothing is raised: the bot is disqualified (3.4).
 
         Args:
             others: arguments for `Popen`, which override the pipes.
@@ -117,7 +118,8 @@ class LaunchedBot:
         self._token = os.urandom(32).hex()
         self._status: int | None = None
         self._was_started = True
-        with GUARDIAN.lock:  # the guardian must not take the new process for an orphan
+        # Otherwise another thread might take the new process for an orphan, and kill it.
+        with GUARDIAN.lock:
             try:
                 GUARDIAN.begin(self.cgroup.folders if self.cgroup else ())
             except OSError as error:
@@ -130,7 +132,7 @@ class LaunchedBot:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 program = command.argv[0]
-                is_path = os.sep in program  # otherwise it was looked up on the PATH
+                is_path = os.sep in program  # otherwise it was found on the PATH
                 why = why_not_runnable(program, command.directory) if is_path else ""
                 self.error = why or error.strerror or str(error)
             finally:
@@ -138,7 +140,6 @@ class LaunchedBot:
                     GUARDIAN.end(None, self.cgroup)
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the bot in its sandbox, within its limits."""
         limits, cgroup = self.limits, self.cgroup
         if cgroup is not None:
             try:
@@ -162,8 +163,9 @@ class LaunchedBot:
                 [*first, *prepared.argv],
                 bufsize=0,
                 cwd=prepared.directory,
-                # `kill` sends signals to the group. A Ctrl-C in the terminal does not reach another
-                # session.
+                # kill() sends signals to the whole group. And since it's a session of its own, a
+                # Ctrl-C in the terminal only reaches the referee, which can then stop its bots in
+                # an orderly way.
                 start_new_session=True,
                 pass_fds=prepared.fds,
                 **{**_PIPES, "env": prepared.env, **others},
@@ -187,7 +189,7 @@ class LaunchedBot:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process after `reap`, -N after signal N; None before that."""
+        """Exit code of the process once it was reaped, or -N after signal N. None before that."""
         if self.popen is None or not self._was_started:
             return None
         return self._told(self.popen.returncode)
@@ -197,33 +199,34 @@ class LaunchedBot:
 
     @property
     def pipes(self) -> tuple[int, int, int]:
-        """The referee's ends of stdin, stdout and stderr. The process must have been started."""
+        """The referee's ends of stdin, stdout and stderr. There must be a process."""
         popen = self.popen
         if popen is None or popen.stdin is None or popen.stdout is None or popen.stderr is None:
             raise ProtocolMisuseError("a bot that was not started has no pipes")
         return popen.stdin.fileno(), popen.stdout.fileno(), popen.stderr.fileno()
 
     def close_stdin(self) -> None:
-        """Close the bot's stdin, so that it reads end-of-file."""
+        """Close the bot's stdin. The bot then reads end-of-file."""
         if self.popen is not None and self.popen.stdin is not None:
             self.popen.stdin.close()
 
     def terminate(self) -> None:
         """Send SIGTERM to the bot's process group."""
         group = self.popen.pid if self.popen is not None else 0
-        if self.sandbox.kind == "bwrap":  # the bot's group is inside; bwrap has another one
+        if self.sandbox.kind == "bwrap":  # bwrap has a group of its own, but we mean the bot's
             group = first_inside(group) or group
         self._signal_group(signal.SIGTERM, group)
 
     def kill(self) -> None:
-        """Kill the process group, and processes that the bot started outside it (8.3).
+        """Kill the process group, and processes that the bot has started outside of it (8.3).
 
-        A daemon whose parent has ended cannot be traced to the bot. `orphans.kill_orphans` finds it
-        after all bots have ended.
+        A daemon whose parent has ended can't be traced back to its bot. We'll find it anyway, after
+        all bots have ended (`orphans.kill_orphans`).
         """
         if self.popen is None or self.popen.returncode is not None:
             return
-        # The kernel ends a sandbox with its first process. A dead process has no descendants.
+        # This has to come before the kill, since dead processes have no descendants. In a sandbox
+        # it's enough to kill the first process: the kernel then ends all others in there.
         outside = children if self.sandbox.kind == "bwrap" else descendants
         others = outside(self.popen.pid)
         self._signal_group(signal.SIGKILL, self.popen.pid)
@@ -234,7 +237,8 @@ class LaunchedBot:
     def freeze(self) -> None:
         """Stop all processes of the bot until `thaw` (limits.md, 5).
 
-        Does nothing without a sandbox. Returns before the processes have stopped: see `is_stopped`.
+        Without a sandbox this does nothing. Note that it returns before the processes have stopped:
+        see `is_stopped`.
 
         Raises:
             ShortageError: the system has no process left.
@@ -255,10 +259,10 @@ class LaunchedBot:
         self._stopping.stop()
 
     def is_stopped(self) -> bool:
-        """Return True if all processes are stopped. Stops processes that woke up again.
+        """Return True if all processes are stopped. Stops processes that have woken up again.
 
         Raises:
-            ShortageError: the system has no process left, or does not allow the referee to stop
+            ShortageError: the system has no process left, or doesn't allow the referee to stop
                 them.
         """
         if not self.is_frozen:
@@ -269,7 +273,7 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How the bot resisted being stopped (`Stopping.offence`); empty if it did not."""
+        """How the bot resisted being stopped (`Stopping.offence`), or ""."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
@@ -289,21 +293,21 @@ class LaunchedBot:
 
     @property
     def oom_kills(self) -> int:
-        """Number of processes that were killed for the memory limit, if known, else 0."""
+        """Number of processes that were killed because of the memory limit, or 0 if unknown."""
         if self.cgroup is None or self.limits.memory_limit == math.inf:
             return 0
         return self.cgroup.oom_kills
 
     @property
     def refused_forks(self) -> int:
-        """Number of processes that the limit refused to start; 0 if unknown."""
+        """Number of processes that the limit prevented, or 0 if we can't know."""
         if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
             self._refused_forks = self.cgroup.refused_forks
         return self._refused_forks
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of all its processes; None if the system does not report it."""
+        """CPU time of all its processes; None if the system doesn't report it."""
         if self.popen is None:
             return None
         seconds = self.cgroup.cpu_seconds if self.cgroup is not None else None
@@ -313,7 +317,7 @@ class LaunchedBot:
         return None if used is None else used.seconds
 
     def _signal_group(self, number: int, group: int) -> None:
-        # The id belongs to this process only until it is reaped.
+        # Once it's reaped, the kernel may give this id to anybody.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
@@ -329,14 +333,17 @@ class LaunchedBot:
         return set() if first is None else children(first)
 
     def was_started(self) -> bool:
-        """Return True if the bot itself ran. Valid after its end: a sandbox may fail late."""
+        """Return True if the bot itself ran.
+
+        Only call this after its end, since a sandbox may fail late.
+        """
         if self._status is not None:
             self._was_started = was_started(self._status)
             self._close_status()
         return self._was_started
 
     def check_reached(self, stderr: StderrKeeper) -> None:
-        """Raise `ShortageError` if the bot never ran because the system refused a limit."""
+        """Raise `ShortageError` if the bot never ran because the system refused to set a limit."""
         if self.peek_exit_code() != NOT_REACHED:
             return
         lines = stderr.lines(_WRAPPER_LINES).lines
@@ -352,7 +359,10 @@ class LaunchedBot:
             self._status = None
 
     def peek_exit_code(self) -> int | None:
-        """Return the exit code of an ended process without reaping it; -N after signal N."""
+        """Return the exit code of an ended process without reaping it, or -N after signal N.
+
+        We reap processes as late as possible, because until then their ids aren't reused.
+        """
         if self.popen is None or self.popen.returncode is not None:
             return self.exit_code
         if not hasattr(os, "waitid"):
@@ -374,7 +384,9 @@ class LaunchedBot:
 
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
-            _ = self.refused_forks  # read the counter before the group is removed
+            # This looks useless, but it reads the counter for the last time before the group is
+            # removed.
+            _ = self.refused_forks
             self._guarded = False
             GUARDIAN.end(self.popen.pid, self.cgroup)
 
@@ -393,9 +405,10 @@ class LaunchedBot:
         self.kill()
         if self.popen is not None:
             if self.cgroup is not None:
-                self._await_end()  # so that its group can be removed
+                self._await_end()  # A group with a process in it can't be removed.
             self._unguard()
-            # SIGKILL cannot be ignored, but a process may hang in the kernel.
+            # Nothing can ignore SIGKILL, but a process may hang inside the kernel, e.g. on a dead
+            # network disk.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(timeout=_REAP_SECONDS)
         self.close_pipes()
@@ -411,9 +424,9 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 
 
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
-    """Start a bot for a match. All bots are started here.
+    """Start a bot for a match. Sources that aren't processes are returned unchanged.
 
-    Sources that are not processes are returned unchanged.
+    All bots are started here.
 
     Raises:
         ShortageError: see `LaunchedBot`.
@@ -434,7 +447,7 @@ def launch_bots(
         try:
             for source, own in zip(sources, each, strict=True):
                 bot = launch(source, own, sandbox)
-                bots.append(bot)  # immediately, so that an error cannot leak it
+                bots.append(bot)  # right away, so that an error can't leak it
             yield bots
         finally:
             for bot in bots:
@@ -443,22 +456,23 @@ def launch_bots(
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
-    """Return the environment of a bot (8.5), without its own variables."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     timed = {TIME_LIMIT: str(limits.time_limit)} if command.adapter else {}
     return inherited | _FIXED | timed
 
 
 def start_failure(command: BotCommand, said: Sequence[str]) -> str:
-    """Return the reason why a sandbox did not run a program.
+    """Return the reason why a sandbox didn't run a program.
 
     Raises:
-        ShortageError: the sandbox itself does not work.
+        ShortageError: the sandbox itself doesn't work.
     """
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
         raise ShortageError(f"no sandbox for {command.argument}: {text.removeprefix(_BWRAP)}")
-    if reason == os.strerror(errno.ENOENT):  # the program itself exists, which was checked before
+    # We've checked before that the program exists. If something is missing anyway, then it's
+    # something that it needs, such as its interpreter.
+    if reason == os.strerror(errno.ENOENT):
         return why_not_inside(os.path.join(command.directory, command.argv[0]))
     return reason

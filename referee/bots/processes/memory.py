@@ -1,11 +1,11 @@
 """Measure the memory of all processes of a bot if no control group does (Linux).
 
-Without a control group, the system only limits the private memory of each process
-(`confinement.py`). Therefore the referee itself measures memory (limits.md, 2). It first computes
-an upper bound, which is cheap: the private memory of each process, all shared memory of the
-machine, and all its socket buffers. For honest bots this is below the limit. If it is above, the
-referee replaces one part after the other by the exact memory of the bot, until the sum is below the
-limit or all parts are exact.
+Without a control group, the system can only limit the private memory of each single process
+(`confinement.py`), so the referee itself has to measure the rest (limits.md, 2). Exact numbers are
+expensive, though. We start with an upper bound that's cheap: the private memory of each process,
+all shared memory of the machine, and all its socket buffers. For an honest bot, even that is below
+the limit. If it isn't, we replace one part after another by the bot's exact share, until the sum is
+below the limit or all parts are exact.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from referee.match.sandbox import Sandbox
 if TYPE_CHECKING:
     from referee.bots.processes.cgroups import Cgroup
 
+# Nothing fills memory faster than this many bytes per second, so we know how long we can look away.
 _FILL_BYTES = 8 * 2**30
-"""Maximum memory that a bot can fill per second."""
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
+# Measuring may take this fraction (one in ...) of our time.
 _RESTS = 20
-"""Measuring takes at most one part in this many of the time."""
+# CPU seconds for each exact part. If that's not enough, the upper bound counts.
 _EXACT_SECONDS = 0.1
-"""CPU seconds for each exact part. After that, the upper bound counts."""
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# Even an empty file takes this much of the kernel's memory.
 _INODE_BYTES = 1300
-"""Kernel memory of an empty file."""
+# A Unix socket may hold this much (net.core.wmem_default). We can't measure how much it does hold.
 _UNIX_SOCKET_BYTES = 208 * _KIB
-"""Maximum data in a Unix socket (net.core.wmem_default), which cannot be measured."""
 _OWN = re.compile(rb"^(?:RssAnon|VmPTE|VmSwap):\s+(\d+)", re.M)
 _SHARED = re.compile(rb"^Shmem:\s+(\d+)", re.M)
 _EXACT = re.compile(rb"^(?:Pss_Anon|SwapPss):\s+(\d+)", re.M)
@@ -55,7 +55,7 @@ _MAPPING = re.compile(rb"^(\w+)-(\w+) \S+ (\w+) (\w+:\w+) (\d+)", re.M)
 
 
 class Looking(Protocol):
-    """A measurement of a bot's memory by the referee.
+    """Measures a bot's memory from time to time.
 
     Attributes:
         look_at: time of the next measurement, on `time.monotonic`.
@@ -64,7 +64,7 @@ class Looking(Protocol):
     look_at: float
 
     def exceeded(self, roots: Set[int]) -> str:
-        """Measure the memory. Returns the reason if it is too much, otherwise "".
+        """Measure the memory. Returns the reason if it's too much, otherwise "".
 
         Args:
             roots: processes of the bot from which all others descend.
@@ -72,7 +72,7 @@ class Looking(Protocol):
 
 
 def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
-    """Return the necessary measurement. None if the system limits all memory."""
+    """Return the measurement that's necessary, or None if the system limits all memory."""
     if limits.memory_limit == math.inf or sys.platform != "linux":
         return None
     if cgroup is None:
@@ -83,7 +83,8 @@ def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Loo
 class SocketWatch:
     """Measures the socket buffers of a group that counts them separately from memory.
 
-    The system enforces the limit, except for the first bytes of each socket.
+    The system enforces the limit by itself, except for the first bytes of each socket. With many
+    sockets, those add up.
     """
 
     def __init__(self, cgroup: Cgroup) -> None:
@@ -102,7 +103,7 @@ class SocketWatch:
 
 
 class MemoryWatch:
-    """Measures the memory of a bot without a control group."""
+    """Measures the memory of a bot that has no control group."""
 
     def __init__(self, limits: Limits, *, is_inside: bool) -> None:
         self._limit, self._file_limit = limits.memory_limit, limits.file_size_limit
@@ -126,7 +127,7 @@ class MemoryWatch:
         self.look_at = now + min(rest, _MOST_REST_SECONDS)
 
     def _used(self, pids: list[int]) -> float:
-        """Return the bytes of these processes, or an upper bound that is below the limit."""
+        """Return the memory of these processes in bytes, or an upper bound that's below the limit."""
         own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
         private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
@@ -144,6 +145,7 @@ class MemoryWatch:
         if network is not None and buffers and is_above():
             buffers = _buffers(network.pid)
         until = time.thread_time() + _EXACT_SECONDS
+        # The largest first, so that we may get below the limit after only one or two.
         for pid in sorted(own, key=own.__getitem__, reverse=True):
             if not is_above() or time.thread_time() > until:
                 break
@@ -152,10 +154,8 @@ class MemoryWatch:
 
 
 def _own_share(pid: int) -> float:
-    """Return the private memory of a process plus its share of shared pages.
-
-    Infinity if it cannot be determined.
-    """
+    # Pages that are shared after a fork count for each process in `status`. Only smaps_rollup has
+    # the proportional share, but the kernel walks through all pages for it.
     exact = _read(f"/proc/{pid}/smaps_rollup")
     status = _read(f"/proc/{pid}/status")
     if _EXACT.search(exact):
@@ -164,8 +164,8 @@ def _own_share(pid: int) -> float:
 
 
 def _files(pid: int) -> tuple[int, int]:
-    """Return the memory of files in a sandbox: for their contents, and for the files themselves."""
     content = count = 0
+    # These are file systems in memory. Their contents count, and so do the files themselves.
     for folder in ("tmp", "dev/shm"):
         with suppress(OSError):
             system = os.statvfs(f"/proc/{pid}/root/{folder}")
@@ -184,7 +184,8 @@ class _Network(NamedTuple):
 def _network(pids: Iterable[int]) -> _Network | None:
     for pid in pids:
         text = _read(f"/proc/{pid}/net/sockstat")
-        if text:  # buffers are counted for the machine, sockets for the sandbox
+        # In a sandbox, sockstat counts its own sockets, but the buffers of the whole machine.
+        if text:
             sockets = sum(map(int, _SOCKETS_USED.findall(text)))
             waiting = sum(map(int, _BUFFERS.findall(text))) * _PAGE
             return _Network(pid, sockets and waiting + sockets * _UNIX_SOCKET_BYTES)
@@ -206,11 +207,11 @@ def _buffers(pid: int) -> int:
 def _unnamed(pids: list[int], file_limit: float) -> float:
     """Return the size of shared memory without a name, such as `memfd_create` makes.
 
-    If a process has it open, its pages count, otherwise the size of its mappings: a bot can release
-    pages that stay in memory, and then nothing shows them. A file that is in transit through a
-    socket counts with `file_limit`.
+    If a process has it open, the pages in memory count. If it's only mapped, the size of its
+    mappings counts, because a bot can unmap pages that stay in memory, and nothing shows them then.
+    A file that's on its way through a socket (in neither process) counts with `file_limit`.
 
-    Infinity if it cannot be determined, or takes too long.
+    Infinity if we can't find out, or if it takes too long.
     """
     until = time.thread_time() + _EXACT_SECONDS
     device = _device()
@@ -220,9 +221,9 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
             mapped[inode] = max(mapped.get(inode, 0), end)
         try:
             names = os.listdir(f"/proc/{pid}/fd")
-        except PermissionError:  # the process is hidden
+        except PermissionError:  # it hides from us
             return math.inf
-        except OSError:  # the process has ended
+        except OSError:  # it has ended
             continue
         for name in names:
             if time.thread_time() > until:
@@ -249,13 +250,12 @@ def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
 @cache
 def _device() -> int:
     """Return the device of shared memory without a name."""
-    with mmap.mmap(-1, _PAGE):  # `os.memfd_create` is not always available
+    with mmap.mmap(-1, _PAGE):  # os.memfd_create() isn't always available
         found = _UNNAMED.search(_read("/proc/self/maps"))
     return os.makedev(*(int(number, 16) for number in found.groups())) if found else -1
 
 
 def _kib(pattern: re.Pattern[bytes], text: bytes) -> int:
-    """Return the sum of all sizes in KiB that match a pattern, in bytes."""
     return sum(map(int, pattern.findall(text))) * _KIB
 
 

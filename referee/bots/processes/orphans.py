@@ -1,9 +1,9 @@
-"""Find processes that a bot has started outside its process group (protocol, 8.3 and 8.4).
+"""Find processes that a bot has started outside of its process group (protocol, 8.3 and 8.4).
 
-Killing a process group misses a child that moved into its own session ("daemonised"). On Linux it
-is found as a descendant of its bot while the processes between them live. After that, the referee
-inherits it: every new child that is not a bot is such an orphan. On other systems these functions
-do nothing.
+Killing a process group misses a child that has moved to a session of its own (a daemon). On Linux
+we find it among the descendants of its bot, as long as the processes between them are alive. Once
+they aren't, the referee inherits it, because we ask the kernel for that: any new child of ours that
+isn't a bot must be such an orphan. On other systems these functions do nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _MAX_READS = 20
 
 def children(pid: int | str = "self") -> set[int]:
     """Return the ids of a process's children, including zombies."""
-    # Linux can omit a child if another one ends at the same time. Then the next list differs.
+    # While children come and go, Linux may leave one out of this list. Hence we read it until it's
+    # the same twice in a row.
     found = _listed_children(pid)
     for _ in range(_MAX_READS):
         before, found = found, _listed_children(pid)
@@ -52,7 +53,7 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
     """Return all descendants of a process.
 
     Args:
-        quick: if True, one may be missing if others end at the same time.
+        quick: read each list only once. If some end at the same time, others may be missing.
     """
     read = _listed_children if quick else children
     found: set[int] = set()
@@ -64,11 +65,13 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
 
 
 def await_guardians(spare: set[int]) -> None:
-    """Wait for the guardians of killed workers before they become orphans.
+    """Wait for the guardians of killed workers, before they become orphans themselves.
 
-    Without them, frozen bots would stay and could not be killed (`cgroups.py`).
+    If we killed those, nobody would thaw frozen bots, and a frozen process doesn't die
+    (`cgroups.py`).
     """
-    until = time.monotonic() + STOP_SECONDS  # a bot may look like a guardian
+    # A bot may pretend to be a guardian, so don't wait for long.
+    until = time.monotonic() + STOP_SECONDS
     for pid in filter(is_guardian, children() - spare - GUARDIAN.processes):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(pid)
@@ -81,12 +84,12 @@ def await_guardians(spare: set[int]) -> None:
 def kill_orphans(spare: set[int]) -> None:
     """Kill and reap children of this process that belong to nobody.
 
-    Children in this process's own session are not orphans: each bot has its own session, and a
-    process can only leave a session by creating a new one.
+    Children in our own session aren't orphans. Each bot has a session of its own, and a process can
+    only leave its session by creating a new one, so it can't get into ours.
     """
     session = os.getsid(0)
     with GUARDIAN.lock:
-        # Children of a killed orphan become new orphans, so this takes several rounds.
+        # When we kill an orphan, its children become orphans in turn, so this takes several rounds.
         for _ in range(_MAX_ROUNDS):
             others = children() - spare - GUARDIAN.processes
             orphans = {pid for pid in others if _session(pid) not in (session, None)}
@@ -114,8 +117,8 @@ _spare: set[int] = set()
 def no_orphans() -> Iterator[None]:
     """At the end of this block, kill processes left behind by those started in it.
 
-    If several threads have such a block, the last one does it for all, since the bots of the others
-    are still alive.
+    If several threads have such a block at the same time, we can only do this at the end of the
+    last one: until then we couldn't tell an orphan from a bot that's still playing.
     """
     global _users, _spare
     with _lock:

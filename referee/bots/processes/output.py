@@ -11,7 +11,7 @@ class OutputLimitError(Exception):
 
 
 class Output:
-    """The output of a bot in one match, and the lines that no request has consumed.
+    """The output of a bot in one match, and the lines that no request has consumed yet.
 
     Args:
         limits: `line_limit`, `queue_limit` and `output_limit` are enforced here.
@@ -30,22 +30,22 @@ class Output:
 
     @property
     def unread(self) -> bytes:
-        """The unconsumed bytes."""
+        """The bytes that no request has consumed."""
         return bytes(self._buffer)
 
     @property
     def is_empty(self) -> bool:
-        """True if all output is consumed."""
+        """True if requests have consumed all output."""
         return not self._buffer
 
     @property
     def is_overfull(self) -> bool:
-        """True if there is too much output, even if the first line has the maximum length."""
+        """True if there's too much output, even if its first line were as long as a line may be."""
         return len(self._buffer) > self._line_limit + 1 + self._queue_limit
 
     @property
     def is_blank_so_far(self) -> bool:
-        """True if blank lines were skipped since the last line."""
+        """True if we've skipped blank lines since the last line."""
         return bool(self._blank)
 
     def feed(self, data: bytes) -> None:
@@ -54,9 +54,10 @@ class Output:
         self._size += len(data)
 
     def whole_reply(self, data: bytes) -> bytes | None:
-        """Return the reply if the bytes are exactly one JSON object and a line end.
+        """Return the reply, if the bytes are exactly one JSON object and a line end.
 
-        Otherwise add the bytes like `feed`, and return None. Requires `is_empty`.
+        That's what nearly all replies look like, and then the buffer isn't needed. In all other
+        cases this adds the bytes like `feed`, and returns None. Requires `is_empty`.
         """
         end = len(data) - len(self._line_end)
         size = self._size + len(data)
@@ -85,6 +86,9 @@ class Output:
             if (end if end >= 0 else len(buffer)) > self._line_limit:
                 raise OutputLimitError(f"a line of more than {self._line_limit} bytes")
             if end < 0:
+                # The next search can skip what we've searched already, except that the line end
+                # itself may have arrived in pieces. (Without this, a bot that sends a long line
+                # byte by byte would cost us quadratic time.)
                 self._scanned = max(0, len(buffer) - len(self._line_end) + 1)
                 return None
             line = bytes(buffer[:end])
@@ -94,6 +98,8 @@ class Output:
             if not is_blank(line):
                 self._blank = 0
                 return line
+            # Blank lines aren't replies, but an endless stream of them would keep us busy in this
+            # loop. That's why they count like output that no request has consumed.
             self._blank += taken
             self._check(self._blank)
         return None

@@ -13,12 +13,12 @@ from contextlib import suppress
 
 from referee.bots.command import BotCommand, is_interpreter
 
+# Words like `--book=a.txt` and `-cp a:b` have paths in them, too.
 _SEPARATORS = re.compile("[=:,]")
-"""Separators between parts of a word, as in `--book=a.txt` and `-cp a:b`."""
 
 
 def start_place(command: BotCommand) -> tuple[str, list[str]]:
-    """Return the folder, or "" for the current one, and the command line relative to it."""
+    """Return the folder to start in ("": the current one), and the command line relative to it."""
     argv = [*command.argv]
     if command.directory:
         return command.directory, argv
@@ -31,8 +31,8 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
 
 
 def from_here(folder: str) -> str:
-    """Show a folder inside the current one as a relative path, as users type it."""
-    with suppress(FileNotFoundError):  # the current folder may be deleted
+    """Show a folder inside the current one as a relative path, which is how users type it."""
+    with suppress(FileNotFoundError):  # somebody may have deleted the current folder
         here = os.getcwd()
         if folder.startswith(here.rstrip(os.sep) + os.sep):
             return os.path.relpath(folder, here)
@@ -40,7 +40,8 @@ def from_here(folder: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> int | None:
-    """Return the index of the bot's own program in its command line. None if it is not clear."""
+    # In `python3 -u bot.py` the bot's own program is the first word that's not an option. None if
+    # we can't tell.
     at: int | None = 0
     folder, name = os.path.split(argv[0])
     if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):

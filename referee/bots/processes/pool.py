@@ -9,19 +9,24 @@ import trio
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 
+# A waiting Python bot takes some MB of memory, so we can't keep them all.
 MAX_WAITING = 64
-"""Maximum number of waiting bots. A Python bot takes some MB of memory."""
 
 
 class BotPool:
-    """Keeps bots between matches."""
+    """Keeps processes between matches, because starting a process is slow."""
 
     def __init__(self) -> None:
-        # In order of waiting time, longest first. A bot that plays against itself is here twice.
+        # The bot that has waited longest comes first. This is a list and not a dict because a bot
+        # that plays against itself is in here twice.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """Return a waiting bot that has not ended. None without such a bot, or with `fresh`."""
+        """Return a waiting bot that hasn't ended, or None if there isn't any.
+
+        Args:
+            fresh: stop the waiting bot, so that the caller has to start a new one.
+        """
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]
@@ -45,7 +50,7 @@ class BotPool:
         return [bot for _, bot in self._waiting]
 
     async def shrink(self) -> None:
-        """Stop the bots that have waited longest, if there are too many (8.4)."""
+        """Stop the bots that have waited longest, if too many are waiting (8.4)."""
         many = max(0, len(self._waiting) - MAX_WAITING)
         if many:
             await _finish(bot for _, bot in self._waiting[:many])

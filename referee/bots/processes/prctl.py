@@ -19,10 +19,10 @@ def die_with_parent() -> None:
 
 
 def hide_memory() -> None:
-    """Prevent other processes of this user from reading or modifying this one.
+    """Keep other processes of this user from reading or modifying this one.
 
-    Its memory, open files and environment then belong to root in /proc, and other users cannot
-    trace it. A bot that runs as root is only restricted by a sandbox.
+    In /proc, our memory, open files and environment then belong to root, and nobody else can trace
+    us. (If bots run as root, only a sandbox can stop them.)
     """
     _prctl(_SET_DUMPABLE, 0)
 
@@ -40,4 +40,5 @@ def _prctl(option: int, value: int) -> None:
 
 @cache
 def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)  # each instance is garbage that only the collector frees
+    # Each instance is a reference cycle, so don't make a new one every time.
+    return ctypes.CDLL(None)

@@ -1,11 +1,12 @@
 """A bot that is a process: its lines with deadlines, and how it is stopped (protocol, 1 and 8).
 
-The referee reads only while it waits for a reply. Unexpected output waits in the pipe, where it
-costs nothing, and is counted at the next request. Writes never block for a bot without a request:
-bytes that do not fit into its pipe wait in memory until its next request.
+The referee only reads while it waits for a reply. Output that nobody asked for stays in the pipe,
+where it costs us nothing, and is counted at the next request. Writing never blocks either: bytes
+that don't fit into the bot's pipe wait in memory until its next request.
 
-No task runs in the background. While a method waits, one task reads stderr and another task waits
-for the process to exit. `push`, `quick_reply` and `release` need no event loop.
+There's no task in the background. While a method waits, one task reads stderr (a bot mustn't block
+because nobody reads it) and another waits for the process to exit. `push`, `quick_reply` and
+`release` don't need an event loop at all.
 """
 
 from __future__ import annotations
@@ -40,26 +41,27 @@ _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
 _MAX_PIPE = 1024 * 1024  # the limit of Linux for ordinary users
 _LAST_STDERR_READS = 64
+# Nothing can ignore SIGKILL, but a process that's stuck in the kernel mustn't hang the referee.
 _KILL_SECONDS = 5
-"""SIGKILL cannot be ignored, but a process stuck in the kernel must not hang the referee."""
+# Minimum seconds between two readings of the CPU time.
 _CPU_CHECK_SECONDS = 0.02
-"""Minimum interval in seconds between two readings of the CPU time."""
 _CORES = os.cpu_count() or 1
+# Fraction of the observation that comes before we close the bot's input.
 _WATCHED_PART = 0.3
-"""Fraction of the observation that comes before the end of the bot's input."""
+# When stdout closes, the exit code usually isn't there yet. We wait for it this long, because a
+# message that includes it is so much more useful.
 _EXIT_SECONDS = 0.5
-"""Seconds to wait for the exit code after stdout closes, so that messages can include it."""
+# With less than this, the system may kill a program while it's starting.
 _LITTLE_MEMORY = 64 * MIB
-"""With a lower limit, the system may kill a program while it starts."""
+# For systems that don't report the end of a process.
 _POLL_SECONDS = 0.02
-"""Interval in seconds for polling the process, on systems that do not report its end."""
 
 
 async def wait_for_exit(launched: LaunchedBot) -> None:
-    """Wait until a process has exited, without reaping it, so that its id is not reused."""
+    """Wait until a process has exited. We don't reap it here, so its id isn't reused yet."""
     if (
         launched.popen is None or launched.exit_code is not None
-    ):  # a reaped id may belong to another process
+    ):  # The id of a reaped process may belong to somebody else by now.
         return
     if sys.platform == "linux":
         fd = os.pidfd_open(launched.popen.pid)
@@ -73,21 +75,22 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
 
 
 async def kill(launched: LaunchedBot) -> None:
-    """Kill all processes of a bot, and wait for the first one. The caller must reap it."""
+    """Kill all processes of a bot, and wait for the first one. The caller still has to reap it."""
     launched.kill()
     with trio.move_on_after(_KILL_SECONDS):
         await wait_for_exit(launched)
 
 
 class BotProcess:
-    """Implements `Bot` for a launched process.
+    """A launched process as a `Bot`.
 
-    If the process waited for this match since `release`, stderr from that time belongs to the
-    previous match and goes to the keeper of that match.
+    If the process waited for this match since `release`, it may have written to stderr meanwhile.
+    That text belongs to the previous match, and goes to its keeper.
 
     Args:
-        look_seconds: seconds to observe a process after a timeout, before it is killed; 0: kill it
-            immediately.
+        look_seconds: seconds to observe a process after a timeout before we kill it; 0: kill it
+            right
+            away.
         reply_end: the bytes that end each of its replies.
 
     Attributes:
@@ -95,7 +98,7 @@ class BotProcess:
         started: its start on `time.monotonic`; None after its first request, and for a process that
             waited for this match.
         has_answered: True after a line of its output was used as a reply.
-        has_ended: True after the referee noticed the exit of the process.
+        has_ended: True once the referee has noticed the exit of the process.
         is_closed: True after the process was killed, released or finished.
     """
 
@@ -144,12 +147,11 @@ class BotProcess:
                 before.close()
 
     def _enlarge_stdout(self) -> None:
-        """Make the pipe larger than the limits for output, if the system allows it (Linux).
-
-        Then one read returns all output that a bot writes in one call, and the referee notices
-        excessive output immediately, not some requests later.
-        """
+        #             wanted =
         if sys.platform == "linux":
+            # We want the pipe to hold more than the limits allow (on Linux, and as far as it lets
+            # us). Then a single read returns everything that a bot writes in one call, and we
+            # notice immediately if that's too much, and not some requests later.
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
@@ -158,7 +160,7 @@ class BotProcess:
 
     def push(self, lines: bytes) -> None:
         """Write lines as far as the pipe accepts them. Never blocks."""
-        if self._has_waited:  # earlier output cannot be a reply to these lines
+        if self._has_waited:  # anything that it wrote before can't be a reply to these lines
             self._has_waited = False
             self._read_last_output()
             self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
@@ -167,7 +169,7 @@ class BotProcess:
             try:
                 written = os.write(self._stdin, lines)
             except OSError:
-                written = 0  # `_write_outgoing` gets the same error again
+                written = 0  # _write_outgoing() will get the same error
             lines = lines[written:]
         if self._takes_input and lines:
             self._outgoing += lines
@@ -180,8 +182,8 @@ class BotProcess:
         except BlockingIOError:
             pass
         except OSError:
-            # The bot closed its stdin or exited. That is not a fault yet: it may have answered
-            # before.
+            # The bot has closed its stdin, or exited. That's not a fault yet, because it may have
+            # answered before.
             self._takes_input = False
             self._outgoing.clear()
 
@@ -190,8 +192,10 @@ class BotProcess:
     def quick_reply(self, seconds: float) -> bytes | None:
         """Wait briefly for a reply in the usual form: one object in one read, and nothing else.
 
+        A nursery with three tasks per reply would cost far more than this one poll().
+
         Returns:
-            None in all other cases. Then call `reply`.
+            None in all other cases. Call `reply` then.
         """
         self.started = None
         if (
@@ -236,8 +240,8 @@ class BotProcess:
 
     async def _answer(self, deadline: float) -> Answer:
         try:
-            # A bot that blocks on its full stdout does not read its stdin, so read and write
-            # together.
+            # A bot that blocks because its stdout is full won't read its stdin. If we only wrote,
+            # we'd wait for each other forever.
             if self._outgoing and not await self._hand_over(deadline, reading=True):
                 self._is_late = True
                 return Failure(
@@ -269,8 +273,9 @@ class BotProcess:
                     late = False
                     if exceeded := self._exceeded():
                         return exceeded
-            # Read after every wait: a complete line is valid even if the referee noticed it late. A
-            # line that arrives in pieces does not extend the deadline.
+            # Read after every wait, even if we're late: if a complete line is there, it's valid,
+            # since it may only be us who noticed too late. On the other hand, a line that arrives
+            # bit by bit doesn't extend the deadline.
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
@@ -286,7 +291,7 @@ class BotProcess:
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
 
     def _read(self) -> bool:
-        """Read once without blocking. Return True if there was any output."""
+        """Read once without blocking. Returns True if there was anything to read."""
         data = read_now(self.stdout_fd) if self._stdout_open else None
         if data:
             self._output.feed(data)
@@ -295,22 +300,20 @@ class BotProcess:
         return bool(data)
 
     def _read_queue(self) -> None:
-        """Read everything in the pipe, to check its size (1.3)."""
         while self._read():
             if self._output.is_overfull:
                 self._output.check_queue()
 
     def _read_last_output(self) -> None:
-        """Read output that no request asked for, for the report."""
+        """Read output that no request asked for. It's only for the report."""
         while len(self._output.unread) < self._limits.queue_limit and self._read():
             pass
 
     def _clock_offset(self) -> float:
-        """Difference between trio's clock and `time.monotonic`."""
         return trio.current_time() - time.monotonic()
 
     def _exceeded(self) -> Failure | None:
-        """Check the limits that no control group enforces. Return the failure, if any."""
+        """Check the limits that no control group enforces."""
         now, memory = time.monotonic(), self.launched.memory
         found = self._cpu_exceeded() if now >= self._cpu_check_at else None
         if memory is not None and now >= memory.look_at and not self.has_ended:
@@ -320,14 +323,12 @@ class BotProcess:
         return found
 
     def _next_check(self) -> float:
-        """Return the time of the next check, on `time.monotonic`."""
         memory = self.launched.memory
         if self.has_ended or memory is None:
             return self._cpu_check_at
         return min(self._cpu_check_at, memory.look_at)
 
     def _cpu_exceeded(self) -> Failure | None:
-        """Check the limit of CPU time (limits.md, 2). Return the failure, if any."""
         used = self.launched.cpu_seconds
         if used is None or self.has_ended:
             self._cpu_check_at = math.inf
@@ -357,7 +358,7 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _little_memory(self) -> str:
-        """Return a clause that names the memory limit if many programs cannot start with it."""
+        """Blame the memory limit in a clause, if many programs couldn't even start with it."""
         most = self._limits.memory_limit
         if most >= _LITTLE_MEMORY:
             return ""
@@ -365,9 +366,8 @@ class BotProcess:
         return f"; {option} is probably too low ({memory_words(most)}): give 64M, for example"
 
     def _start_failure(self) -> str:
-        """Return the reason why the sandbox did not run the bot; see `start_failure`."""
         said = self.stderr.lines(1).lines
-        self.stderr.forget()  # the text is from bubblewrap
+        self.stderr.forget()  # the text is bubblewrap's, not the bot's
         if not said and (why := self._little_memory()):
             return f"the sandbox was killed{why}"
         return start_failure(self.launched.command, said)
@@ -375,7 +375,7 @@ class BotProcess:
     # --- Waiting ----------------------------------------------------------------------------------
 
     async def _wait(self, until: float, *, read: bool = False, write: bool = False) -> bool:
-        """Wait for stdout, stdin or the exit of the process. Drains stderr meanwhile.
+        """Wait for stdout, stdin or the exit of the process, and drain stderr meanwhile.
 
         Returns:
             True if the time ran out.
@@ -420,13 +420,12 @@ class BotProcess:
             self.read_stderr()
 
     async def _wait_for_end(self, until: float) -> bool:
-        """Wait for the process to exit. Return True if it did."""
         if not self.has_ended:
             await self._wait(until)
         return self.has_ended
 
     async def _hand_over(self, until: float, *, reading: bool = False) -> bool:
-        """Write the outgoing bytes. Return False if time ran out."""
+        """Write the outgoing bytes. Returns False if the time ran out."""
         while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
             if await self._wait(until, read=reading, write=True):
                 return False
@@ -439,11 +438,14 @@ class BotProcess:
 
     @property
     def unfinished(self) -> bytes:
-        """The beginning of a line that was read without its end."""
+        """The beginning of a line whose end we haven't read."""
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
-        """Observe a process after a timeout. Closes its stdin during the observation.
+        """Find out why a process didn't reply in time, before it's killed.
+
+        This closes its stdin on the way: some bots only answer at the end of their input, and their
+        authors would like to know.
 
         Args:
             watch: seconds to see whether it computes, or answers late.
@@ -491,7 +493,8 @@ class BotProcess:
     @property
     def exit_code(self) -> int | None:
         """Exit code of the process, -N after signal N. None before the process was reaped."""
-        # The referee was about to kill an observed process, even if it exited first.
+        # We were about to kill it and only observed it first. If it exited meanwhile, that was our
+        # doing.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
     def read_stderr(self) -> None:
@@ -506,14 +509,14 @@ class BotProcess:
         return bool(data)
 
     def _read_last_stderr(self, keeper: StderrKeeper) -> None:
-        for _ in range(_LAST_STDERR_READS):  # bounded: a child process may still write
+        for _ in range(_LAST_STDERR_READS):  # bounded, because a child process may keep writing
             if not self._read_stderr(keeper):
                 break
 
     def _mark_stderr(self) -> None:
         """Attribute the stderr so far to the reply.
 
-        Text written before the reply has arrived by now.
+        stderr is another pipe, but text that was written before the reply must have arrived by now.
         """
         self._read_last_stderr(self.stderr)
         assert self.stderr.recorded is not None
@@ -523,7 +526,8 @@ class BotProcess:
         """Return the report on the process, after its exit."""
         stderr, command = self.stderr.lines(count), self.launched.command
         prefix = command.dialect or command.adapter
-        if self._silence is not None:  # later output results from the end of the input
+        # Output after the observation is a reaction to the end of its input.
+        if self._silence is not None:
             silence = self._silence
             return ProcessReport(stderr, silence=silence, limits=self._limits, prefix=prefix)
         is_full = self.launched.refused_forks > self._refused_forks
@@ -545,7 +549,7 @@ class BotProcess:
         """Keep the process for another match (8.4), if its pipes are empty and open. Never blocks.
 
         Returns:
-            True if the process now waits for another match.
+            True if the process now waits for another match. Otherwise you have to stop it.
         """
         if self.is_closed or self.has_ended or self._outgoing or not self._takes_input:
             return False
@@ -558,11 +562,11 @@ class BotProcess:
         return True
 
     async def hand_over(self, grace: float) -> None:
-        """Write the remaining lines, for `grace` seconds at most."""
+        """Write the remaining lines, for at most `grace` seconds."""
         await self._hand_over(trio.current_time() + grace)
 
     async def end_input(self, seconds: float) -> bool:
-        """Write the remaining lines, close stdin, and wait. Return True if the process exited."""
+        """Write the remaining lines, close stdin, and wait. Returns True if the process exited."""
         until = trio.current_time() + seconds
         await self._hand_over(until)
         self._close_stdin()
@@ -578,7 +582,7 @@ class BotProcess:
     async def kill(self) -> None:
         """Kill all processes of the bot, reap the first one, and read the rest of its stderr (8.3).
 
-        Cannot be cancelled. No other task may wait for the process at the same time.
+        This can't be cancelled. No other task may wait for the process at the same time.
         """
         if self.is_closed:
             return
@@ -607,7 +611,7 @@ class BotProcess:
 
 
 def read_now(fd: int) -> bytes | None:
-    """Read the available bytes of a pipe. Returns b"" at its end, and None if it is empty."""
+    """Read what's available in a pipe. Returns b"" at its end, and None if it's empty."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

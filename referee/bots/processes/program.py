@@ -1,4 +1,8 @@
-"""Checks a program like the system does before running it."""
+"""Checks a program like the system does before running it.
+
+An `OSError` from exec is hardly more than a number. "Exec format error" may mean a missing `#!`
+line, the wrong processor or a Windows program, so we look into the file and say which.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ _HEAD = 256  # bytes of a script that Linux reads
 _OLD_HEAD = 127  # bytes of its first line that Linux read before version 5.1
 _DEPTH = 4  # maximum chain of interpreters that are scripts
 _ELF = b"\x7fELF"
+# Where an ELF header has its format and processor.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
-"""The offsets of format and processor in an ELF header."""
 _PROCESSORS = {
     3: "x86",
     8: "MIPS",
@@ -38,7 +42,9 @@ _MACH_O = (
     b"\xca\xfe\xba\xbe",
 )
 _JAVA = (
-    45  # the oldest version of a Java class file; it starts with the same bytes as a macOS program
+    # Class files of Java start with the same bytes as fat binaries of macOS. This is the oldest
+    # version of a class file, and far more processors than a fat binary has.
+    45
 )
 _MARKS = {b"\xef\xbb\xbf": "UTF-8 with", b"\xff\xfe": "UTF-16 with", b"\xfe\xff": "UTF-16 with"}
 _OTHER_LOADERS = "/proc/sys/fs/binfmt_misc"
@@ -46,17 +52,18 @@ _BLANKS = re.compile(rb"[ \t]+")
 
 
 class _Refusal(NamedTuple):
-    """The system's error for a program, and a clause with the cause and the next step."""
+    """The system's error number for a program, and a clause with the cause and the next step."""
 
     number: int
     why: str
 
 
 def check_program(path: str, directory: str) -> None:
-    """Raise the `OSError` that the system raises for a program, relative to a directory.
+    """Raise the `OSError` that the system would raise for a program, relative to a directory.
 
-    Needed if a shell or bubblewrap starts the bot: these run files that the system itself refuses,
-    with a shell. The text of the error is from `why_not_runnable`.
+    We need this if a shell or bubblewrap starts the bot, because they're too helpful: a file that
+    the system refuses, they run as a shell script. The text of the error is from
+    `why_not_runnable`.
     """
     refusal = _refusal(path, directory)
     if refusal is not None:
@@ -64,7 +71,7 @@ def check_program(path: str, directory: str) -> None:
 
 
 def why_not_runnable(path: str, directory: str) -> str:
-    """Return why the system does not run a program; empty if unknown.
+    """Return why the system doesn't run a program; empty if unknown.
 
     The clause names the next step. It contains no path of this machine, except paths in the program
     itself.
@@ -108,7 +115,7 @@ def _refusal(path: str, directory: str, depth: int = 0) -> _Refusal | None:
         return _Refusal(errno.EACCES, _why_no_access(path, name))
     try:
         head, ours = _head(path), _head(sys.executable)
-    except OSError:  # executable, but not readable
+    except OSError:  # executable, but not readable by us
         return None
     if head.startswith(b"#!"):
         return _of_script(head, name, directory, depth)
@@ -152,8 +159,8 @@ def _of_script(head: bytes, name: str, directory: str, depth: int) -> _Refusal |
                 rf"save it with Unix line ends, such as by sed -i 's/\r$//' {name}"
             )
         else:
-            # A bot may name any file as its interpreter, and must not learn its contents from the
-            # message.
+            # A bot may name any file as its interpreter, and mustn't learn that file's contents
+            # from our message.
             which = "an interpreter that" if depth else f"the interpreter {shown}, which"
             why = (
                 f"its first line names {which} does not exist: "
@@ -186,7 +193,6 @@ def _of_elf(path: str, directory: str, head: bytes, ours: bytes) -> str:
 
 
 def _processor(head: bytes) -> str:
-    """Return the name of the processor in an ELF header."""
     big = head[5:6] == b"\2"
     number = int.from_bytes(head[_MACHINE], "big" if big else "little")
     known = _PROCESSORS.get(number, f"an unknown processor ({number})")
@@ -197,7 +203,6 @@ def _processor(head: bytes) -> str:
 
 
 def _loader(path: str, head: bytes) -> bytes:
-    """Return the dynamic loader in an ELF header; empty without one."""
     order = ">" if head[5:6] == b"\2" else "<"
     is_64 = head[4:5] == b"\2"
     with suppress(OSError, struct.error), open(path, "rb") as file:
@@ -215,7 +220,6 @@ def _loader(path: str, head: bytes) -> bytes:
 
 
 def _of_data(head: bytes, ours: bytes) -> str:
-    """Return why a file that is neither a script nor ELF does not run; empty: unknown."""
     if not head:
         return "it is empty"
     for mark, coding in _MARKS.items():
@@ -260,12 +264,12 @@ def _read(path: str) -> str:
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             return file.read()
-    except PermissionError:  # `register` is write-only
+    except PermissionError:  # `register` can only be written
         return ""
 
 
 def _words(head: bytes) -> list[bytes]:
-    """Split a `#!` line like Linux does: a carriage return is part of a word."""
+    # Linux only cares about blanks and tabs here. A carriage return is part of a word.
     line = head[2:].partition(b"\n")[0].partition(b"\0")[0]
     return [word for word in _BLANKS.split(line) if word]
 

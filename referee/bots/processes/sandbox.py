@@ -4,8 +4,8 @@
       bwrap (the first process inside; when it ends, the kernel ends all others there)
         the bot (in the session of the second bwrap, apart from the referee's session)
 
-The referee starts, waits for and kills the first bwrap. If either bwrap is killed, all processes of
-the bot end, in every session.
+We start, wait for and kill the first bwrap. If either bwrap is killed, all processes of the bot end
+with it, no matter which session they're in.
 """
 
 from __future__ import annotations
@@ -45,30 +45,31 @@ SOURCES = "/sources"
 USER = 1000
 """The bot's user and group inside, for any user of the referee."""
 PROBE_SECONDS = 10.0
+# Where a system has its interpreters and libraries.
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),
 )
-"""Folders of interpreters and libraries in a system."""
+# Interpreters and libraries read these. The rest of /etc isn't a bot's business.
 _ETC = (
     *("/etc/alternatives", "/etc/java-*", "/etc/ld-musl-*", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
 )
-"""Files in /etc that interpreters and libraries read."""
+# System folders in which nobody keeps bots.
 _NO_BOTS = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
-"""System folders that never contain bots."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
+# For builds by root. Compilers change modes and we let them, but they mustn't do that to the
+# devices of the machine.
 _FIXED_DEVICES = (
     *("unshare", "--mount", "sh", "-c"),
     "for name in null zero full random urandom tty; do mount --bind /dev/$name /dev/$name && "
     'mount -o remount,bind,ro /dev/$name || exit 1; done; exec "$@"',
     "sh",
 )
-"""For builds by root: compilers change modes, and are allowed to, except for devices."""
 _MOST_STATUS = 4096
+# This file makes a folder a virtual environment of Python.
 _VIRTUAL = "pyvenv.cfg"
-"""The file that marks a folder as a virtual environment of Python."""
 
 
 class Prepared(NamedTuple):
@@ -95,10 +96,10 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
     """Return the sandbox for one of `CHOICES` on this machine.
 
     Args:
-        readable, hidden: see `Sandbox`; relative paths are allowed here.
+        readable, hidden: see `Sandbox`; relative paths are fine here.
 
     Raises:
-        UsageError: a sandbox is required and does not work, or a readable path is not a folder.
+        UsageError: a sandbox is required and doesn't work, or a readable path isn't a folder.
     """
     if choice == "none":
         if readable:
@@ -117,7 +118,9 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
 
 def unavailable_reason() -> str:
-    """Return why bubblewrap cannot create a sandbox here, in one line; empty if it can.
+    """Return why bubblewrap can't create a sandbox here, in one line; empty if it can.
+
+    The only way to know is to try, which we do once per process.
 
     Raises:
         ShortageError: the system has no resources to try.
@@ -127,12 +130,6 @@ def unavailable_reason() -> str:
 
 @cache
 def _probed() -> tuple[tuple[str, ...], str]:
-    """Start bubblewrap as for a bot. Return the first words of its command line, and the error.
-
-    Raises:
-        ShortageError: the system has no resources at the moment, which is not an error of
-            bubblewrap.
-    """
     if not sys.platform.startswith("linux"):
         return (), "bubblewrap works only on Linux"
     if not seccomp_filter():
@@ -142,10 +139,11 @@ def _probed() -> tuple[tuple[str, ...], str]:
     if program is None:
         return (), f"bwrap is not installed: {INSTALL}"
     said = ""
-    # The second is for versions before 0.8, and for containers in which /proc/sys is read-only. The
-    # filter denies new user namespaces as well.
+    # The second attempt is for versions before 0.8, and for containers in which /proc/sys is
+    # read-only. We can live without --disable-userns, because the filter denies new user namespaces
+    # as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
-        options = _system(tmp_bytes=1 << 20)  # tests everything that a match needs
+        options = _system(tmp_bytes=1 << 20)  # everything that a match needs
         env = {"PATH": os.defpath}
         prepared = _prepared([*words, *options], (), ["true"], env, seccomp_filter())
         try:
@@ -187,8 +185,8 @@ def prepare(
 ) -> Prepared:
     """Return the command that starts a bot. Raises `OSError` like `Popen`.
 
-    The bot's variables are set inside the sandbox. bubblewrap itself must not get them, because a
-    variable such as `LD_PRELOAD` would load a program into it.
+    The bot's variables are set inside the sandbox. bubblewrap itself mustn't get them, since
+    something like `LD_PRELOAD` would load a program into it, on the outside.
 
     Args:
         env: the environment of all bots; `command.env` is added.
@@ -196,7 +194,7 @@ def prepare(
         first: words before the bot's command in a sandbox.
 
     Raises:
-        UsageError: the sandbox does not work.
+        UsageError: the sandbox doesn't work.
         BotNotFoundError: the sandbox may not read the bot's files.
     """
     if sandbox.kind == "none":
@@ -206,7 +204,7 @@ def prepare(
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
         return Prepared(argv, folder or None, env)
     words, problem = _probed()
-    if problem:  # `resolve` raises this earlier for commands, not for the library
+    if problem:  # the commands get this from resolve(), but a library user gets it here
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
@@ -241,9 +239,10 @@ def _prepared(
         for data in (filter, _PASSWD):
             reads, writes = os.pipe()
             opened.append(reads)
-            os.write(writes, data)  # at most one page, which fits into every pipe
+            os.write(writes, data)  # This can't block, since at most one page fits into every pipe.
             os.close(writes)
-        if own_env:  # of any size; and other users can read a command line
+        # They may be too large for a command line, and other users can read command lines anyway.
+        if own_env:
             opened.append(_file_of(own_env))
     except OSError:
         for fd in opened:
@@ -263,7 +262,6 @@ def _prepared(
 
 
 def _file_of(variables: Sequence[tuple[str, str]]) -> int:
-    """Return a file in memory with the options of bubblewrap that set these variables."""
     file = os.memfd_create("variables")
     try:
         words = [word for name, value in variables for word in ("--setenv", name, value)]
@@ -279,14 +277,13 @@ def _file_of(variables: Sequence[tuple[str, str]]) -> int:
 
 @cache
 def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
-    """Return the options that all bots of a match share."""
     size: tuple[str, ...] = ("--perms", "0700", "--tmpfs")
     if tmp_bytes < math.inf:
         size = (*size[:-1], "--size", str(tmp_bytes), "--tmpfs")
     words = [
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
         *("--unshare-cgroup-try", "--uid", str(USER), "--gid", str(USER), "--hostname", "bot"),
-        # A signal to the bot's group must not reach the first bwrap, hence --new-session.
+        # --new-session, because a signal to the bot's group mustn't reach the first bwrap.
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--proc", "/proc", "--dev", "/dev", *size, "/tmp", *size, "/dev/shm", "--dir", BOT),
     ]
@@ -302,7 +299,7 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 
 
 class _Place:
-    """The bot's files, its command line `argv` and its folder `BOT`, as seen from inside."""
+    """The bot's view from inside: its files, its command line `argv` and its folder `BOT`."""
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
@@ -316,7 +313,7 @@ class _Place:
         runtimes = self._interpreter(program, command.argv[1:])
         self._runtimes = [*sandbox.readable, *runtimes]
         self._shown = [*_SYSTEM, *self._runtimes]
-        # Files of recorded bots may be in the folders that the user names.
+        # A recorded bot may live in one of the folders that the user has named for it.
         not_own = self._shown if self._named is None else [*_SYSTEM, *runtimes]
         paths = [path for path in map(self._path, command.argv) if os.path.exists(path)]
         own = [path for path in paths if not _is_in_one(path, not_own) and self._may_show(path)]
@@ -324,7 +321,8 @@ class _Place:
         apart = [path for path in own[:2] if not self.folder or not _is_in(path, self.folder)]
         if apart and program in own and is_interpreter(os.path.basename(program)):
             raise OSError(errno.ENOENT, why_hidden("the interpreter ", program))
-        # Any other path among the words may be missing inside, as intended.
+        # Other paths among the words may well be missing inside, and that's intended: a bot mustn't
+        # read a file just because its command line names it.
         beside = [path for path in own if self.folder and _is_in(path, self.folder)]
         for path in (*filter(None, [self.folder]), *beside):
             if not _is_visible(path):
@@ -335,13 +333,13 @@ class _Place:
                 )
         self._files: list[str] = []
         if _is_wide(self.folder) or os.path.realpath(self.folder) in self._hidden:
-            # Only the files in the command line are visible of a private folder.
+            # This would show it somebody's home directory, say. Only show the files in the command
+            # line instead.
             self._files = [path for path in own if os.path.dirname(path) == self.folder]
             self.folder = ""
         self.argv = [self._word(word) for word in command.argv]
 
     def binds(self) -> list[str]:
-        """Return the options for visible files outside the system's folders."""
         shown = [(path, path) for path in self._runtimes]
         shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
         if self.folder:
@@ -351,7 +349,6 @@ class _Place:
 
     @property
     def shown(self) -> list[str]:
-        """Return the visible files and folders outside the system's, the bot's own first."""
         own = [self.folder] if self.folder else [*map(os.path.dirname, self._files)]
         return [*own, *self._runtimes]
 
@@ -359,9 +356,9 @@ class _Place:
         return os.path.normpath(os.path.join(self._here, word))
 
     def _may_show(self, path: str) -> bool:
-        """Return True if the user typed the command, or named a folder that contains this path.
+        """Return True if the user typed the command, or has named a folder that contains this path.
 
-        A file counts as its folder, since the folder becomes visible. Bundled bots are public.
+        A file counts as its folder, since that's what becomes visible. Bundled bots are public.
         """
         if self._named is None or is_bundled(path):
             return True
@@ -370,11 +367,10 @@ class _Place:
         return all(_is_in_one(each, self._named) for each in real)
 
     def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
-        """Return the folder that is `BOT` inside; empty without one."""
         is_allowed = self._may_show(self._here)
-        if self._is_bot_folder:  # a recorded command must not decide which files the bot can read
+        if self._is_bot_folder:  # a recorded command mustn't decide which files the bot can read
             return self._here if is_allowed else ""
-        # If the folder contains the referee itself, it is the folder of a whole tournament.
+        # If it contains one of the hidden folders, it's the folder of a whole tournament.
         here = os.path.realpath(self._here)
         is_whole = any(_is_in(path, here) for path in self._hidden)
         if command.directory and is_allowed and not is_whole:
@@ -384,17 +380,17 @@ class _Place:
         return own[0] if os.path.isdir(own[0]) else os.path.dirname(own[0])
 
     def _word(self, word: str) -> str:
-        """Convert a word of the command line, which may be a path, to its form inside."""
+        """Convert a word of the command line, in case it's a path, to its form inside."""
         path = self._path(word)
         if word.startswith("-") or not os.path.exists(path):
             return word
         if path in self._files:
             return _in_bot(path, os.path.dirname(path))
         if self.folder and _is_in(path, self.folder):
-            # A relative path stays relative if it has the same meaning inside.
+            # Keep a relative path as it is if it means the same inside.
             is_same = not os.path.isabs(word) and self.folder == self._here
             return word if is_same else _in_bot(path, self.folder)
-        # An invisible path stays unchanged. Otherwise the bot could detect that it exists.
+        # We don't touch an invisible path. If we did, the bot could tell that it exists.
         return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
@@ -406,10 +402,11 @@ class _Place:
         with os.scandir(real) as entries:
             for entry in entries:
                 inside = os.path.join(at, entry.name)
-                # Also files named after it, such as a database's journal.
+                # The journal of an SQLite store has the same name with a suffix, and is just as
+                # secret.
                 if any(f"{entry.path}-".startswith(f"{hidden}-") for hidden in self._hidden):
                     continue
-                if entry.is_symlink():  # a bind mount would follow it to any place
+                if entry.is_symlink():  # a bind mount would follow it, wherever it leads
                     yield from ("--symlink", os.readlink(entry.path), inside)
                 else:
                     yield from self._bound(entry.path, inside)
@@ -417,9 +414,9 @@ class _Place:
     def _interpreter(self, program: str, others: Sequence[str]) -> set[str]:
         """Return the paths that the program, or the interpreter in its first line, needs to run.
 
-        The bot's own program is not included. If the user typed the path of an interpreter, it may
-        be anywhere. If the path comes from the script or the bot's folder, its author is a
-        stranger.
+        The bot's own program isn't among them. If the user has typed the path of an interpreter, it
+        may be anywhere. But if the path comes from a script or from the bot's folder, its author is
+        a stranger.
         """
         if _is_in_system(program):
             return set()
@@ -440,7 +437,7 @@ class _Place:
 
 
 def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
-    """Return the folders that a recorded bot needs and that the user has not named.
+    """Return the folders that a recorded bot needs and that the user hasn't named.
 
     These are the folders that the bot would see if the user had typed its command.
     """
@@ -453,13 +450,12 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
-        # Start with a virtual environment: it needs the Python that created it, so fewer folders
-        # may be missing afterwards.
+        # Begin with a virtual environment. It needs the Python that it was made from, so this may
+        # bring in folders that we'd have listed separately.
         found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
 def _folder_to_name(path: str) -> str:
-    """Return the folder that the user has to name to make a path visible."""
     prefix = os.path.dirname(path)
     return prefix if _is_virtual(prefix) else handed_in(path)
 
@@ -467,19 +463,19 @@ def _folder_to_name(path: str) -> str:
 def _shown_to(command: BotCommand, sandbox: Sandbox) -> list[str]:
     try:
         return _Place(command, sandbox).shown
-    except (OSError, UsageError):  # the start of the bot will report this
+    except (OSError, UsageError):  # starting the bot will report this
         return []
 
 
 def is_private_folder(folder: str) -> bool:
-    """Return True if a folder contains more than bots: system, user or hidden files."""
+    """Return True if a folder has more in it than bots: system, user or hidden files."""
     folder = os.path.realpath(folder)
     is_hidden = f"{os.sep}." in handed_in(folder)
     return is_hidden or _is_wide(folder) or _is_in_one(folder, _NO_BOTS)
 
 
 def why_not_inside(program: str) -> str:
-    """Return why an existing program did not start in the sandbox, and the next step."""
+    """Return why an existing program didn't start in the sandbox, and the next step."""
     with suppress(OSError):
         if words := interpreter(program):
             return why_hidden("the interpreter of its first line, ", words[0])
@@ -489,7 +485,7 @@ def why_not_inside(program: str) -> str:
 
 
 def why_hidden(what: str, program: str) -> str:
-    """Return a clause that a program is not visible in the sandbox, and how to show it.
+    """Return a clause that a program isn't visible in the sandbox, and how to show it.
 
     Args:
         what: the role of the program, such as "the interpreter ".
@@ -501,11 +497,7 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    """Return how to show bots the smallest folder that a program may need.
-
-    The path may come from a stranger who wants to read other people's files, so never name a wide
-    folder.
-    """
+    #     prefix, name
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
     shown = prefix if name == "bin" and not _is_private(prefix) else folder
@@ -524,15 +516,16 @@ def _runtimes_of(
 ) -> set[str]:
     """Return the smallest set of paths that an interpreter needs to run.
 
-    Only interpreters on the PATH and the Python of a virtual environment count; the set is empty
-    for other programs. A bot may have any path or link in its first line, and must not gain access
-    to a folder by that.
+    Only interpreters on the PATH and the Python of a virtual environment count; for other programs,
+    the set is empty. We have to be strict, since a bot may have any path or link in its first line,
+    and mustn't get to see a folder that way.
 
     Args:
         within: the folders that may contain a virtual environment: the bot's folder, or the folders
             that the user names for recorded bots. None: any folder.
         files: the paths in the command line, if the user typed the interpreter. None: the user did
-            not. Then the Python that created the environment must be one that this machine uses.
+            not. Then the Python from which the environment was made must be one that this machine
+            uses.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)
@@ -553,14 +546,13 @@ def _runtimes_of(
             continue
         folder = os.path.dirname(path)
         prefix, name = os.path.split(folder)
-        # The shims of pyenv and similar programs search their whole prefix.
+        # pyenv and its like have shims, which search the whole prefix.
         is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
         found |= _prefix(prefix) if is_whole else {path}
     return found
 
 
 def _prefix(prefix: str) -> set[str]:
-    """Return the folders in its prefix that an interpreter needs, without unrelated files."""
     if not _is_virtual(prefix):
         return {prefix}
     paths = [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL)]
@@ -572,13 +564,11 @@ def _is_virtual(prefix: str) -> bool:
 
 
 def _is_installed(real: str) -> bool:
-    """Return True for an interpreter of the system or the referee, or one on the PATH."""
     found = (sys.executable, shutil.which(os.path.basename(real)) or sys.executable)
     return _is_in_system(real) or real in map(os.path.realpath, found)
 
 
 def _named_by(script: str) -> str:
-    """Return the interpreter in the first line of a script; empty without one."""
     words = interpreter(script)
     if words and os.path.basename(words[0]) == "env":
         names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
@@ -587,7 +577,10 @@ def _named_by(script: str) -> str:
 
 
 def _is_private(prefix: str) -> bool:
-    """Return True if a prefix may contain more than an interpreter. Then only parts are shown."""
+    """Return True if a prefix may have more in it than an interpreter.
+
+    Then we only show parts of it.
+    """
     if _is_virtual(prefix):
         return False
     folder, name = os.path.split(prefix)
@@ -610,10 +603,8 @@ def _homes() -> set[str]:
 
 
 def _is_visible(path: str) -> bool:
-    """Return True if a process in the sandbox, where even root has no privileges, can use a path.
-
-    It must be able to enter a folder, and to read or execute a file.
-    """
+    # os.access() doesn't help here. It answers for our own process, but in the sandbox even root
+    # has no privileges. There you have to be able to enter a folder, and to read or execute a file.
     status = os.stat(path)
     mode = status.st_mode
     shift = 6 if status.st_uid == os.geteuid() else 3 if status.st_gid in _groups() else 0
@@ -635,7 +626,6 @@ def _is_in_one(path: str, folders: Iterable[str]) -> bool:
 
 
 def _is_in(path: str, folder: str) -> bool:
-    """Return True if the path is the folder or inside it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -643,7 +633,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def first_inside(pid: int) -> int | None:
-    """Return the id of the first process inside a bwrap; None before it exists."""
+    """Return the id of the first process inside a bwrap; None before there is one."""
     return min(children(pid), default=None)
 
 
@@ -658,7 +648,10 @@ def was_started(status: int) -> bool:
 
 
 def bot_exit_code(exit_code: int | None) -> int | None:
-    """Convert the exit code of bwrap, 128 + N after signal N, to the exit code of the bot."""
+    """Convert the exit code of bwrap to the exit code of the bot.
+
+    Like a shell, bwrap exits with 128 + N if the bot was killed by signal N.
+    """
     if exit_code is not None and 128 < exit_code <= 128 + 64:
         return 128 - exit_code
     return exit_code

@@ -1,9 +1,10 @@
 """The seccomp filter that denies system calls to a bot in a sandbox.
 
-The namespaces and the missing capabilities of the sandbox deny most of these calls already. The
-filter protects against bugs of the kernel in them, and covers calls that need no capability. It is
-a program of classic BPF over `struct seccomp_data`. libseccomp is not used: its Python bindings
-come only with the system's Python, so a virtual environment lacks them.
+The namespaces of the sandbox and its missing capabilities already deny most of these calls. We
+filter them anyway, in case the kernel has a bug there, and because some calls don't need a
+capability at all. The filter is a program of classic BPF over `struct seccomp_data`, which we write
+ourselves: the Python bindings of libseccomp only come with the system's Python, so they're missing
+from every virtual environment.
 """
 
 from __future__ import annotations
@@ -235,7 +236,8 @@ def seccomp_filter(
         for numbers in table.values():
             if numbers[known.column] >= 0:
                 program += _return_if(_EQUAL, numbers[known.column], answer)
-    # Its flags are in memory, which a filter cannot read. After ENOSYS the C library calls clone.
+    # A filter can't look at the flags of clone3, because they're in memory. But if the call fails
+    # with ENOSYS, the C library tries clone instead, and there they're in a register.
     program += _return_if(_EQUAL, CLONE3[known.column], _ENOSYS)
     for numbers, argument, tests, otherwise in _argument_tests(builds):
         program += [
@@ -249,12 +251,11 @@ def seccomp_filter(
 
 
 def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[bytes], int]]:
-    """Yield rules that depend on an argument: call numbers, offset, tests, and the other result.
-
-    The kernel uses only the lower 32 bits of each of these arguments, as does the filter.
-    """
+    # Each test here only looks at the lower 32 bits of an argument. That's enough, since the kernel
+    # ignores the upper half of these, too.
     wakes = _return_if(_EQUAL, SIGCONT, _EPERM)
-    # The lowest byte of the flags is the signal to the parent when the new process ends.
+    # The lowest byte of clone's flags is the signal that the parent gets when the new process ends,
+    # so this would be yet another way to send a SIGCONT.
     at_its_end = [_do(_AND, 0xFF), *wakes]
     yield CLONE, _FIRST, _return_if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
     yield IOCTL, _SECOND, _return_if_in(TERMINAL_INPUT, _EPERM), _ALLOW
@@ -290,9 +291,8 @@ def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
 
 
 def _no_set_id(column: int) -> list[bytes]:
-    """Deny modes with a set-user-id or set-group-id bit."""
-    # The mode of openat2 is in memory, which a filter cannot read. After ENOSYS programs call
-    # openat.
+    # The same as for clone3: the mode of openat2 is in memory, so we pretend that the kernel is too
+    # old for it. Programs then use openat.
     found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
     for name, row in MODES.items():
         tests = [

@@ -9,18 +9,19 @@ from referee.logs.stderr_excerpt import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
 
+# Bytes kept for the report, from the beginning and again from the end.
 END_CAP = 16 * 1024
-"""Bytes kept for the report, from the beginning and again from the end."""
 
 
 class StderrKeeper:
     """Stores the stderr of one bot.
 
     Args:
-        file: file to write to, or None. After a write error it is dropped silently: a full disk
-            must not stop a match, and the logs will report it.
+        file: file to write to, or None. If a write fails, we drop the file without a word: a full
+            disk
+            mustn't stop a match, and the logs will report it anyway.
         recorded: passes the text to a record, or None.
-        limit: maximum size of the file in bytes; the rest is read and discarded.
+        limit: maximum size of the file in bytes. The rest is read, but not kept.
     """
 
     def __init__(
@@ -55,11 +56,11 @@ class StderrKeeper:
             self.close()
 
     def says(self, words: bytes) -> bool:
-        """Return True if the stored part contains these words."""
+        """Return True if the part that we've kept contains these words."""
         return words in self._head or words in self._tail
 
     def end(self) -> None:
-        """Ignore later text, because the referee caused it."""
+        """Ignore later text, because it's the referee that has caused it."""
         self._ended = True
 
     def forget(self) -> None:
@@ -82,7 +83,7 @@ class StderrKeeper:
         if not self._dropped:
             return shortened(list(enumerate(_lines(self._head + self._tail))), count)
         head, tail = _lines(self._head), _lines(self._tail)
-        # One line may be partly in the head and partly in the tail.
+        # The last line of the head and the first of the tail may be parts of the same one.
         behind = max(len(head) + self._dropped - 1, len(head) + 1)
         return shortened([*enumerate(head), *enumerate(tail, behind)], count)
 

@@ -2,16 +2,16 @@
 
     python -I -S stop_inside.py PID
 
-A chain of processes, in which each starts the next one and exits, escapes signals to single
-processes. It cannot escape a signal to all processes, because Linux starts no process while it
-delivers such a signal. Only a process inside can send it. For each input line this program starts a
-child in the sandbox, which sends the signal. A process of the bot can kill or stop the child.
+A bot may escape signals to single processes by a chain of processes, in which each starts the next
+and exits. But it can't escape a signal to all processes (`kill -1`), because while Linux delivers
+that, nobody can start a process. Only a process inside can send it, so for each line of input this
+program starts a child in the sandbox, which does. Of course the bot can kill or stop that child.
 
 Args:
     PID: a process in the sandbox, as seen from outside.
 
-Writes one byte per line on standard output: `DONE`, or `DISTURBED` if the child was hit by a
-signal. If the system does not allow it to enter the sandbox, it writes the reason on standard error
+For each line, this writes one byte on standard output: `DONE`, or `DISTURBED` if the child was hit
+by a signal. If the system doesn't let it into the sandbox, it writes the reason on standard error
 and exits.
 """
 
@@ -32,9 +32,10 @@ _SET_DUMPABLE = 4
 def _enter(pid: str) -> None:
     """Move future children of this process into the sandbox. The process itself stays outside."""
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # the bot sees a child in its /proc, but not its memory
+    # The bot will see our child in /proc, but mustn't see its memory.
+    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     inside = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
-    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # here the user has all capabilities
+    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # we have all capabilities in there
     for namespace in (owner, inside):
         if libc.setns(namespace, 0):
             number = ctypes.get_errno()
@@ -44,8 +45,8 @@ def _enter(pid: str) -> None:
 def _stop_all() -> bytes:
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(ProcessLookupError):  # all have exited
-            os.kill(-1, signal.SIGSTOP)  # all except this process and the first one
+        with contextlib.suppress(ProcessLookupError):  # nobody is left
+            os.kill(-1, signal.SIGSTOP)  # everybody but us and the first process
         os._exit(0)
     _, status = os.waitpid(child, os.WUNTRACED)
     if status == 0:

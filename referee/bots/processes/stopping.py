@@ -1,12 +1,13 @@
 """Stops all processes of a bot in a sandbox without a control group (limits.md, 5).
 
-Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has received SIGSTOP
-starts no other process. Therefore, if a scan finds no new process, all processes have received it.
-If new processes keep appearing, a helper (`stop_inside.py`) stops all of them at the same time. The
-helper keeps running for the next time.
+Sending SIGSTOP to everybody sounds easy, but there may always be a new process that we haven't
+seen. Two facts help: nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
+received SIGSTOP can't start another one. Once a scan finds nobody new, we've therefore got them
+all. If new processes keep turning up, a helper (`stop_inside.py`) stops all of them in one go. It
+keeps running for the next time.
 
-One SIGCONT remains: when a process exits, the kernel sends it to a stopped process group that
-became orphaned. `check` finds such a group and stops it again.
+One SIGCONT remains: when a process exits and thereby orphans a stopped process group, the kernel
+itself sends it to that group. `check` finds such a group, and stops it again.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from referee.bots.processes.orphans import descendants
 from referee.bots.processes.sandbox import first_inside
 from referee.errors import ShortageError
 
+# How often we scan the processes before we use the helper.
 _LOOKS = 3
-"""Scans of the processes before the helper is used."""
+# States of the first thread in /proc if the whole process is stopped.
 _STOPPED = (b"T", b"t")
-"""States of the first thread in /proc if the whole process is stopped."""
+# An honest program rarely wakes up even once.
 _MOST_WAKES = 10
-"""An honest program rarely wakes up even once."""
 
 
 class Stopping:
@@ -54,7 +55,7 @@ class Stopping:
         self._wakes = 0
 
     def stop(self) -> None:
-        """Stop all processes. Never blocks; `check` reports whether they are stopped.
+        """Stop all processes. This never blocks; `check` reports whether they're stopped.
 
         Raises:
             ShortageError: the system has no process left.
@@ -69,7 +70,7 @@ class Stopping:
         self._stop_with_helper()
 
     def _inside(self, *, quick: bool = False) -> set[int]:
-        """Return all processes inside except the first one, which is not the bot's."""
+        """Return all processes inside, except the first one (that's bwrap's)."""
         first = first_inside(self._bwrap)
         return set() if first is None else descendants(first, quick=quick)
 
@@ -80,15 +81,14 @@ class Stopping:
         if self._helper is None:
             self._helper = _start_helper(inside)
         self._is_under_way = True
-        with contextlib.suppress(BrokenPipeError):  # `_await_helper` reads the reason
+        with contextlib.suppress(BrokenPipeError):  # _await_helper() finds out why
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
-        """Return True if all processes are stopped. Stops processes that woke up again.
+        """Return True if all processes are stopped. Stops processes that have woken up again.
 
         Raises:
-            ShortageError: see `stop`, or the system does not allow the referee to enter the
-                sandbox.
+            ShortageError: see `stop`, or the system doesn't allow the referee to enter the sandbox.
         """
         if self._is_under_way:
             assert self._helper is not None
@@ -103,7 +103,8 @@ class Stopping:
         states = {pid: _state(pid) for pid in found}
         awake = {pid for pid, state in states.items() if state == "awake"}
         unknown = awake - self._known
-        if not awake and "ended" in states.values():  # it may have started another process before
+        # A process that has just ended may have started another one before.
+        if not awake and "ended" in states.values():
             unknown = self._inside() - found
         if unknown:
             self._stop_with_helper()
@@ -126,7 +127,7 @@ class Stopping:
         Raises:
             ShortageError: see `check`.
         """
-        if self._is_under_way:  # otherwise the helper's signal could arrive later
+        if self._is_under_way:  # otherwise its SIGSTOP might arrive after our SIGCONT
             self._await_helper()
         signal_all(self._inside(), signal.SIGCONT)
 
@@ -138,7 +139,6 @@ class Stopping:
             self._helper = None
 
     def _await_helper(self) -> None:
-        """Wait until the helper has stopped all processes."""
         assert self._helper is not None
         answer = _pipe(self._helper.stdout).read(1)
         self._is_under_way = False
@@ -169,9 +169,10 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
 
 
 def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
-    """Return the state of a process. A process in the kernel (D) stops before it continues."""
     if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
         return "stopped"
+    # A thread inside the kernel (D) counts as stopped, because it'll stop before it gets out of
+    # there.
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
     if states & {b"R", b"S"}:
         return "awake"
@@ -179,12 +180,11 @@ def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
 
 
 def _stop_thread(pid: int) -> None:
-    """Send the signal again, to a thread that can receive it.
-
-    The kernel delivers a process's signal to one thread. If that thread waits for its `vfork`, the
-    others keep running. A second signal is dropped while the first one is pending; SIGCONT cancels
-    the first.
-    """
+    # The process has got a SIGSTOP and still runs. That happens because the kernel delivers a
+    # process's signal to one of its threads, and if that one is waiting for its vfork(), the others
+    # keep running. Sending SIGSTOP again doesn't help, since a second one is dropped while the
+    # first is pending. We cancel the first with SIGCONT, and pick a thread that isn't stuck in the
+    # kernel.
     for thread in _threads(pid):
         if stat_fields(thread)[:1] != [b"D"]:
             signal_all([pid], signal.SIGCONT)
@@ -199,7 +199,7 @@ def _threads(pid: int) -> list[int]:
 
 
 def signal_all(pids: Iterable[int], number: int) -> None:
-    """Send a signal to processes, and ignore processes that have exited."""
+    """Send a signal to processes. It's fine if some have exited."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
