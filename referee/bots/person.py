@@ -98,7 +98,6 @@ class PersonBot(NoProcess):
         elif isinstance(message, say.GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
-        #             assert self._definition.person
         if self._dialogue is None:
             assert self._definition.person is not None  # otherwise nobody can take the seat
             self._dialogue = self._definition.person(self._names, self._seat)

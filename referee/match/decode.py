@@ -1,13 +1,14 @@
 """Decode one line of a bot into a reply struct or an `InvalidReply`.
 
-`test_decode.py` fuzzes these invariants. `decode_reply` never raises. For the same bytes it returns
-the same result on every supported Python, at any stack depth (if `MAX_DEPTH` and a few frames are
-left). It agrees with any JSON parser that uses the last of duplicate keys.
+`decode_reply` never raises, even if a bot sends garbage. For the same bytes it gives the same
+result on every supported Python and at any stack depth (as long as there's room for `MAX_DEPTH` and
+a few frames), and it agrees with any JSON parser for which the last of duplicate keys counts.
+`test_decode.py` fuzzes these promises.
 
-The fast path is one typed decode. If it fails, a slow path decodes the line again. The slow path
-distinguishes "not a JSON object" from "an object of the wrong type". It also corrects two
-deviations of msgspec: the typed decoder uses the first of duplicate `type` keys, where the protocol
-uses the last (1.5), and it rejects very large numbers.
+The fast path is a single typed decode. If that fails, we decode the line again, slowly, and find
+out whether it isn't a JSON object at all or only an object of the wrong type. The slow path also
+makes up for two things in which msgspec differs from the protocol: its typed decoder uses the first
+of duplicate `type` keys (we need the last, 1.5), and it rejects very large numbers.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ a reply must mean the same everywhere. Legal replies need 3."""
 MAX_CONTAINERS = 10_240
 """Maximum number of lists and objects in a line (1.8). Legal replies need 10,002."""
 
+# A line with more lists and objects than this is expensive, so we never decode it twice.
 _COSTLY = 1024
-"""With more lists and objects than this, a line is never decoded twice."""
 
 _syntax = msgspec.json.Decoder(msgspec.Raw)
+# Leaves nested values as text. Decoding those could be slow, and we only need the outermost level.
 _shallow = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
-"""Leaves nested values as text: decoding them could be slow."""
 
 _BITS = bytes.maketrans(b"[{]}", b"1100")
 _NO_BRACKETS = bytes({*range(256)} - {*b'[{]}"'})
 
 
 def is_blank(line: bytes) -> bool:
-    r"""True if a line contains only JSON white space: space, tab, `\r` (1.1)."""
+    r"""Return True if a line contains only JSON white space: space, tab, `\r` (1.1)."""
     return not line.strip(b" \t\r")
 
 
@@ -56,10 +57,8 @@ _NO_REPLY = _NoReply()
 
 @cache
 def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Struct]:
-    """Build a decoder for `decode_reply` from structs that are tagged by `type`.
-
-    msgspec requires the tag only in unions. `_NoReply` makes a union of a single struct.
-    """
+    """Build a decoder for `decode_reply` from structs that are tagged by `type`."""
+    # msgspec only insists on the tag if there's a union, so we make one even for a single struct.
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
@@ -84,11 +83,12 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
         if count > _COSTLY:
             return _decode_slowly(line, decoder)
     try:
-        # The typed decoder does not validate the text of unknown fields.
+        # msgspec doesn't look at the text of fields that it doesn't know, so a line that isn't
+        # UTF-8 might get through.
         if not line.isascii():
             line.decode()
         reply = decoder.decode(line)
-    except (ValueError, RecursionError):  # ValueError: from msgspec, or not UTF-8
+    except (ValueError, RecursionError):  # A ValueError is msgspec's, or says that it isn't UTF-8.
         reply = _NO_REPLY
     if type(reply) is not _NoReply:
         return reply
@@ -107,20 +107,21 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
             return InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
-        # Do not quote msgspec: records contain this text, so it must not depend on a library.
+        # Don't quote msgspec here. This text ends up in records, and a record mustn't depend on the
+        # wording of a library.
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
             return InvalidReply(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
         return InvalidReply(INVALID_JSON, f"the JSON is malformed at byte {byte}")
-    # The syntax is valid and the depth is bounded from here on.
+    # From here on we know that the syntax is valid, and that nothing is nested too deeply.
     value = _outermost(line)
     if not isinstance(value, dict):
         return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # an unknown type
-            plain = msgspec.json.encode(value)  # without duplicate keys
+            plain = msgspec.json.encode(value)  # a dict doesn't have duplicate keys anymore
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
@@ -130,12 +131,11 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
 
 @cache
 def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
-    """Build a decoder that accepts 1e999. `float_hook` is too slow for the fast path."""
+    """Build a decoder that accepts 1e999. With `float_hook` it's too slow for the fast path."""
     return msgspec.json.Decoder(type_, float_hook=float)
 
 
 def _outermost(text: bytes | msgspec.Raw) -> Any:
-    """Decode valid JSON, but leave the items of a list or an object as raw text."""
     line = bytes(text).strip()
     if line[:1] in (b"{", b"["):
         return _shallow.decode(line)
@@ -143,7 +143,11 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
 
 
 def _without_long_integers(text: bytes) -> bytes:
-    """Replace integers that exceed Python's digit limit with 1e999."""
+    """Replace integers that exceed Python's limit of digits by 1e999.
+
+    Python refuses to convert them (since 3.11, to prevent denial of service), while in JSON they're
+    perfectly fine.
+    """
     parts: list[bytes] = []
     end = quotes = 0
     for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):
@@ -156,11 +160,10 @@ def _without_long_integers(text: bytes) -> bytes:
 
 
 def _nesting(line: bytes) -> tuple[int, int]:
-    """Return the maximum depth of brackets outside strings and the number of opening ones.
-
-    Brackets need not match. The loop handles eight per step, packed into the bits of a byte.
-    """
-    text = line.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quote is left inside a string
+    # From here on, no string contains a quote.
+    # A loop in Python over all bytes would be too slow. We remove the strings and pack the brackets
+    # into bits, and then a table handles eight at a time. The brackets don't have to match.
+    text = line.replace(b"\\\\", b"").replace(b'\\"', b"")
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")
     outside = b"".join(bits.split(b'"')[::2])
     count = len(outside) // 8 + 1

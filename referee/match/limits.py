@@ -27,7 +27,7 @@ A "gain" is in seconds and can be 0. "seconds", "bytes" and "count" can be "none
 
 
 class Limit(NamedTuple):
-    """The metadata of a row. The field itself has the name and the default.
+    """The metadata of a limit. The field in `Limits` has its name and default.
 
     Attributes:
         about: the help text.
@@ -41,7 +41,8 @@ class Limit(NamedTuple):
     tournament: int | None = None
 
 
-class Limits(NamedTuple):  # evaluating text annotations would take 2 ms
+# Don't import annotations from __future__: evaluating them later would take 2 ms.
+class Limits(NamedTuple):
     """The limits of a bot. Games and commands can override the defaults.
 
     An infinite value means that there is no limit.
@@ -101,17 +102,17 @@ def flag(name: str) -> str:
 
 
 def is_none(value: object) -> bool:
-    """True if a value from a user or a store means "no limit"."""
+    """Return True if a value from a user or a store means "no limit"."""
     return value is None or value in ("none", "inf", math.inf)
 
 
 def memory_words(most: float) -> str:
-    """Format an amount of memory for a message: "512 MiB", "5 bytes"."""
+    """Format an amount of memory for a message, e.g. "512 MiB" or "5 bytes"."""
     return f"{most / MIB:,g} MiB" if most >= MIB else f"{most:,} bytes"
 
 
 def limit_word(name: str, value: float) -> str:
-    """Format a limit for its option: "none", "2.5", "64M"."""
+    """Format a limit the way its option takes it, e.g. "none", "2.5" or "64M"."""
     if value == math.inf:
         return "none"
     if LIMITS[name].kind in ("line", "bytes"):

@@ -1,9 +1,9 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
-A match adds the shared protocol to a game. It does no I/O and has no clock. Its driver is
-`runner.py`, a verifier or a test. The driver reads `due`. For each due seat it calls `receive` with
-the line of the bot, or `disqualify` with a reason. Then it calls `take_entries`. The order of
-entries depends only on the seed and the lines:
+A match adds the shared protocol to a game. It doesn't do any I/O and has no clock, so somebody else
+has to drive it: `runner.py`, a verifier or a test. The driver reads `due`, and for each due seat
+calls `receive` with the bot's line, or `disqualify` with a reason. Then it calls `take_entries`.
+The entries only depend on the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -12,9 +12,10 @@ entries depends only on the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-A match is a sequence of rounds. In each round, one or more seats get a request; after the last
-answer the game continues. The first round is the handshake, with a request to every seat. Seats
-answer in any order, but the entries are in seat order, so the record does not show who was first.
+A match is a sequence of rounds. In each round one or more seats get a request, and after the last
+answer the game continues. The first round is the handshake, in which everybody gets a request.
+Seats may answer in any order, but the entries are always in seat order. Otherwise a record would
+show who replied faster, and playing the match again would give a different record.
 """
 
 from __future__ import annotations
@@ -121,8 +122,8 @@ class Match:
         seed: 0 <= seed < `MAX_SEED`.
         options: an instance of `GameDefinition.options`. None: the defaults of the game.
         chance: the source of random numbers. None: derived from the seed (4.7).
-        lines: if False, messages are not encoded, and `take_entries` returns only those for
-            `readers`.
+        lines: if False, messages aren't encoded (which takes most of the time), and `take_entries`
+            only returns those for `readers`.
         readers: the seats that read messages in a match without lines.
         heard: the kinds of public messages that the readers get. None: all kinds.
         copies: if True, the match stores all replies so that `copy` works.
@@ -181,8 +182,8 @@ class Match:
         self._readers = readers
         self._heard = heard
         self._redeals = list(redeals)  # the remaining ones
-        # An earlier state (None: the start of the game) and the steps since. Without `copies`, the
-        # list of steps is None.
+        # For copies: an earlier state of the game (None: its start) and the steps since. If nobody
+        # wants copies, the list of steps is None.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
         self._since: list[Step] | None = [] if copies else None
         self._before: list[Step] = []  # the steps before that state
@@ -201,10 +202,13 @@ class Match:
         self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
-        """Process the reply of a due seat, given as a line without its line end.
+        """Process a due seat's reply, given as a line without its line end.
+
+        Invalid replies are fine: the game decides what happens then. But it's the driver's job to
+        skip blank lines, and to split output into lines.
 
         Raises:
-            ProtocolMisuseError: the seat is not due, or the line is blank or more than one line
+            ProtocolMisuseError: the seat isn't due, or the line is blank or more than one line
                 (1.1).
         """
         if seat not in self.due:
@@ -216,17 +220,17 @@ class Match:
             self._answer(seat, self._read_name(seat, line), None)
             return
         reply = decode_reply(line, self._decoder)
-        if len(self._asked) == 1:  # a shortcut: in most games one seat moves at a time
+        if len(self._asked) == 1:  # A shortcut, since in most games one seat moves at a time.
             self._entries.append(Received(seat, line))
             self._advance(game, {seat: reply})
         else:
             self._answer(seat, [Received(seat, line)], reply)
 
     def take(self, seat: int, reply: Struct) -> None:
-        """Process the reply of a due seat, given as a struct. Adds no entry to the record.
+        """Process a due seat's reply, given as a struct. The record doesn't get an entry for it.
 
         Raises:
-            ProtocolMisuseError: the seat is not due, or still in the handshake.
+            ProtocolMisuseError: the seat isn't due, or is still in the handshake.
         """
         game = self._game
         if seat not in self.due or game is None:
@@ -255,11 +259,17 @@ class Match:
 
     @blaming
     def view(self, viewer: Viewer) -> Struct | None:
-        """Return the state of the game for a viewer (`Game.view`). None during the handshake."""
+        """Return the state of the game as a viewer sees it (`Game.view`).
+
+        None during the handshake.
+        """
         return None if self._game is None else self._game.view(viewer)
 
     def watch(self, moved: Watcher) -> None:
-        """Call `moved` after each card that moves while a reply is carried out. Card games only."""
+        """Call `moved` after each card that moves while a reply is carried out.
+
+        Only for card games.
+        """
         if isinstance(self._game, TableGame):
             self._game.table.watchers.append(moved)
 
@@ -287,7 +297,10 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players. A simultaneous turn counts once."""
+        """Number of turns begun by all players.
+
+        If all of them move at the same time, it's one turn.
+        """
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -304,11 +317,11 @@ class Match:
                     self._entries.append(Sent(seat, b"", requests[seat]))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
-        """Store the answer of a seat. After the last answer of a round, advance the game."""
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
         self._unnoted[seat] = entries
-        # Entries are in seat order, even if replies are not.
+        # Entries are in seat order even if the replies aren't, so an entry may have to wait for a
+        # lower seat.
         for other in self._asked:
             if other in self._unnoted:
                 for entry in self._unnoted.pop(other):
@@ -358,7 +371,6 @@ class Match:
         self._send(say.GameEnd(scores, winners, outcome.reason))
 
     def _deal_again(self, game: Game, seed: int) -> None:
-        """Carry out a redeal and forget the faults before it."""
         if not hasattr(game, "reshuffle"):
             raise UsageError(f"{self.definition.name} cannot deal hidden cards again")
         step = _DealAgain(None, seed)
@@ -366,6 +378,7 @@ class Match:
             self._since.append(step)
         assert isinstance(self._chance, SeededRandomSource)
         step.carry_out(game, self._chance)
+        # Faults from before the redeal belong to the recorded match, not to this one.
         for faults in self.faults:
             for code in faults.keys() - {BAD_NAME_REPLY}:
                 del faults[code]
@@ -387,13 +400,13 @@ class Match:
     # --- handshake (3) ------------------------------------------------------------------------
 
     def _read_name(self, seat: int, line: bytes) -> list[Entry]:
-        """Check a handshake reply. Sets the name of the seat or disqualifies it."""
+        """Check a handshake reply. Sets the seat's name, or disqualifies it."""
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
         if isinstance(reply, InvalidReply):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
-        assert isinstance(reply, say.PlayerNameReply)  # the only struct of the decoder
+        assert isinstance(reply, say.PlayerNameReply)  # _name_replies knows no other struct
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
@@ -412,7 +425,6 @@ class Match:
 
     @blaming
     def _begin(self) -> None:
-        """Publish the names and start the game with the remaining seats."""
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         self.absent = frozenset(self.disqualified)
@@ -436,12 +448,12 @@ class Match:
 
     @property
     def can_redeal(self) -> bool:
-        """True if the game can redeal cards that one seat does not know (`copy`)."""
+        """True if the game can redeal cards that one seat doesn't know (`copy`)."""
         return hasattr(self._game, "redeal")
 
     @property
     def can_reshuffle(self) -> bool:
-        """True if the game can redeal cards that no seat knows (`Redeal`)."""
+        """True if the game can redeal cards that nobody knows (`Redeal`)."""
         return hasattr(self._game, "reshuffle")
 
     @property
@@ -452,16 +464,21 @@ class Match:
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:
-        """Copy the current state of the match. Play the copy with `take`; it produces no lines.
+        """Copy the current state of the match. Play the copy with `take`; it doesn't produce lines.
+
+        With a viewer, the copy is a match that might just as well be the real one, as far as that
+        seat knows. A bot can search in it without cheating.
 
         Args:
-            viewer: a due seat. The copy gets new random values for everything that this seat does
-                not know, and new random numbers. None: an exact copy.
+            viewer: a due seat. The copy gets new random values for everything that this seat
+                doesn't
+                know, and new random numbers. None: an exact copy.
             seed: seed of the redeal. The result depends only on it and on the view of the seat.
 
         Raises:
             ProtocolMisuseError: the match was created without `copies` or is in the handshake, the
-                viewer is not due, or another seat has replied in this round.
+                viewer
+                isn't due, or another seat has already replied in this round.
         """
         if self._game is None or self._since is None:
             raise ProtocolMisuseError(
@@ -477,7 +494,7 @@ class Match:
         if viewer is not None:
             if viewer not in self.due or self._replies:
                 raise ProtocolMisuseError("the viewer has no request, or another seat has replied")
-            # A seat does not know the faults of others.
+            # Seats don't learn about each other's faults.
             new.faults = [Counter() for _ in self.faults]
             new.first_faults = {}
             step = _DealAgain(viewer, seed)
@@ -487,12 +504,13 @@ class Match:
 
     @blaming
     def _copied_game(self, game: Any, since: list[Step]) -> tuple[Any, SeededRandomSource]:
-        """Copy the game. If it has no `copy`, replay the steps since an earlier state."""
+        # Not every game can copy itself in every state. If this one can't, we take the last state
+        # that could be copied and play the replies since then again.
         if self._base is None or since:
             assert isinstance(self._chance, SeededRandomSource)
             chance = self._chance.copy()
             now = game.copy(chance) if hasattr(game, "copy") else None
-            if now is not None:  # `_base` itself is never advanced
+            if now is not None:  # We never advance _base itself, so it can be copied over and over.
                 self._base = now, chance
                 self._before += since
                 since.clear()
@@ -512,7 +530,7 @@ class Match:
 
     @property
     def history(self) -> list[Step]:
-        """All steps since the handshake, for `repeat`. Requires `copies`."""
+        """All steps since the handshake, for `repeat`. Only with `copies`."""
         return [*self._before, *(self._since or ())]
 
     def repeat(self, step: Step, seats: Iterable[int]) -> None:
@@ -566,12 +584,12 @@ class Match:
 
 
 def _is_version_1(version: object) -> bool:
-    # In JSON 1.0 equals 1. In Python `True == 1` as well, but not in JSON.
+    # 1.0 is fine, because JSON doesn't tell it from 1. But True is 1 in Python only.
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
 class _DealAgain(NamedTuple):
-    """A redeal of everything that `viewer` does not know. None: that no seat knows."""
+    """A redeal of everything that `viewer` doesn't know, or if that's None, that nobody knows."""
 
     viewer: int | None
     seed: int

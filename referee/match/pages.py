@@ -1,7 +1,8 @@
 """The pages of spec/ by section, for `referee explain` and for quotes in reports.
 
-The wording of a rule is only in these pages. Their sections are numbered ("### 7.2 Discarding").
-The protocol of a game consists of two pages: PROTOCOL, shared by all games, and the game's own.
+The pages are the only place where rules are worded. We quote them instead of repeating them in
+code, where they'd soon say something else. Their sections are numbered ("### 7.2 Discarding"). A
+game's protocol consists of two pages: PROTOCOL, which all games share, and the game's own.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from referee.games.interface.definition import GameDefinition
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+# An installed wheel has the first folder, a source tree the second.
 _PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
-"""The folder in an installed wheel, and the folder in a source tree. One of them exists."""
 PROTOCOL = "protocol"
 """Name of the page that all games share."""
 _COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
@@ -69,7 +70,7 @@ class Section(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A row of the tables of faults, disqualifications and end reasons.
+    """A code from the tables of faults, disqualifications and end reasons.
 
     Attributes:
         section: the section that defines the code. Empty for reserved codes.
@@ -105,7 +106,8 @@ class SpecPage(NamedTuple):
         ):
             for cells in rows(text):
                 code, section, why, *then = cells
-                code = code.strip("`") or found[-1].code  # another row of the same code
+                # An empty cell means the code of the row above.
+                code = code.strip("`") or found[-1].code
                 found.append(Code(_KINDS[kind], code, section, why, "".join(then)))
         return found
 
@@ -122,7 +124,7 @@ class SpecPage(NamedTuple):
         return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
 
     def beginning(self, number: str) -> str:
-        """Return the first prose paragraph of a section, or ""."""
+        """Return the first paragraph of prose in a section, or ""."""
         blocks = re.split(r"\n\n+", self._text(number))
         prose = (block for block in blocks if not block.startswith(_NO_PROSE))
         return unmarked(" ".join(next(prose, "").split()))
@@ -171,7 +173,7 @@ def read_spec(name: str) -> bytes:
 
 @lru_cache
 def read_page(name: str) -> SpecPage:
-    """Read a page of spec/ by its path without ".md". A missing page has no sections."""
+    """Read a page of spec/ by its path without ".md". A page that doesn't exist has no sections."""
     try:
         text = read_spec(f"{name}.md").decode()
     except FileNotFoundError:
@@ -186,7 +188,6 @@ def glossary() -> dict[str, str]:
 
 
 def _sections(text: str) -> dict[str, Section]:
-    """Parse the numbered sections of a page."""
     sections: dict[str, Section] = {}
     number, title, lines, in_code = "", "", list[str](), False
     for line in [*_COMMENT.sub("", text).splitlines(), "## "]:
@@ -209,7 +210,7 @@ def game_page(definition: GameDefinition) -> SpecPage:
 
 
 def page_name(definition: GameDefinition) -> str:
-    """Return the name of a protocol for reports: its path in spec/ without ".md", or words."""
+    """Return a protocol's name for reports: its path in spec/ without ".md", or words."""
     return (
         game_page(definition).place if definition.specification_text else definition.specification
     )
@@ -228,9 +229,9 @@ def load_page(name: str) -> SpecPage:
 
 
 def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
-    """Merge shared sections into a page. If both have a section, join the two texts."""
     sections = dict(shared)
     for own in page.sections.values():
+        # A game's section adds to the shared one with the same number.
         before = sections.get(own.number)
         text = own.text if before is None else f"{before.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
@@ -244,7 +245,7 @@ def unmarked(markdown: str) -> str:
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """Yield the rows of all tables in a Markdown text, without header rows."""
+    """Yield the rows of all tables in a Markdown text, except for the header rows."""
     lines = text.splitlines()
     for before, line in pairwise(lines):
         if line.startswith("|") and before.startswith("|") and not line.startswith("|---"):
@@ -252,7 +253,6 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def _about_fields(text: str, detail: str) -> Iterator[str]:
-    """Yield table rows that describe the fields named in `detail`."""
     for name, *cells in rows(text):
         field = re.match(r"`(\w+)`", name)
         if field is not None and field[1] in detail:
@@ -260,7 +260,7 @@ def _about_fields(text: str, detail: str) -> Iterator[str]:
 
 
 def _naming(text: str, code: str) -> Iterator[str]:
-    """Yield the table row of a code, or else the first sentence that names it, with its list."""
+    """Yield a code's row in the table, or else the first sentence that names it (with its list)."""
     for row in rows(text):
         if row[0] == f"`{code}`":
             yield unmarked(f"{row[0]}: {row[1]}")

@@ -32,11 +32,11 @@ class Position(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...]
 
     def redealt(self, spec: MatchSpec, luck: int) -> MatchSpec:
-        """Return a match that starts here. Seed `luck` determines hidden cards and later chance."""
+        """Return a match that starts here. Hidden cards and later chance come from seed `luck`."""
         return replace(spec, seed=self.seed, redeals=(*self.redeals, Redeal(self.turn, luck)))
 
     def is_same(self, other: Position) -> bool:
-        """True if both positions are equal, ignoring file names."""
+        """Return True if both are the same position, even if the files have different names."""
         return replace(self, record="") == replace(other, record="")
 
     @property

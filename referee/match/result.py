@@ -110,7 +110,8 @@ class PlayerResult(Struct, frozen=True):
 class MatchResult(Struct, frozen=True, dict=True):
     """The result of a match."""
 
-    # `dict=True` allows an attribute that is not a field: it is not compared, copied or encoded.
+    # dict=True gives us an attribute that isn't a field, so it's neither compared, nor copied or
+    # encoded.
 
     game: str
     protocol: int
@@ -135,7 +136,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         return None if show is None else show(repr(self))
 
     def __repr__(self) -> str:
-        """Show only the outcome: the complete result would fill pages."""
+        """Show only the outcome, because the whole result would fill pages."""
         what = f"{self.game}, seed {self.seed}, {self.reason} in turn {self.turns}"
         ends = (
             f"{p.name!r} {p.score}{' won' * (p.player_number in self.winners)}"
@@ -151,6 +152,7 @@ def player_result_type(definition: GameDefinition) -> type[PlayerResult]:
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
         return _unpickled, (definition.name, msgspec.structs.asdict(result))
 
+    # pickle looks classes up by name, but these are made at run time. Hence the __reduce__.
     return with_facts(PlayerResult, definition, __reduce__=reduce)
 
 
@@ -161,13 +163,14 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
 def with_facts(struct: type[T], definition: GameDefinition, **namespace: Any) -> type[T]:
     """Extend a struct with the fields of a game's facts."""
     facts = [(field.name, field.type) for field in msgspec.structs.fields(definition.facts)]
-    return narrowed(struct, *facts, kw_only=True, **namespace)  # fields before them have defaults
+    # Keyword-only, since the fields before them have defaults.
+    return narrowed(struct, *facts, kw_only=True, **namespace)
 
 
 def narrowed(
     struct: type[T], *fields: tuple[str, Any], kw_only: bool = False, **namespace: Any
 ) -> type[T]:
-    """Define a subclass with the same name and tag, and with additional or retyped fields."""
+    """Define a subclass with the same name and tag, but with more fields or other types."""
     config = struct.__struct_config__
     return msgspec.defstruct(  # type: ignore[return-value]
         struct.__name__,
@@ -182,7 +185,7 @@ def narrowed(
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:
-    """Return the fields that results and records share, per seat. The match must be over."""
+    """Return the fields that results and records share, for each seat. The match must be over."""
     assert match.outcome is not None
     places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return [

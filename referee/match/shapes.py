@@ -1,7 +1,7 @@
 """Compare a message with its struct: list the wrong fields, and guess the intended message.
 
-The descriptions are for authors of bots. The decoder's own messages ("Expected `str`, got `array` -
-at `$.gained`") assume that the reader knows Python.
+msgspec could tell us what's wrong ("Expected `str`, got `array` - at `$.gained`"), but bots are
+written in many languages, and their authors don't have to know what Python calls things.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
 
 
 def meant(message: Mapping[str, Any], struct: type[Struct]) -> Struct | None:
-    """Return the message that a malformed one was meant to be. None if that is ambiguous.
+    """Return the message that a malformed one was meant to be, or None if that's ambiguous.
 
-    Corrects a number or a one-element list in place of a string, a string of digits in place of a
-    number, and 1 or "1" in place of "player1".
+    With this, one mistake in a field doesn't hide everything that comes after it. We accept a
+    number or a one-element list for a string, a string of digits for a number, and 1 or "1" for
+    "player1".
     """
     try:
         return msgspec.convert(_mended(message, _fields(struct)), struct)
@@ -69,7 +70,6 @@ def _bare(info: inspect.Type) -> inspect.Type:
 
 
 def _is_number(info: inspect.Type) -> bool:
-    """True for the union of int and float."""
     kinds = info.types if isinstance(info, inspect.UnionType) else ()
     return {type(kind) for kind in kinds} == {inspect.IntType, inspect.FloatType}
 
@@ -99,7 +99,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """Return the `Misfit.kind` of a value, ignoring its items and fields. Empty if it fits."""
+    """Return the `Misfit.kind` of a value, or "" if it fits. Its items and fields aren't looked at."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):
@@ -176,6 +176,5 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
 
 
 def _player(value: Any) -> Any:
-    """Expand the number of a player: 1 and "1" become "player1"."""
     number = f"player{value}"
     return number if re.fullmatch(SEAT_PATTERN, number) else value

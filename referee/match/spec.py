@@ -48,16 +48,17 @@ _KINDS: dict[Kind, Any] = {
     "clock": _Seconds | None,
     "pause": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
-    # Records contain these only if they differ from the defaults of `Limits`.
+    # UNSET, because records only contain these if they differ from the defaults.
     "seconds": _Seconds | None | UnsetType,
     "gain": Annotated[float, Meta(ge=0, le=MAX_SECONDS)] | UnsetType,
     "bytes": Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None | UnsetType,
     "count": Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None | UnsetType,
 }
+# Every record contains these. The others only if they differ from the default.
 _ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
-"""The limits that every record contains."""
 _CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line", "gain")}
 _DEFAULTS = Limits()._asdict()
+# msgspec's validation errors in words that users understand.
 _PLAIN = {
     "Expected `int`": "give an integer",
     "Expected `float`": "give a number",
@@ -68,9 +69,8 @@ _PLAIN = {
     " > ": " above ",
     " < ": " below ",
 }
-"""Phrases of msgspec's validation errors, and their replacements."""
+# These come before the options of the game, since they matter most.
 _BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
-"""The limits that are listed before the options of the game."""
 
 
 class MatchSpec(Struct, frozen=True):
@@ -110,7 +110,9 @@ class MatchSpec(Struct, frozen=True):
         return GAMES[self.game]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The other process may not have loaded a game from outside, whose classes this needs.
+        # A game from outside may not be loaded in the other process, and then its classes can't be
+        # found there. That's why we send the options as plain values. `unpickled` makes them a
+        # struct again.
         fields = msgspec.structs.asdict(self)
         if self.game in GAMES.outside:
             fields["options"] = msgspec.to_builtins(self.options)
@@ -191,7 +193,7 @@ def default_limits(definition: GameDefinition) -> Limits:
 
 
 def split(definition: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
-    """Split an instance of `settings_type` into the options of the game and the limits."""
+    """Split an instance of `settings_type` into the game's options and the limits."""
     own = {name: getattr(settings, name) for name in definition.options.__struct_fields__}
     given = {name: getattr(settings, name) for name in LIMITS}
     limits: dict[str, Any] = {
@@ -203,7 +205,7 @@ def split(definition: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
 
 
 def with_own(limits: Limits, own: OwnLimits) -> Limits:
-    """Return a copy of `limits` with the limits of a single bot."""
+    """Return a copy of `limits` in which a single bot's own limits take precedence."""
     return limits._replace(
         **{name: math.inf if value is None else value for name, value in own}  # type: ignore[arg-type]
     )
@@ -242,7 +244,7 @@ def checked_own(definition: GameDefinition, limits: Limits, own: Mapping[str, An
 
 
 def tournament_limits(definition: GameDefinition) -> dict[str, float]:
-    """Return the default limits in tournaments of a game."""
+    """Return a game's default limits in tournaments."""
     return {**OF_TOURNAMENTS, **definition.tournament_limits}
 
 
@@ -255,7 +257,7 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
     given = spec.by_name
     options, limits = split(spec.definition, settings_type(spec.definition)())
     before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
-    if given["time_limit"] == math.inf:  # disables the start-up limit too
+    if given["time_limit"] == math.inf:  # no time limit means no start-up limit either
         before["startup_limit"] = math.inf
     words = []
     for name in settings_type(spec.definition).__struct_fields__:
@@ -297,18 +299,18 @@ def match_spec(
     options: Mapping[str, Any] | None = None,
     sandbox: Sandbox = NO_SANDBOX,
 ) -> MatchSpec:
-    """Describe a match.
+    """Describe a match, and check the description.
 
     Args:
         bots: BOT arguments, in seat order.
         game: a key of `GAMES`.
         seed: the seed. None: chosen at random.
-        options: options and limits that differ from the defaults, by name. A number may be given as
+        options: options and limits that differ from the defaults, by name. You may give a number as
             text. None, "none" and infinity mean no limit.
         sandbox: the sandbox of the bots.
 
     Raises:
-        UsageError: an argument is not valid.
+        UsageError: an argument isn't valid.
     """
     definition = game_rules(game)
     if not definition.min_seats <= len(bots) <= definition.max_seats:
@@ -324,7 +326,7 @@ def drawn_seed(source: Random | None = None) -> int:
     """Choose a seed at random: `SHORT_SEEDS` <= result < `MAX_SEED`.
 
     Args:
-        source: the source of random numbers. None: the system's, which is unpredictable.
+        source: the source of random numbers. None: the system's, which nobody can predict.
     """
     if source is None:
         import secrets  # slow to import
@@ -334,11 +336,11 @@ def drawn_seed(source: Random | None = None) -> int:
 
 
 def checked_seed(seed: int | None) -> int:
-    """Return the seed, or a random one for None. Raises `UsageError` if it is not valid."""
+    """Return the seed, or a random one for None. Raises `UsageError` if it isn't valid."""
     if seed is None:
         return drawn_seed()
     try:
-        number = index(seed)  # accepts any integer type
+        number = index(seed)  # any integer type will do, e.g. NumPy's
     except TypeError:
         number = -1
     if not 0 <= number < MAX_SEED:
@@ -354,7 +356,6 @@ def _seats(definition: GameDefinition) -> str:
 
 @cache
 def _lists(settings: type[Struct]) -> frozenset[str]:
-    """Return the names of settings whose value is a list."""
     fields = msgspec.structs.fields(settings)
     return frozenset(field.name for field in fields if isinstance(field.default, tuple | list))
 

@@ -127,7 +127,7 @@ class MemoryWatch:
         self.look_at = now + min(rest, _MOST_REST_SECONDS)
 
     def _used(self, pids: list[int]) -> float:
-        """Return the memory of these processes in bytes, or an upper bound that's below the limit."""
+        """Return the memory of these processes in bytes, or an upper bound below the limit."""
         own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
         private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))

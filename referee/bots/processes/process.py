@@ -147,7 +147,6 @@ class BotProcess:
                 before.close()
 
     def _enlarge_stdout(self) -> None:
-        #             wanted =
         if sys.platform == "linux":
             # We want the pipe to hold more than the limits allow (on Linux, and as far as it lets
             # us). Then a single read returns everything that a bot writes in one call, and we

@@ -497,7 +497,8 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    #     prefix, name
+    # The path may come from a stranger who'd like to read other people's files, so we never
+    # recommend to show a wide folder.
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
     shown = prefix if name == "bin" and not _is_private(prefix) else folder
