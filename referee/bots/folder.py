@@ -44,8 +44,7 @@ class BotFolder(NamedTuple):
 
     Attributes:
         problems: the mistakes, one line each. Mistakes in the command's program aren't included,
-            since
-            those can only be found once the bot is built.
+            since those can only be found once the bot is built.
     """
 
     path: str

@@ -20,8 +20,8 @@ class TimeoutObservation(Struct, frozen=True):
         cpu_seconds: CPU time of the process and its children since its start; None if unknown.
         is_busy: True if it used the CPU while we watched.
         late: the first line after the timeout, or "".
-        at_end: the first line after the end of its input, or "". (Some bots read
-            their input to the end before they answer.)
+        at_end: the first line after the end of its input, or "". (Some bots read their input to the
+            end before they answer.)
         ended: True if it exited by itself after the end of its input.
     """
 

@@ -29,8 +29,7 @@ def repeat_words(
 
     Args:
         recorded: True if the match comes from a file. It may have been written by a stranger who
-            hopes
-            that somebody copies the command. Unless all bots are bundled, the command then
+            hopes that somebody copies the command. Unless all bots are bundled, the command then
             requires the sandbox and lifts no limit, and in any case it shows the bots no other
             folder.
         start: words in place of the game and the seed, such as `--resume`.

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from referee.logs.verify import Verdict as Verdict
     from referee.logs.verify import verify_record as verify_record
 
+# Name -> module. Lists the same names as the imports above.
 _HOMES = {
     "RecordSummary": "referee.logs.entries",
     "message_of": "referee.logs.entries",
@@ -71,7 +72,6 @@ _HOMES = {
     "Verdict": "referee.logs.verify",
     "verify_record": "referee.logs.verify",
 }
-"""Name -> module. Lists the same names as the imports above."""
 
 if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -23,7 +23,7 @@ class RecordedAnswers(NamedTuple):
         answers: for each seat, its replies in order. The first is None, because a new bot answers
             the handshake itself, unless the seat left during the handshake.
         left: the seats that had left the match.
-        can_reshuffle: True if the game can redeal cards that no seat knows.
+        can_reshuffle: True if the game can redeal cards that nobody knows.
     """
 
     header: record.Header
@@ -38,7 +38,11 @@ class RecordedAnswers(NamedTuple):
 
     @property
     def limits_of_bots(self) -> list[dict[str, Any]]:
-        """For each seat, the limits of its bot alone. A record cannot lift limits of a sandbox."""
+        """For each seat, the limits of its bot alone. A record can't lift limits of a sandbox.
+
+        Records come from strangers, and playing one again mustn't cost you the sandbox's
+        protection.
+        """
         each = self.header.limits_of_bots or [{} for _ in self.header.bots]
         return [
             {name: most for name, most in own.items() if most is not None or name not in SANDBOXED}
@@ -53,7 +57,7 @@ class RecordedAnswers(NamedTuple):
             turn: number of the turn.
 
         Raises:
-            UsageError: a seat had left the match, or the game cannot redeal hidden cards.
+            UsageError: a seat had left the match, or the game can't redeal hidden cards.
         """
         if self.left:
             left = seat_id(min(self.left))
@@ -70,7 +74,7 @@ class RecordedAnswers(NamedTuple):
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:
-    """Read the replies before a turn of a match record. Runs the match again.
+    """Read the replies before a turn of a match record. This runs the match again.
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
@@ -78,9 +82,9 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
             of a truncated record.
 
     Raises:
-        UsageError: the file cannot be opened, the match has no such turn, or the record is not
+        UsageError: the file can't be opened, the match has no such turn, or the record isn't
             truncated.
-        LogReadError: the file is not a valid record.
+        LogReadError: the file isn't a valid record.
     """
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
@@ -126,20 +130,20 @@ def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
 def input_of(name: str, player: str) -> Iterator[bytes]:
     """Yield the lines that the referee sent to one bot of a recorded match.
 
-    The record has the lines of protocol version 1. A bot that speaks a dialect got their
-    translation.
+    These are always lines of protocol version 1. If the bot speaks a dialect, it got their
+    translation, which isn't recorded.
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
         player: the player number of the bot, such as "player2".
 
     Raises:
-        UsageError: the file cannot be opened, or the match has no such player.
-        LogReadError: the file is not a valid record.
+        UsageError: the file can't be opened, or the match has no such player.
+        LogReadError: the file isn't a valid record.
     """
     entries = read_record(name)
     header = next(entries)
-    assert isinstance(header, record.Header)  # the first entry of a record
+    assert isinstance(header, record.Header)  # read_record() always begins with it
     if seat_of(player, len(header.bots)) is None:
         names = " ".join(seat_ids(len(header.bots)))
         raise UsageError(f"{name}: {player!r} does not exist; there are: {names}")

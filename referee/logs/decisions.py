@@ -67,13 +67,12 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
     Args:
         record: file name of a match record.
         turn: number of the turn, from 1, counting the turns of all players.
-        seat: the seat to examine. None: the seat of this rule file, or all seats if it did not
-            play.
+        seat: the seat to examine. None: the seat of this rule file, or all seats if it didn't play.
 
     Raises:
-        UsageError: the record cannot be opened, is of another game, or has no such turn or seat. Or
-            the file cannot decide (spec/rule-files.md, 1).
-        LogReadError: the file is not a valid record.
+        UsageError: the record can't be opened, is of another game, or has no such turn or seat. Or
+            the file can't decide (spec/rule-files.md, 1).
+        LogReadError: the file isn't a valid record.
     """
     rerun = Rerun(record)
     header = rerun.header
@@ -92,7 +91,9 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         for who, decided in list(asked.items()):
             did = _json(answers.get(who))
             if did != decided.does:
-                del bots[who]  # the match took another decision, so its plans are obsolete
+                # The match took another decision, so this bot's plans for the turn don't apply
+                # anymore.
+                del bots[who]
                 decided = msgspec.structs.replace(decided, did=did)
             yield decided
         asked.clear()

@@ -1,6 +1,7 @@
 """Records and logs as typed objects, for programs that read many of them (spec/reading-logs.md).
 
-Memory use does not depend on the number of lines or files. A truncated last line is ignored.
+You can read files of any size, because nothing here keeps more than a line in memory. If the last
+line is truncated (since the referee was killed, say), it's ignored.
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ class RecordSummary(Struct, frozen=True):
 
 
 def read_record(path: PathLike) -> Iterator[RecordEntry]:
-    """Yield the entries of a match record in order. Skips entries of unknown kinds.
+    """Yield the entries of a match record in order. Entries of unknown kinds are skipped.
 
     Args:
         path: file name, plain, .gz or .zst; "-" is standard input.
 
     Raises:
-        UsageError: the file cannot be opened. Raised at the first step.
-        LogReadError: a line is not an entry, or the record has a newer version or an unknown game.
+        UsageError: the file can't be opened. Since this is a generator, you get it at the first
+            step.
+        LogReadError: a line isn't an entry, or the record has a newer version or an unknown game.
     """
     return (entry for _, entry in numbered_entries(path))
 
@@ -54,7 +56,7 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
 def numbered_entries(
     path: PathLike, digest: LinesDigest | None = None
 ) -> Iterator[tuple[int, RecordEntry]]:
-    """Yield (line number, entry), from 1. Otherwise like `read_record`.
+    """Yield (line number, entry), counting from 1. Otherwise like `read_record`.
 
     Args:
         digest: receives every complete line before its entry is yielded.
@@ -73,7 +75,7 @@ def numbered_entries(
 
 
 def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
-    """Yield the messages of a spectator log in order. Skips messages of unknown types.
+    """Yield the messages of a spectator log in order. Messages of unknown types are skipped.
 
     The types are the `public` structs of the game, and `PlayerName`, `PlayerDisqualified` and
     `GameEnd` of `referee.match.messages`.
@@ -83,8 +85,8 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
         game: a key of `GAMES`. None: detected from the log.
 
     Raises:
-        UsageError: the file cannot be opened, or the game is unknown. Raised at the first step.
-        LogReadError: a line is not a message, or the log is of an unknown game.
+        UsageError: the file can't be opened, or the game is unknown. You get it at the first step.
+        LogReadError: a line isn't a message, or the log is of an unknown game.
     """
     rules = None if game is None else game_rules(game)
     with LogReader(os.fspath(path)) as reader:
@@ -118,15 +120,17 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
 
 
 def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator[RecordSummary]:
-    """Yield the first and the last entry of each record. Fast for uncompressed files.
+    """Yield the first and the last entry of each record.
+
+    In a plain file we jump to the end, so this is fast. A compressed one has to be read as a whole.
 
     Args:
         paths: file names. Can be a generator.
         most: maximum size of a compressed file in bytes after decompression. None: no maximum.
 
     Raises:
-        UsageError: a file cannot be opened.
-        LogReadError: a file is not a match record, has a newer version, or is larger than `most`.
+        UsageError: a file can't be opened.
+        LogReadError: a file isn't a match record, has a newer version, or is larger than `most`.
     """
     for given in paths:
         path = os.fspath(given)
@@ -145,7 +149,6 @@ def _added(lines: Iterable[bytes], digest: LinesDigest) -> Iterator[bytes]:
 
 
 def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
-    """Parse the first line. Returns the header and the decoder of the other entries."""
     header = read_header(next(lines, b""))
     if not isinstance(header, Header):
         raise LogReadError(reader.name, 1, header.text)
@@ -160,10 +163,11 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """Return the last line of a log. The first line was already read; `lines` yields the rest.
+    """Return a log's last line, given that the first was already read and `lines` yields the rest.
 
-    For a plain file, return b"" if the last line is truncated.
+    For a plain file this is b"" if the last line is truncated.
     """
+    # We can't seek in a pipe, so there we have to read all the lines.
     if not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")
     if reader.packed:

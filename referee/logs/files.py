@@ -1,6 +1,6 @@
 """Log files that are written in whole lines.
 
-If the suffix asks for compression, the file is written in blocks (`packed.py`).
+If the suffix asks for compression, they're written in blocks (`packed.py`).
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from referee.logs.sink import Sink
 from referee.text.terminal import terminal_safe
 
 STDOUT = "-"
+# A copy of a log stays in memory up to this size. Larger ones go to a temporary file.
 _COPY_IN_MEMORY = 8 * 1024 * 1024
-"""Size of the copy of a log that stays in memory. Larger copies use a temporary file."""
 _CHUNK = 256 * 1024
 
 
 class LogFile(Sink):
     """A file to which lines are appended.
 
-    When `write` returns, the operating system has the lines. After a crash of the referee, the file
-    therefore contains whole batches; only a crash of the machine can cut one. There are two
-    exceptions. If the reader of a pipe is slow, `write` does not wait, but `drain` does. The last
-    lines of a compressed file wait until their block is full.
+    Once `write` returns, the operating system has the lines. If the referee crashes, the file
+    therefore contains whole batches, and only a crash of the machine can cut one. There are two
+    exceptions. If a pipe's reader is slow, `write` doesn't wait for it (but `drain` does), because
+    a match mustn't wait for somebody's pager. And the last lines of a compressed file wait until
+    their block is full.
 
     Args:
         packer: compresses the lines. None for a plain file.
-        keep_open: if True, `close` does not close the file.
+        keep_open: if True, `close` doesn't close the file.
         is_new: True if opening created the file.
 
     Attributes:
@@ -86,7 +87,8 @@ class LogFile(Sink):
     def push(self) -> None:
         try:
             while self._unread and _is_writable(self.fd):
-                # `poll` guarantees that a pipe accepts this many bytes without blocking.
+                # After poll() says so, a pipe accepts this many bytes without blocking. With more,
+                # it might block.
                 del self._unread[: os.write(self.fd, self._unread[: select.PIPE_BUF])]
         except BlockingIOError:
             pass
@@ -105,7 +107,7 @@ class LogFile(Sink):
             self.push()
 
     def begin(self, *, copy: bool = False) -> None:
-        """Discard the old content of a regular file. The first `write` does this if necessary.
+        """Discard the old content of a regular file. The first `write` does this if you don't.
 
         Args:
             copy: keep a copy of all lines so that `finish` can restore the file.
@@ -119,16 +121,17 @@ class LogFile(Sink):
                 self._copy = SpooledTemporaryFile(_COPY_IN_MEMORY)  # noqa: SIM115 (see `close`)
 
     def finish(self) -> str | None:
-        """Complete the file after all processes that could change it have ended.
+        """Complete the file, after all processes that could change it have ended.
 
-        If there is a copy, the file is compared with it and rewritten if it differs.
+        A bot without a sandbox may do anything to our files. If we have a copy, we compare, and
+        write the file again if it differs.
 
         Returns:
-            What another process did to the file: "changed", "removed" or "replaced". None if it is
-            intact. In each case the file is now complete.
+            "changed", "removed" or "replaced" if another process did that to the file. None if it's
+            intact. In each case the file is complete now.
 
         Raises:
-            LogWriteError: the file cannot be written.
+            LogWriteError: the file can't be written.
         """
         try:
             self._end()
@@ -138,12 +141,12 @@ class LogFile(Sink):
             self.close()
 
     def close(self) -> None:
-        """Close the file. Standard output stays open. Can be called again.
+        """Close the file. Standard output stays open. You may call this again.
 
-        If `begin` was not called, the old content of the file is kept.
+        If `begin` was never called, the old content of the file is still there.
 
         Raises:
-            LogWriteError: the last block of a compressed file cannot be written.
+            LogWriteError: the last block of a compressed file can't be written.
         """
         if self.closed:
             return
@@ -154,7 +157,7 @@ class LogFile(Sink):
             if self._copy is not None:
                 self._copy.close()
             if self._is_new and not self._begun:
-                with suppress(OSError):  # another process's file stays
+                with suppress(OSError):  # it may be somebody else's file by now, and then it stays
                     if os.path.samestat(os.stat(self._path), os.fstat(self.fd)):
                         os.unlink(self._path)
             if not self._keep_open:
@@ -211,7 +214,7 @@ class LogFile(Sink):
             with open(self._path, "rb") as file:
                 chunks = (iter(partial(each.read, _CHUNK), b"") for each in (copy, file))
                 return all(ours == theirs for ours, theirs in zip_longest(*chunks))
-        except OSError:  # for example, its mode was changed
+        except OSError:  # e.g. its mode was changed
             return False
 
 
@@ -219,8 +222,8 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
     """Complete the logs of a match and restore damaged ones.
 
     Returns:
-        A warning for each restored log, and the error if a log could not be completed. The result
-        of the match is valid anyway.
+        A warning for each log that was restored, and the error if a log couldn't be completed.
+        Neither makes the result of the match invalid.
     """
     warnings = []
     lost = None
@@ -245,11 +248,11 @@ def opened(
     """Context manager for open log files; see `open_logs`.
 
     Args:
-        outputs: entries with the name None or `STDOUT` are not files.
+        outputs: entries with the name None or `STDOUT` aren't files.
         force, hint: see `check_output`.
 
     Raises:
-        UsageError: as in `open_logs`, or an existing file was not written by the referee.
+        UsageError: like `open_logs`, or an existing file wasn't written by the referee.
     """
     named = [(name, kind) for name, kind in outputs if name not in (None, STDOUT)]
     for name, kind in named:
@@ -261,18 +264,17 @@ def opened(
         yield files
     finally:
         for file in filter(None, files):
-            with suppress(LogWriteError):  # the error that ends the match is reported instead
+            with suppress(LogWriteError):  # there's a more important error to report
                 file.close()
 
 
 def _write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
-    while written < len(data):  # a nearly full disk may accept only a part
+    while written < len(data):  # a disk that's nearly full may only take a part
         written += os.write(fd, data[written:])
 
 
 def _is_writable(fd: int, *, wait: bool = False) -> bool:
-    """True if a write to a pipe or device would not block."""
     poll = select.poll()
     poll.register(fd, select.POLLOUT)
     return bool(poll.poll(None if wait else 0))
@@ -281,7 +283,8 @@ def _is_writable(fd: int, *, wait: bool = False) -> bool:
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
     """Open log files for writing: all or none. Opening a FIFO waits for its reader.
 
-    Existing content is kept until `LogFile.begin`.
+    They keep their content until `LogFile.begin`, so a mistake that's found a moment later doesn't
+    destroy the last record.
 
     Args:
         names: file names. `STDOUT`: standard output. None: no log.
@@ -290,7 +293,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         One entry per name.
 
     Raises:
-        UsageError: a file cannot be written, another run is writing it, or two names are the same
+        UsageError: a file can't be written, another run is writing it, or two names are the same
             file. Existing files keep their content, and new files are removed.
     """
     opened: list[LogFile | None] = []
@@ -304,7 +307,8 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 opened.append(standard_stream(sys.stdout, "standard output"))
                 continue
             is_new = not os.path.exists(name)
-            # With O_APPEND, later lines stay complete even if a bot truncates the file.
+            # With O_APPEND, later lines go to the end even if a bot truncates the file. Otherwise
+            # there'd be a hole in it.
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             fd = os.open(name, flags, 0o666)
             suffix = next(filter(name.endswith, packed.SUFFIXES), None)
@@ -327,7 +331,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 
 def _lock(fd: int, name: str) -> None:
-    """Lock the file. Readers that follow it see that it is still being written.
+    """Lock the file. A program that reads it meanwhile can tell that it's still being written.
 
     Raises:
         UsageError: another run is writing the file.
@@ -337,7 +341,7 @@ def _lock(fd: int, name: str) -> None:
     except BlockingIOError as error:
         problem = f"another run is writing {name}"
         raise UsageError(f"{problem}: wait for it, or choose another name") from error
-    except OSError:  # the file system does not support locks
+    except OSError:  # not every file system has locks
         pass
 
 

@@ -1,7 +1,8 @@
 """The first line of a match record (spec/log-format.md, 2.1).
 
-`first_line` identifies a file, for listings. `read_header` returns the complete header if this
-referee can run the match again.
+We may want to know two things about a file: its kind (for listings), and if we can run its match
+again. `first_line` tells the first, and is content with very little. `read_header` tells the
+second.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_
 from referee.match.machine import MAX_SEED
 from referee.text.terminal import escaped
 
+# A name in a file can be long. We don't show more characters than this.
 _NAME = 200
-"""Maximum number of characters shown of a game's name."""
 
 
 class Kind(StrEnum):
@@ -64,7 +65,7 @@ def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
 
 
 def read_header(line: bytes) -> Header | NoHeader:
-    """Decode the header of a record if this referee can run its match."""
+    """Decode the header of a record, or say why this referee can't run its match."""
     value, definition = first_line(line)
     refusal = _no_record(line, value) or _not_for_this_referee(value, definition)
     if refusal is not None:
@@ -76,7 +77,7 @@ def read_header(line: bytes) -> Header | NoHeader:
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert definition is not None  # otherwise a field has the wrong type
+        assert definition is not None  # (otherwise a field would have the wrong type)
         problem = _problem(header, definition, line)
         if not problem:
             return header
@@ -84,7 +85,7 @@ def read_header(line: bytes) -> Header | NoHeader:
 
 
 def _no_record(line: bytes, value: Any) -> NoHeader | None:
-    """Explain why a first line does not start a match record. None if it does."""
+    """Explain why a first line doesn't start a match record, or return None if it does."""
     if line.startswith(BOM):
         text = "it begins with a byte order mark: save it as UTF-8 without one"
         return NoHeader(Kind.NOT_A_RECORD, text)
@@ -106,7 +107,6 @@ def _no_record(line: bytes, value: Any) -> NoHeader | None:
 def _not_for_this_referee(
     value: Mapping[str, Any], definition: GameDefinition | None
 ) -> NoHeader | None:
-    """Explain why this referee does not support the record's version or game. None if it does."""
     version, game, protocol = (value.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
@@ -124,7 +124,7 @@ def _not_for_this_referee(
 
 
 def _problem(header: Header, definition: GameDefinition, line: bytes) -> str:
-    """Describe an invalid value in a header. Empty if all values are valid."""
+    """Describe an invalid value in a header. Empty if everything is valid."""
     if header.version != FORMAT_VERSION:
         return f"version {header.version} of the format does not exist"
     if not definition.min_seats <= len(header.bots) <= definition.max_seats:
@@ -140,6 +140,6 @@ def _problem(header: Header, definition: GameDefinition, line: bytes) -> str:
         return "`started` is not the last field, or no time"
     try:
         spec_of(header)
-    except UsageError as error:  # conflicting options
+    except UsageError as error:  # the options contradict each other
         return escaped(str(error))
     return ""

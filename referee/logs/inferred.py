@@ -1,8 +1,10 @@
 """Replay the rules of a game from its spectator log.
 
-`InferredMatch` reads the public messages of a match one by one. The game's `LogPlayer` infers the
-reply that caused them. The game carries out the reply, and the resulting messages must match the
-log. Checking stops at the first difference, because the state of the game is unknown after it.
+A spectator log only has the public messages, not the replies that led to them. `InferredMatch`
+reads these one by one, and the game's `LogPlayer` works out which reply must have caused them. The
+game carries out that reply, and the messages that result must be the same as in the log. We stop at
+the first difference: after that nobody knows the state of the game, and anything we said would be a
+guess.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from referee.games.interface.table import Moved, TableGame
 
 
 def checker_of(definition: GameDefinition, names: Sequence[str]) -> LogChecker | None:
-    """Create the log checker of a game. None if the game has none."""
+    """Create the log checker of a game, or return None if it doesn't have one."""
     if definition.checker is not None:
         return definition.checker(names)
     return (
@@ -44,7 +46,7 @@ def checker_of(definition: GameDefinition, names: Sequence[str]) -> LogChecker |
 
 
 class InferredMatch:
-    """A match reconstructed from its public messages. Implements `LogChecker` and `Spectator`."""
+    """A match reconstructed from its public messages. It's a `LogChecker` and a `Spectator`."""
 
     def __init__(self, definition: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._definition = definition
@@ -60,7 +62,7 @@ class InferredMatch:
         self._all: list[tuple[int, Struct]] = []  # that a `Guesser` has to explain
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
-        """Read one of the game's public messages, `Gone` or `End`."""
+        """Read a public message of the game, `Gone` or `End`."""
         if self._stopped:
             return []
         guesses = isinstance(self._player, Guesser)
@@ -85,14 +87,15 @@ class InferredMatch:
         return []
 
     def _take(self, line: int, message: Struct) -> None:
-        """Explain a message, or keep it until the messages after it explain it."""
         self._waiting.append((line, message))
         while self._waiting and (self._compare() if self._published else self._play_on()):
             pass
 
     def _guess_again(self) -> None:
-        """Follow the log with the best guesses."""
         assert isinstance(self._player, Guesser)
+        # The player has to guess things that the log doesn't show, and a difference may only mean
+        # that it has guessed wrong. It may then follow the log from the beginning, with other
+        # guesses, until it has found those that fit best.
         all_read = self._all
         player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
         vars(self).update(vars(self._with(player)), _all=all_read)
@@ -103,7 +106,6 @@ class InferredMatch:
         return InferredMatch(self._definition, player, self._names)
 
     def _follow(self, messages: Sequence[tuple[int, Struct]]) -> Followed:
-        """Explain messages up to the first difference."""
         for number, (line, message) in enumerate(messages, 1):
             try:
                 self._take(line, message)
@@ -125,12 +127,12 @@ class InferredMatch:
         return self._game.view(PUBLIC)
 
     def take_moved(self) -> Sequence[Moved]:
-        """What was done since the last call; what is hidden is not that of the match."""
+        """Return the moves since the last call. Hidden cards differ from the real match."""
         moved, self._moved = self._moved, []
         return moved
 
     def _compare(self) -> bool:
-        """Compare the next message of the log with the next one that the rules published."""
+        """Compare the next message of the log with the next one from the rules."""
         expected, found = self._published[0], self._waiting[0][1]
         if isinstance(found, Gone) and self._opening is not None:
             self._begin_without(found.seat)
@@ -144,7 +146,7 @@ class InferredMatch:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        """Restart the game without a seat that, as the log now shows, left during the handshake."""
+        """Restart the game without a seat that, as we now see, left during the handshake."""
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening
@@ -153,7 +155,7 @@ class InferredMatch:
         self._game = None
 
     def _play_on(self) -> bool:
-        """Advance the rules. Returns False if that needs more messages of the log."""
+        """Advance the rules. Returns False if we need more messages of the log for that."""
         game = self._game
         ahead = [message for _, message in self._waiting]
         if game is None:
@@ -174,12 +176,14 @@ class InferredMatch:
             if replies is None:
                 return False
             game.advance(replies)
-            del self._waiting[: len(gone)]  # the rules do not publish these
+            del self._waiting[: len(gone)]  # the rules don't publish these
             self._opening = None
         for event in game.take_events():
             if not isinstance(event, Fault):
                 self._published.append(event)
-            elif not isinstance(ahead[-1], End):  # the final fault of a game shows only in `End`
+            # A log has no faults. We only know of one that ends the game, because of its reason in
+            # `End`.
+            elif not isinstance(ahead[-1], End):
                 raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
         return True
 
@@ -196,7 +200,6 @@ class InferredMatch:
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
     ) -> dict[int, object] | None:
-        """Infer the reply of each requested seat. None if that needs more messages."""
         replies: dict[int, object] = dict.fromkeys(gone, LEFT)
         for request in game.requests:
             if request.seat not in replies:
@@ -228,7 +231,7 @@ def _shown(message: Struct) -> str:
 def _difference(
     expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
 ) -> DifferenceError:
-    """Describe the first difference between two messages."""
+    """Describe the first difference between two messages, as deep inside as possible."""
     if type(expected) is not type(found):
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
@@ -256,7 +259,7 @@ def _difference(
 
 
 def _share(one: Any, other: Any) -> float:
-    """The share of two values that is equal, from 0 to 1."""
+    """Return how much of two values is equal, from 0 to 1."""
     if one == other and type(one) is type(other):
         return 1.0
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,8 +1,8 @@
 """Decide which existing files an output may replace: empty ones, and files written by the referee.
 
-A mistyped name must not destroy a user's file. Most of the referee's files start with a
-recognizable mark. Text, JSON and stderr cannot have a mark, so a list in the same folder names
-these files (spec/log-format.md, "Existing files").
+A mistyped name mustn't destroy somebody's file. Most of our files begin with a mark by which we
+recognise them. Text, JSON and stderr can't have a mark, so we list those files in the same folder
+(spec/log-format.md, "Existing files").
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Output(NamedTuple):
 
 
 def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add --force") -> None:
-    """Raise `UsageError` if writing this output would destroy a file of somebody else.
+    """Raise `UsageError` if writing this output would destroy somebody else's file.
 
-    Pipes, terminals and devices are allowed. For a symbolic link, its target is checked. A
-    truncated file from a killed run counts as the referee's own.
+    Pipes, terminals and devices are fine. For a symbolic link, we check its target. A truncated
+    file that a killed run left behind counts as the referee's own.
 
     Args:
         force: allow any file to be replaced.
@@ -74,7 +74,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
     """
     try:
         found = os.stat(name)
-    except (OSError, ValueError):  # missing, or `open` reports the problem
+    except (OSError, ValueError):  # it's missing, or else open() will report the problem
         return
     if force or not stat.S_ISREG(found.st_mode) or not found.st_size:
         return
@@ -86,7 +86,8 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
 def note_output(name: str, kind: Kind) -> None:
     """Add a file to the list of its folder, if its kind has no mark.
 
-    If the list cannot be written, the next run refuses to replace the file.
+    We don't care if that fails. The next run will then refuse to replace the file, which is a
+    nuisance but no disaster.
     """
     if not kind.is_listed or (os.path.exists(name) and not os.path.isfile(name)):
         return
@@ -105,7 +106,7 @@ def _has_mark(name: str, marks: Sequence[bytes]) -> bool:
         with LogReader(name) as reader:
             head = reader.head(max(map(len, marks), default=0))
             return any(mark.startswith(head[: len(mark)]) for mark in marks)
-    except LogReadError:  # damaged compressed data
+    except LogReadError:  # e.g. damaged compressed data
         return False
 
 

@@ -1,4 +1,8 @@
-"""Compress a log in blocks that survive a crash (spec/log-format.md, 4)."""
+"""Compress a log in blocks that survive a crash (spec/log-format.md, 4).
+
+A compressor keeps data back until it has seen enough of it, and that part would be lost. Flushing
+after each line would be safe, but hardly compress anything. Hence the blocks.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ BLOCK_SECONDS = 1.0
 class Packer:
     """Compresses lines in blocks, in the format of one of `SUFFIXES`.
 
-    Each written block can be decompressed even if the following data is missing.
+    Each block can be decompressed even if everything after it is missing.
     """
 
     def __init__(self, suffix: str) -> None:

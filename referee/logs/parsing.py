@@ -1,7 +1,7 @@
 """Decode lines of match records and spectator logs. All readers of logs use this module.
 
-Lines that are truncated, unknown or invalid are returned as well. The caller handles them: `verify`
-and `validate` are strict, `replay` is lenient.
+You also get the lines that are truncated, unknown or invalid, and it's up to you how to handle
+them: `verify` and `validate` are strict, while `replay` shows as much as possible.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BOM = b"\xef\xbb\xbf"
+# The game of a spectator log has to show within this many bytes. Names take far less.
 _LOOK_AHEAD = 256 * 1024
-"""The game of a spectator log must show within this many bytes. Names need much less."""
 
 
 class Line(Struct, frozen=True):
@@ -50,12 +50,12 @@ class Line(Struct, frozen=True):
 
     @property
     def torn(self) -> bool:
-        """True if the line has no line end."""
+        """True if the line has no line end, usually because the referee was killed."""
         return self.raw[-1:] != b"\n"
 
 
 class Kinds:
-    """A decoder for lines, which are distinguished by their field "entry" or "type"."""
+    """A decoder for lines, whose kind is in their field "entry" or "type"."""
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {
@@ -65,17 +65,17 @@ class Kinds:
         self._decode = msgspec.json.Decoder(union).decode
 
     def decode(self, text: bytes | msgspec.Raw) -> Struct | None:
-        """Decode an entry or message. None if it is invalid or of an unknown kind."""
+        """Decode an entry or message, or return None if it's invalid or of an unknown kind."""
         try:
             return self._decode(text)  # type: ignore[no-any-return]
         except (ValueError, RecursionError):
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """Decode a line."""
+        """Decode a line, together with everything there is to know if it can't be decoded."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
-            text.decode()  # the decoder does not validate unknown fields
+            text.decode()  # msgspec doesn't look at the text of unknown fields
             content = self._decode(text)
         except (ValueError, RecursionError) as error:
             value = json_of(text)
@@ -86,7 +86,7 @@ class Kinds:
 
 
 def has_spaces(line: bytes) -> bool:
-    """True if there is white space between JSON tokens."""
+    """Return True if there is white space between JSON tokens."""
     return len(line.split(maxsplit=1)) > 1 and re.search(rb"\s", _STRING.sub(b"", line)) is not None
 
 
@@ -136,7 +136,8 @@ class Messages:
             try:
                 self._look_ahead(ahead)
             except LogReadError as raised:
-                error = raised  # belongs to a line after these
+                # Raise it later, because it's about a line after those that we've read.
+                error = raised
         read = message_kinds(self.definition).line
         for number, raw in enumerate(ahead, 1):
             yield read(number, raw)
@@ -146,7 +147,7 @@ class Messages:
             yield read(number, raw)
 
     def _look_ahead(self, ahead: list[bytes]) -> None:
-        """Detect the game. Appends the lines that this consumes to `ahead`."""
+        """Detect the game. The lines that we have to read for that are appended to `ahead`."""
         size = 0
         for raw in self._lines:
             ahead.append(raw)
@@ -163,7 +164,7 @@ class Messages:
 def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     """Return the game of a `game-info`, or of a message type that only one game has."""
     kind = message.get("type")
-    if kind == "game-info":  # the usual case; does not load the other games
+    if kind == "game-info":  # this is the usual case, and loading all games is slow
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
@@ -181,5 +182,5 @@ def _is_game_info(definition: GameDefinition, message: Mapping[str, Any]) -> boo
 
 
 def max_seats(definition: GameDefinition | None) -> int:
-    """Return the maximum number of players. For an unknown game, the maximum of all games."""
+    """Return the maximum number of players. For an unknown game it's the maximum of all games."""
     return max(game.max_seats for game in (GAMES.values() if definition is None else (definition,)))

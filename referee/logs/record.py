@@ -1,7 +1,8 @@
-"""The match record: everything that is needed to run a match again (spec/log-format.md, 2).
+"""The match record: everything that's needed to run a match again (spec/log-format.md, 2).
 
-Each line is a JSON object whose `entry` field names its kind. The structs define the fields. The
-writer assembles frequent lines from existing bytes, because the clock of a bot may be running.
+Each line is a JSON object, and its field `entry` says of what kind. The structs define the fields.
+We don't use them for writing the frequent lines, though. Those are put together from bytes that we
+have anyway, since a bot's clock may be running meanwhile.
 """
 
 from __future__ import annotations
@@ -47,12 +48,13 @@ STDERR_CAP = 1024 * 1024
 """Maximum bytes of a bot's stderr in a record, without the output after its last reply."""
 STDERR_PART = 64 * 1024
 """Maximum bytes of stderr in one entry. Only the end of a longer output is kept."""
+# A reply becomes Base64 if its JSON string is longer than this, relative to the reply. (Base64
+# takes 1.33 times the space, so then it's shorter.)
 _MOST_ESCAPED = 1.4
-"""Maximum length of the JSON string of a reply, relative to the reply. Base64 has 1.33."""
+# Without a record we hash entries in batches of this size, which is faster.
 _MOST_UNSEEN = 200
-"""Without a record, entries are hashed in batches of this size, which is faster."""
+# Never use Base64 for strings up to this length, so that people can read them.
 _SHORT_STRING = 200
-"""Strings up to this length are never Base64, so that people can read short lines."""
 
 Time = Annotated[float, Meta(ge=0, description="Seconds since the start of the bots.")]
 
@@ -263,14 +265,16 @@ class RecordedStderr:
         self._answered = len(self._waiting)
 
     def take(self, *, last: bool = False) -> tuple[str, int]:
-        """Remove the output before the last reply. Returns its text and the omitted bytes.
+        """Remove the output before the last reply.
+
+        Returns its text, and the number of omitted bytes.
 
         Args:
             last: remove all output, and ignore `STDERR_CAP`.
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
-            return "", 0  # over the cap: the buffer keeps only the newest bytes
+            return "", 0  # We're over the cap. From now on the buffer only keeps the newest bytes.
         text = self._decode(bytes(self._waiting[:count]), last)
         del self._waiting[:count]
         self._answered = 0
@@ -282,13 +286,13 @@ class RecordedStderr:
 class RecordWriter:
     """Writes a match record.
 
-    The digest is SHA-256 over all lines except the last, with line ends. It excludes `stderr` lines
-    and the time field at the end of each line (`,"time":...` or `,"started":...`), so equal matches
-    have equal digests. It also excludes `place`, which precedes `started`.
+    The digest is SHA-256 over all lines except the last, with line ends. Equal matches should have
+    equal digests, so `stderr` lines aren't in it, and neither is the time field at the end of each
+    line (`,"time":...` or `,"started":...`), or `place`, which precedes `started`.
 
     Args:
-        file: the target. None: compute only the digest.
-        stderr: one buffer per bot, in seat order. Empty if stderr is not recorded.
+        file: the target. None: only compute the digest.
+        stderr: one buffer per bot, in seat order. Empty if stderr isn't recorded.
         limits_by: as in the header, or "none".
         place: as in the header. None: not a match of a tournament.
     """
@@ -327,7 +331,7 @@ class RecordWriter:
         self._write(lines)
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
-        """Write the last lines. Call after the end of the match and of all processes.
+        """Write the last lines. Call this after the match has ended, and all its processes too.
 
         Returns:
             The digest.
@@ -349,7 +353,6 @@ class RecordWriter:
     def _stderr_of(
         self, seat: int, time: bytes, *, last: bool = False
     ) -> list[tuple[bytes, bytes]]:
-        """Return the stderr line of a bot, or [] if there is no output."""
         text, left_out = self._stderr[seat].take(last=last)
         if not text:
             return []
@@ -358,7 +361,6 @@ class RecordWriter:
         return [(head_of(entry), time)]
 
     def _see(self) -> None:
-        """Add the waiting entries to the digest."""
         heads: list[bytes] = []
         for entry in self._unseen:
             if type(entry) is Sent:
@@ -369,7 +371,7 @@ class RecordWriter:
         self._unseen.clear()
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Write lines, each given as its hashed part and its time field."""
+        """Write lines, each given as the part that is hashed and its time field."""
         seen = [head + b"}\n" for head, _ in lines if not head.startswith(STDERR)]
         self._digest.update(b"".join(seen))
         if self._file is not None:
@@ -405,7 +407,7 @@ def spec_of(header: Header) -> MatchSpec:
     """Return the match that a header describes.
 
     Raises:
-        UsageError: the options are not valid.
+        UsageError: the options aren't valid.
     """
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
@@ -440,7 +442,7 @@ def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float
 
 
 def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
-    """Return the line of an entry in two parts: without the closing brace, and the time field."""
+    """Return an entry's line in two parts: without the closing brace, and the time field."""
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
@@ -459,7 +461,7 @@ def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> by
     """Return the line of a reply up to its time field.
 
     Args:
-        most_escaped: the reply is encoded as Base64 if its JSON string is longer than this factor.
+        most_escaped: the reply becomes Base64 if its JSON string is longer than this factor.
     """
     line = entry.line
     try:
@@ -480,18 +482,18 @@ def _received_from(seat: int) -> bytes:
 
 @cache
 def sent_to(to: int | None) -> bytes:
-    """Return the line of a sent message up to the message. None: sent to all."""
+    """Return the line of a sent message up to the message. None: it was sent to everybody."""
     name = "all" if to is None else seat_id(to)
     return b'{"entry":"sent","to":"%s","message":' % name.encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
-    """Encode an entry up to its time field, which is last. Slow; for rare entries."""
+    """Encode an entry up to its time field, which is the last one. Slow, for rare entries."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
 
 
 def line_received(entry: ReceivedEntry) -> bytes:
-    """Return the line that a bot wrote. b"" if the entry has neither or both fields."""
+    """Return the line that a bot wrote, or b"" if the entry has neither or both fields."""
     if isinstance(entry.line, str):
         return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
     try:
@@ -508,24 +510,24 @@ _STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
 _PLACED = re.compile(
     rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
 )
+# The fields that aren't in the digest: prefix, and the pattern of such a field at the line's end.
 _NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
-"""Fields that the digest excludes: prefix, and the pattern of the field at the line's end."""
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
 
 def is_timed(line: bytes, head: bytes) -> bool:
-    """True if a line consists of `head` and a time field."""
+    """Return True if a line consists of `head` and a time field."""
     return line.startswith(head) and _TIME.fullmatch(line, len(head)) is not None
 
 
 def is_started(line: bytes) -> bool:
-    """True if the last field of a header is a valid `started`."""
+    """Return True if the last field of a header is a valid `started`."""
     start = line.rfind(b',"started":')
     return start >= 0 and _STARTED.fullmatch(line, start) is not None
 
 
 def without_time(line: bytes) -> bytes:
-    """Return the hashed part of a line."""
+    """Return the part of a line that is hashed."""
     for field, pattern in _NOT_IN_DIGEST:
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
@@ -534,10 +536,10 @@ def without_time(line: bytes) -> bytes:
 
 
 class LinesDigest:
-    """Computes the digest of a record while its lines are read.
+    """Computes the digest of a record while its lines are being read.
 
     Attributes:
-        last: the last added line, which is not hashed yet.
+        last: the last line so far. It isn't hashed yet, because a record's last line never is.
     """
 
     def __init__(self) -> None:
@@ -557,6 +559,6 @@ class LinesDigest:
 
 
 def claimed_digest(line: bytes) -> str | None:
-    """Return the digest in an end entry. None if the line is not a complete end entry."""
+    """Return the digest in an end entry, or None if the line isn't a complete end entry."""
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

@@ -42,8 +42,9 @@ def played(
     """Play a match with known replies until they end.
 
     Args:
-        match: a match that was not started.
-        answers: (seat, line or disqualification, seconds). Consumed only when the match needs it.
+        match: a match that wasn't started yet.
+        answers: (seat, line or disqualification, seconds). The next one is only taken when the
+            match needs it.
 
     Yields:
         The entries after the start and after each reply, and the seconds of the reply.
@@ -75,9 +76,11 @@ def rounds(
 def answer_in(
     entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
-    """Return the reply of the first due seat if an entry contains one, otherwise None.
+    """Return the first due seat's reply if an entry contains one, otherwise None.
 
-    Both the replies of a round and the due seats are in seat order.
+    We only have to look at the first due seat, because both the replies of a round and the due
+    seats are in seat order. An entry that no referee would have written isn't accepted: a line
+    that's too long should have been a disqualification.
 
     Args:
         line_limits: for each seat, the maximum bytes of a line (protocol, 1.3).
@@ -101,13 +104,13 @@ class Rerun:
 
     Attributes:
         match: the match in its current state.
-        whole: True after the end entry was read.
-        digest: the digest of the record, after everything was read and matches the end entry.
+        whole: True once the end entry was read.
+        digest: the digest of the record, after everything was read and fits the end entry.
             Otherwise empty.
 
     Raises:
-        UsageError: the file cannot be opened.
-        LogReadError: the file is not a record.
+        UsageError: the file can't be opened.
+        LogReadError: the file isn't a record.
     """
 
     def __init__(self, name: str) -> None:
@@ -130,7 +133,7 @@ class Rerun:
         """Run the match to the end of the record.
 
         Raises:
-            LogReadError: a line does not follow from the lines before it.
+            LogReadError: a line doesn't follow from the lines before it.
         """
         for entries, time in rounds(self.match, self._answers()):
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
@@ -140,21 +143,21 @@ class Rerun:
             end = record.end_of(self._rules, self.match, self._lines.text, 0)
             if record.is_timed(self._lines.last, record.head_of(end)):
                 self.digest = self._lines.text
-        if self._stderr:  # output after the last reply
+        if self._stderr:  # There was output after the last reply.
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """Yield the recorded replies. Checks the sent lines between them."""
+        """Yield the recorded replies, and check the sent lines between them."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
-            if self.whole:  # lines after the end entry
+            if self.whole:  # nothing may follow the end entry
                 raise self._unexpected(number)
             if isinstance(entry, record.SentEntry):
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
                     raise self._unexpected(number)
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                    continue  # the reply that led to a disqualification
+                    continue  # that reply led to a disqualification, which we've processed already
                 answer = answer_in(entry, match, self._line_limits)
                 if answer is None:
                     raise self._unexpected(number)

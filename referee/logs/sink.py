@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Sink:
-    """Accepts complete lines. If it is `behind` a slow reader, poll its `fd` and call `push`."""
+    """Accepts complete lines. If it's `behind` a slow reader, poll its `fd` and call `push`."""
 
     fd = -1
 
@@ -18,7 +18,7 @@ class Sink:
 
     @property
     def behind(self) -> bool:
-        """True if a reader has not yet accepted all lines."""
+        """True if a reader hasn't accepted all lines yet."""
         return False
 
     def push(self) -> None:
@@ -33,7 +33,7 @@ class Sink:
 
 
 class MemorySink(Sink):
-    """Stores lines in memory."""
+    """Keeps lines in memory."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -1,7 +1,8 @@
 """Read lines of logs, plain or compressed, from a file or standard input, in bounded memory.
 
-Compression is detected from the first bytes, so it works without a file name. A compressed file
-that was truncated by a crash yields everything that was flushed (spec/log-format.md, 4).
+We look at the first bytes to find out if it's compressed, since standard input has no file name. If
+a compressed file was truncated by a crash, you still get everything that was flushed
+(spec/log-format.md, 4).
 """
 
 from __future__ import annotations
@@ -16,29 +17,29 @@ from referee.inputs import STDIN, InputFile
 from referee.text.encoding import wide_encoding
 from referee.text.terminal import as_text
 
+# No log has a line this long, so it's some other file. We stop before it fills the memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""Reading stops at a longer line. No log has one."""
 
+# Bytes per read or decompression step.
 _CHUNK = 256 * 1024
-"""Bytes per read or decompression step."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class LogReader:
-    r"""The lines of a log. Can be iterated over once.
+    r"""The lines of a log. You can iterate over them once.
 
-    Lines are returned with their `\n`. Only the last line may lack it.
+    Lines come with their `\n`, which only the last one may lack.
 
     Args:
         name: file name, or `STDIN`.
-        at_end: called at the end of the file. If it returns True, reading continues; use this to
-            follow a growing log.
+        at_end: called at the end of the file. If it returns True, reading continues. Use this to
+            follow a log that's still growing.
         most: reading stops after this many bytes (after decompression).
 
     Attributes:
         path: the argument `name`.
-        name: the path for messages, or "standard input". Bytes that are not UTF-8 are `\xHH`.
+        name: the path for messages, or "standard input". Bytes that aren't UTF-8 are `\xHH`.
         most: the argument `most`.
         line: number of lines read so far.
         torn: True if the last line has no line end. Known after the last line.
@@ -46,7 +47,7 @@ class LogReader:
         cut: True if the data ended inside a compressed stream. Known after the last line.
 
     Raises:
-        UsageError: the file cannot be opened (`InputFile`).
+        UsageError: the file can't be opened (`InputFile`).
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class LogReader:
             yield rest
 
     def head(self, size: int) -> bytes:
-        """Return the first `size` bytes, or fewer at the end of the file, instead of iterating.
+        """Return the first `size` bytes (or fewer, at the end of the file) instead of iterating.
 
         Raises:
             LogReadError: compressed data is damaged, or reading failed.
@@ -119,7 +120,7 @@ class LogReader:
             begin = chunk.rfind(b"\n", 0, -1) + 1
             last = chunk[begin:] if begin else before + chunk
             self._check_length(last)
-            self.line += chunk.count(b"\n")  # for the line number of a later error
+            self.line += chunk.count(b"\n")  # in case there's an error later
         return last
 
     def size(self, most: int) -> int:
@@ -170,7 +171,7 @@ class LogReader:
         read, kind = self._read, ""
         damage: tuple[type[Exception], ...] = ()
         if head.startswith(_GZIP):
-            import gzip  # not needed for plain files
+            import gzip  # plain files don't need it
 
             read = gzip.GzipFile(fileobj=source, mode="rb").read1
             kind, damage = "gzip", (zlib.error, gzip.BadGzipFile)
@@ -180,7 +181,8 @@ class LogReader:
             read, kind, damage = zstd.ZstdFile(source).read1, "Zstandard", (zstd.ZstdError,)
         self.packed = bool(kind)
         try:
-            while chunk := read(_CHUNK):  # limits the output, even for a decompression bomb
+            # A bounded size, since a few bytes may decompress to gigabytes.
+            while chunk := read(_CHUNK):
                 yield chunk
         except EOFError:
             self.cut = True
@@ -188,7 +190,7 @@ class LogReader:
             raise self._error(f"the {kind} data is damaged, here or soon after") from error
 
     def _read(self, size: int) -> bytes:
-        """Read up to `size` raw bytes. b"" at the end of the file."""
+        """Read up to `size` raw bytes, or b"" at the end of the file."""
         data, self._head = self._head[:size], self._head[size:]
         while size and not data:
             try:

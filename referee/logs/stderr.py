@@ -1,6 +1,6 @@
 """The stderr of bots in files beside a record, and the lines to show of it.
 
-A record contains stderr only on request. A tournament writes it into separate files.
+A record only contains stderr if you ask for it. A tournament writes it to separate files.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from referee.games.interface.seats import seat_id
 from referee.logs.record import STDERR_PART, StderrEntry
 from referee.logs.stderr_excerpt import ENDS, plain_lines, shortened
 
+# A text of up to this many lines is shown as a whole, because an excerpt may be just as long.
 _MOST = 4 * ENDS
-"""Texts up to this many lines are shown completely. A shortened text can be as long."""
+# Suffix of a record's file name.
 _RECORD = re.compile(r"(?:\.record)?\.jsonl(?:\.gz|\.zst)?$")
-"""Suffix of a record's file name."""
 
 
 def stderr_beside(record: str, seat: int) -> str | None:
-    """Return the name of a seat's stderr file. None if `record` does not have the usual suffix."""
+    """Return the name of a seat's stderr file, or None for a `record` without the usual suffix."""
     stem, count = _RECORD.subn("", record)
     return f"{stem}.{seat_id(seat)}.stderr" if count else None
 
@@ -30,8 +30,9 @@ def stderr_beside(record: str, seat: int) -> str | None:
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
     """Read up to 64 KiB from the end of a seat's stderr file beside a record.
 
-    None if there is no such file or it is empty. Only regular files are read, not links, because
-    other users may have written to the folder.
+    None if there's no such file, or if it's empty. The folder may be shared, so we only read
+    regular files: behind a link that another user has put there may be a file that isn't meant to
+    be shown.
     """
     path = stderr_beside(record, seat)
     if path is None:
@@ -51,7 +52,7 @@ def read_stderr(record: str, seat: int) -> StderrEntry | None:
 
 
 def entry_of(seat: int, text: str, omitted: int = 0) -> StderrEntry | None:
-    """Create a stderr entry. None if the text is empty.
+    """Create a stderr entry, or return None if the text is empty.
 
     Args:
         omitted: number of omitted bytes before the text.
@@ -70,7 +71,7 @@ def lines_of(entry: StderrEntry | None) -> list[str]:
     """Return the lines of an entry for the bot's author: all, or an excerpt of a long text."""
     if entry is None:
         return []
-    # A referee does not write longer texts, but other programs may.
+    # We never write longer texts, but other programs may.
     lines = plain_lines(text_of(replace(entry, text=entry.text[-STDERR_PART:])))
     if len(lines) <= _MOST:
         return lines

@@ -12,20 +12,20 @@ from referee.text.terminal import cut, plain
 Numbered: TypeAlias = tuple[int, str]
 """A line with its number, from 0."""
 
+# The start of a stack frame: in Python; in node, Java and Rust; in Ruby; in Rust once more.
 _FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
-"""Start of a stack frame in Python; in node, Java and Rust; in Ruby; in Rust."""
+# A stack frame that isn't in the author's own files.
 _LIBRARY = re.compile(
     r"/lib\d*/python3|/(?:site|dist)-packages/|<frozen |/kit\.py\"|"
     r"\bnode:|/node_modules/|\bat (?:java|javax|jdk|sun|com\.sun)\.|/lib/ruby/|"
     r"/rustc/|\d+: <?(?:std|core|alloc|rust_begin_unwind|__rust|_start|__libc)"
 )
-"""A stack frame outside the author's files."""
 ENDS = 8
 """Lines to show from each end of a long text."""
+# Maximum columns of a line.
 _MOST_COLUMNS = 400
-"""Maximum columns of a line."""
+# A shortened text has at most this many times `ends` lines.
 _MOST_ENDS = 4
-"""Maximum lines of a shortened text, as a multiple of `ends`."""
 
 
 def plain_lines(text: str) -> list[str]:
@@ -38,10 +38,10 @@ def plain_lines(text: str) -> list[str]:
 
 
 def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
-    """Return the lines to show. Each gap is replaced by a line with the number of omitted lines.
+    """Return the lines to show. In each gap, a line says how many were omitted.
 
-    First omits stack frames of libraries and repeated frames, then other lines that are neither at
-    an end nor next to a frame.
+    Stack frames of libraries and frames that repeat go first, since the author can't do much about
+    those. Then we omit other lines, unless they're at an end or next to a frame.
 
     Args:
         ends: number of lines to show from each end.
@@ -71,7 +71,7 @@ def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """Yield single lines, or a stack frame together with the lines that are indented below it."""
+    """Yield single lines, or a stack frame together with the lines indented below it."""
     block: list[Numbered] = []
     for line in lines:
         if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):
@@ -91,7 +91,6 @@ def _indent(text: str) -> int:
 
 
 def _marked(shown: Sequence[Numbered], known: Sequence[Numbered]) -> Stderr:
-    """Return the shown lines, with a note for each gap."""
     lines: list[str] = []
     total = omitted = 0
     for number, text in [*shown, (known[-1][0] + 1 if known else 0, "")]:

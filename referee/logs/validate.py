@@ -1,7 +1,7 @@
 """Check a spectator log from any referee (the protocol; spec/log-format.md, 1).
 
-This module checks the rules of all games: lines, JSON, schema, names first, `game-end` last. The
-game's own checker then checks the moves.
+This module checks what's the same in all games: lines, JSON, schema, names first, `game-end` last.
+The moves are up to the game's own checker.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from referee.match.pages import SHARED, game_page, page_name
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
 
+# A log with more different mistakes than this is probably something else altogether.
 MAX_FINDINGS = 100
-"""Maximum number of different findings. A log with more is probably wrong as a whole."""
+# We don't show more characters than this of a line,
 _SHOWN = 120
-"""Maximum number of characters shown of a line."""
+# and not more than this of `expected` and `found`.
 _SHOWN_FINDING = 400
-"""Maximum number of characters shown of `expected` and `found`."""
 
 
 class Validation(Struct, frozen=True):
@@ -71,21 +71,21 @@ class CheckedLog(NamedTuple):
 def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
     """Yield the protocol violations in a spectator log, in order of lines.
 
-    Equal mistakes in several lines are one finding, with the first line and a count. Checking stops
-    after `MAX_FINDINGS` different findings. Memory use does not depend on the size of the log.
+    A mistake that occurs in many lines is one finding, with the first line and a count. We stop
+    after `MAX_FINDINGS` different ones. A log may be of any size, since it isn't kept in memory.
 
     Args:
         name: file name; "-" is standard input.
         definition: the expected game. None: detected from the log.
 
     Raises:
-        UsageError: the file cannot be opened. Raised at the first step.
+        UsageError: the file can't be opened. You get it at the first step.
     """
     yield from check_log(name, definition).findings
 
 
 def check_log(name: str, definition: GameDefinition | None = None) -> CheckedLog:
-    """Check a spectator log like `validate_log`. Returns more details."""
+    """Check a spectator log like `validate_log`, but return more details."""
     found: dict[tuple[str, str, str], Finding] = {}
     stopped: Unchecked | None = None
     with LogReader(name) as reader:
@@ -111,7 +111,7 @@ def check_log(name: str, definition: GameDefinition | None = None) -> CheckedLog
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding about a field. Findings with the same `kind` are merged."""
+    """A finding about a field. If several have the same `kind`, they're merged."""
 
     kind: str = ""
 
@@ -143,7 +143,7 @@ class _Check:
     """The state while a log is checked.
 
     Attributes:
-        hopeless: True if this is not a spectator log or its game is unknown. Checking stops.
+        hopeless: True if this isn't a spectator log or its game is unknown, so we'd better stop.
         ended: line number of `game-end`. 0 before it.
     """
 
@@ -163,7 +163,6 @@ class _Check:
         self._checker: LogChecker | None = None
 
     def section(self, struct: type[Struct]) -> str:
-        """Return the section about a shared message. For others, the chapter on messages."""
         if struct not in say.SHARED_PUBLIC:
             return SHARED.messages
         page = game_page(self._definition or GAMES[DEFAULT_GAME])
@@ -183,7 +182,7 @@ class _Check:
             yield problem
             return
         if message is None:
-            assert line.kind is not None  # otherwise `_problem` returned a finding
+            assert line.kind is not None  # otherwise _problem() had returned a finding
             struct = self._types[line.kind]
             yield from self._misfits(line, line.kind, struct)
             message = meant(line.value, struct)
@@ -194,7 +193,7 @@ class _Check:
             yield from self._take(number, message)
 
     def _problem(self, line: Line) -> Finding | None:
-        """Explain why a line is not a public message. Does not check fields."""
+        """Explain why a line isn't a public message. Its fields aren't checked here."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1
@@ -252,7 +251,7 @@ class _Check:
         elif isinstance(message, say.PlayerName):
             yield from self._take_name(number, message)
         else:
-            assert self._definition is not None  # otherwise the message would be unknown
+            assert self._definition is not None  # (otherwise we wouldn't know the message)
             if not self._begun:
                 yield from self._begin(self._definition, number, kind)
             yield from self._take_of_game(self._definition, number, message)
@@ -281,7 +280,6 @@ class _Check:
     def _begin(
         self, definition: GameDefinition, number: int, kind: str
     ) -> Iterator[Finding | Unchecked]:
-        """Start checking the game at the first message after the names."""
         self._begun = True
         least, most, names = definition.min_seats, definition.max_seats, self._names
         missing = [seat_id(seat) for seat in range(len(names), least)]

@@ -1,11 +1,11 @@
 """Verify a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The record supplies the replies of the bots and the disqualifications by processes or clocks. The
-match then generates all other lines. They must equal the lines of the record, except for the values
-of time fields.
+The record supplies everything that we can't compute, i.e. the replies of the bots, and the
+disqualifications by processes or clocks. The rest comes from the match itself, and must equal the
+lines of the record, except for the values of time fields.
 
-The meaning of a difference depends on two questions: are the lines reproducible, and does the
-digest match the lines?
+If a line differs, its meaning depends on two questions: are the lines reproducible, and does the
+digest fit the lines?
 
     reproducible  digest matches
     yes           yes             valid
@@ -14,7 +14,7 @@ digest match the lines?
     no            yes             unmodified, so the rules have changed
     no            no              modified
 
-Therefore the rest of the file is read even after a difference. A record without its last line is
+That's why we read the rest of the file even after a difference. A record without its last line is
 truncated, and valid up to that point. Entries with stderr of bots are ignored.
 """
 
@@ -43,13 +43,14 @@ from referee.logs.source import LogReader
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
+# Maximum number of characters shown of a line.
 _EXCERPT = 200
-"""Maximum number of characters shown of a line."""
+# Maximum number of characters shown before the first different byte.
 _BEFORE = 60
-"""Maximum number of characters shown before the first different byte."""
 
 _HEADER = b'{"entry":"header"'
 _RECEIVED = b'{"entry":"received"'
+# The section of spec/log-format.md about each kind of entry.
 _SECTIONS = {
     Sent: "2.2",
     Received: "2.3",
@@ -57,7 +58,6 @@ _SECTIONS = {
     Disqualified: "2.5",
     record.ExitEntry: "2.6",
 }
-"""The section of spec/log-format.md about each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
 
@@ -88,14 +88,14 @@ class Verdict(Struct, frozen=True):
 
 
 class _Difference(NamedTuple):
-    """A line that does not follow from the lines before it.
+    """A line that doesn't follow from the lines before it.
 
     Attributes:
         found: the line.
         expected: the expected line without its time field. Empty: the end of the file. None:
             several lines would be valid.
         section: section of spec/log-format.md.
-        edited: True if changed rules cannot explain the difference.
+        edited: True if changed rules can't explain the difference.
     """
 
     line: int
@@ -114,8 +114,8 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
         log: target for the spectator log, up to the first difference.
 
     Raises:
-        UsageError: the file cannot be opened.
-        LogWriteError: `log` cannot be written.
+        UsageError: the file can't be opened.
+        LogWriteError: `log` can't be written.
     """
     with LogReader(name) as reader:
         verification = _Verification(reader, log)
@@ -153,7 +153,6 @@ class _Verification:
         self._public: list[bytes] = []  # lines not yet written to the spectator log
 
     def run(self) -> Verdict:
-        """Compare every line with the expected one."""
         line = next(self._lines, b"")
         if not line or (self._reader.torn and _HEADER.startswith(line[: len(_HEADER)])):
             return self._cut_short()
@@ -171,14 +170,13 @@ class _Verification:
             return stopped.verdict
 
     def _look(self) -> bytes:
-        """Return the next complete line without consuming it. At the end, raise `_Stopped`."""
+        """Return the next complete line, but don't consume it. Raises `_Stopped` at the end."""
         self._ahead = self._ahead or next(self._lines, b"")
         if not self._ahead or self._reader.torn:
             raise _Stopped(self._cut_short())
         return self._ahead
 
     def _compare(self, entries: Iterable[Entry | record.ExitEntry]) -> None:
-        """Compare the next lines with the expected entries."""
         begin, lines, log = self._begins, self._lines, self._log is not None
         for entry in entries:
             line, self._ahead = self._ahead or next(lines, b""), b""
@@ -186,7 +184,8 @@ class _Verification:
                 head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
                 head, end = record.line_of(entry, self._time)
-            # Lines of one batch have equal time fields, so this is almost always true.
+            # Lines of one batch have equal time fields, so we nearly always guess right here. That
+            # saves us a regular expression per line.
             if line != head + end:
                 head = self._compared(entry, line, head)
             self._heads.append(head)
@@ -194,10 +193,11 @@ class _Verification:
                 self._public.append(entry.line)
 
     def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
-        """Return the hashed part of a line if it equals the entry apart from its time."""
+        """Return the part of a line that is hashed, if it equals the entry apart from its time."""
         if not line or self._reader.torn:
             raise _Stopped(self._cut_short())
         if type(entry) is Received and not line.startswith(head):
+            # Older referees never used Base64 for valid UTF-8.
             older = record.received_head(entry, most_escaped=math.inf)
             head = older if line.startswith(older) else head
         if type(entry) is not Fault and record.is_timed(line, head):
@@ -232,7 +232,7 @@ class _Verification:
         self._match = spec.new_match()
 
     def flush(self) -> None:
-        """Pass the compared lines to the digest and the spectator log."""
+        """Pass the compared lines on to the digest and the spectator log."""
         self._heads.append(b"")
         self._digest.update(b"}\n".join(self._heads))
         self._heads.clear()
@@ -254,7 +254,10 @@ class _Verification:
             yield self._match.due[0], answer, 0.0
 
     def _exits(self) -> Iterator[record.ExitEntry]:
-        """Yield the recorded exits. The match cannot compute their exit codes."""
+        """Yield the recorded exits.
+
+        There's no way to compute exit codes, so we take them as they are.
+        """
         for player in self._players:
             self.flush()
             line = self._look()
@@ -277,7 +280,7 @@ class _Verification:
         head = record.head_of(record.end_of(self._rules, self._match, digest, 0))
         if record.is_timed(line, head):
             assert self._header is not None
-            assert self._match.outcome is not None  # true after the exits
+            assert self._match.outcome is not None  # the exits come last
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
@@ -296,7 +299,7 @@ class _Verification:
         return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
 
     def unreadable(self, error: LogReadError) -> Verdict:
-        """Return the verdict for a file that cannot be read further."""
+        """Return the verdict for a file that can't be read any further."""
         if self._header is None:
             return self._verdict(Kind.NOT_A_RECORD, error.problem, error.line)
         text = f"{error.problem}; it is valid up to line {error.line - 1}"
@@ -318,11 +321,11 @@ class _Verification:
         return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
 
     def _differs(self, difference: _Difference) -> Verdict:
-        """Read the rest for the digest, which decides what the difference means."""
+        """Read the rest for the digest, which decides how we have to understand the difference."""
         self.flush()
         line, found, expected, section, problem, edited = difference
         fits, finished = (False, True) if edited else self._digest_of_the_rest(found)
-        assert self._header is not None  # true once lines are compared
+        assert self._header is not None  # without a header we wouldn't have compared anything
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
         is_other_game = self._is_other_game(self._header)
@@ -352,13 +355,13 @@ class _Verification:
         return self._verdict(kind, text, line, **parts)
 
     def _is_other_game(self, header: record.Header) -> bool:
-        """True if the match was played with different code of a game from outside."""
+        """Return True if the match was played with different code of a game from outside."""
         now = GAMES.outside.get(header.game)
         digest = "" if header.game_file is UNSET else header.game_file.digest
         return digest != ("" if now is None else now.source.digest)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
-        """Return whether the digest matches the lines, and whether the record has one."""
+        """Return whether the digest fits the lines, and whether the record has one."""
         try:
             for later in self._lines:
                 self._digest.update(record.without_time(line))
@@ -371,13 +374,13 @@ class _Verification:
     def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
-        # Of a file that is not a record, one line was read, complete or not.
+        # If it isn't a record, we've read one line of it, complete or not.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """True if a line differs from an entry only in its `detail`."""
+    """Return True if a line differs from an entry in nothing except its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):
@@ -386,7 +389,6 @@ def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | No
 
 
 def _excerpt(line: bytes, place: int = 0) -> str:
-    """Return a printable excerpt of a line around a place."""
     start = max(0, place - _BEFORE)
     if start < 20:
         start = 0

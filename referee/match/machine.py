@@ -471,14 +471,12 @@ class Match:
 
         Args:
             viewer: a due seat. The copy gets new random values for everything that this seat
-                doesn't
-                know, and new random numbers. None: an exact copy.
+                doesn't know, and new random numbers. None: an exact copy.
             seed: seed of the redeal. The result depends only on it and on the view of the seat.
 
         Raises:
             ProtocolMisuseError: the match was created without `copies` or is in the handshake, the
-                viewer
-                isn't due, or another seat has already replied in this round.
+                viewer isn't due, or another seat has already replied in this round.
         """
         if self._game is None or self._since is None:
             raise ProtocolMisuseError(

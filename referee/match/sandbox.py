@@ -20,15 +20,13 @@ class Sandbox(NamedTuple):
         kind: "none" runs bots with the rights of the referee. "bwrap": see spec/sandbox.md.
         readable: absolute paths of folders that bots can read, in addition to the standard ones.
         hidden: absolute paths that bots can't see even in their own folder, e.g. the referee's
-            output.
-            Names that continue with `-` are hidden as well, because a database keeps a journal
-            there.
+            output. Names that continue with `-` are hidden as well, because a database keeps a
+            journal there.
         writable: True if a bot may write to its own folder, for builds.
         room: size in bytes of a temporary folder in memory that takes the place of the bot's folder
             during a build. The original folder is then at /sources. 0: no temporary folder.
         recorded: True if the bots come from a record or a store and not from the user. A bot then
-            only
-            sees `readable` folders, and its own folder only if that is inside a readable one.
+            only sees `readable` folders, and its own folder only if that is inside a readable one.
     """
 
     kind: Kind = "none"

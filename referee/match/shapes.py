@@ -99,7 +99,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """Return the `Misfit.kind` of a value, or "" if it fits. Its items and fields aren't looked at."""
+    """Return the `Misfit.kind` of a value (but not of its items and fields), or "" if it fits."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):

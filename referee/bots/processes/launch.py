@@ -71,8 +71,7 @@ class LaunchedBot:
         error: the reason why the process didn't start; empty if it started.
         started: `time.monotonic()` at the start.
         last_stderr: the keeper of the previous match's stderr while the process waits for another
-            match;
-            otherwise None.
+            match; otherwise None.
         is_frozen: True while we keep the processes stopped.
         cgroup: its control group, or None.
         memory: measures its memory if there's no control group, or None.

@@ -89,8 +89,7 @@ class BotProcess:
 
     Args:
         look_seconds: seconds to observe a process after a timeout before we kill it; 0: kill it
-            right
-            away.
+            right away.
         reply_end: the bytes that end each of its replies.
 
     Attributes:

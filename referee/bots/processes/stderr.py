@@ -18,8 +18,7 @@ class StderrKeeper:
 
     Args:
         file: file to write to, or None. If a write fails, we drop the file without a word: a full
-            disk
-            mustn't stop a match, and the logs will report it anyway.
+            disk mustn't stop a match, and the logs will report it anyway.
         recorded: passes the text to a record, or None.
         limit: maximum size of the file in bytes. The rest is read, but not kept.
     """

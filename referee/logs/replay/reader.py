@@ -1,7 +1,7 @@
 """Parse a match record or a spectator log into players, turns and an end.
 
-The parser is lenient, because people want to see as much as possible. It skips and counts invalid
-lines. `referee verify` and `referee validate` are strict.
+People want to see as much of a log as possible, even if it's damaged. That's why we skip invalid
+lines, and only count them. `referee verify` and `referee validate` are the strict ones.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.names import shown_names
 
 _ALL = "all"
+# The type of a spectator log's first line. (The names may be missing.)
 _FIRST_TYPES = ("player-name", "game-info")
-"""The type of the first line of a spectator log. The names may be missing."""
 
 
 class Start(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Replay:
         """Yield the parts of the match while the log is read.
 
         Raises:
-            LogReadError: the file is not a log of a match.
+            LogReadError: the file isn't a log of a match.
             UsageError: the game has no turn reader.
         """
         why = "the log ends here"
@@ -114,7 +114,6 @@ class Replay:
             yield Skipped(self._first_skipped, self._skipped)
 
     def _lines(self) -> Iterator[Line]:
-        """Yield the lines of a spectator log, or the lines after the header of a record."""
         lines = iter(self._reader)
         raw = next(lines, b"")
         if not raw.endswith(b"\n"):
@@ -195,7 +194,7 @@ class Replay:
             self._names[seat] = message.name
 
     def _message_of_match(self, number: int, message: Struct, to: str) -> Iterator[Item]:
-        """Read a message after the handshake. Skips messages to or about unknown players."""
+        """Read a message after the handshake. Skips those that are to or about unknown players."""
         player = getattr(message, "player_number", seat_id(0))
         seat, of = self._seat(to), self._seat(player)
         if of is None or (to != _ALL and seat is None):
@@ -203,11 +202,11 @@ class Replay:
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
-            self._complete = self._header is None  # a record has more entries
+            self._complete = self._header is None  # after this, a record has more entries
             yield message
         elif not isinstance(message, PlayerDisqualified):
             yield from map(TurnOver, self.turn_reader.read(message, seat))
-        elif self._header is None:  # a record also has a `disqualified` entry
+        elif self._header is None:  # (in a record, the `disqualified` entry has this and more)
             yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
     def _start(self, definition: GameDefinition) -> Iterator[Item]:
@@ -235,11 +234,10 @@ def _names(value: Any, seats: int) -> list[str]:
 
 
 def _problem(raw: bytes, value: Any) -> str:
-    """Explain why a first line starts neither a usable record nor a spectator log."""
     if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
         return "this is not a match record or a spectator log"
     if "entry" not in value:
         return "this is not a spectator log: it does not begin with a player-name"
     header = read_header(raw)
-    assert isinstance(header, NoHeader)  # otherwise the match could be shown
+    assert isinstance(header, NoHeader)  # otherwise we'd have shown the match
     return header.text

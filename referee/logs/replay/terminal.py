@@ -1,4 +1,7 @@
-"""Format a replay as text for terminals of 80 columns. Colour is never the only sign."""
+"""Format a replay as text for terminals of 80 columns.
+
+Some people can't see colours, and some terminals can't show them, so colour is never the only sign.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ from referee.match.messages import GameEnd
 from referee.names import clean
 from referee.text.terminal import paint, plain, wrap_list
 
+# The longest label is "disqualified".
 _LABEL = 13
-"""Width of labels: the longest is "disqualified"."""
+# Longer lines are hard to read, even if the terminal is wide enough.
 _MAX_WIDTH = 120
-"""Longer lines are hard to read, even on wide terminals."""
 
 
 class Painter:
