@@ -1,7 +1,8 @@
 """Conformance cases: data from the game's folder (format: spec/vectors/README.md).
 
-shared-cases.json has the cases of the sections that all games share, with placeholders such as
-{request}. The file of a game fills them in, and can change fields of these cases.
+Some sections are the same in all games, and nobody wants to write their cases again for each game.
+They are in shared-cases.json, with placeholders such as {request}. Each game has values for those,
+and can change fields of these cases.
 """
 
 from __future__ import annotations
@@ -88,7 +89,10 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
     @property
     def script(self) -> bytes:
-        """A key that is equal for cases that differ only in the sections that they judge."""
+        """A key that's equal for cases that play the same match and judge different sections.
+
+        We only play such a match once.
+        """
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
         named = {"id": "", "requirement": "", "speaks": "", "note": ""}
         return msgspec.json.encode(msgspec.structs.replace(self, **named, **judging))
@@ -133,10 +137,10 @@ class CaseFile(Struct, forbid_unknown_fields=True):
 def load_cases(definition: GameDefinition) -> CaseFile:
     """Load all cases for bots of a game, for all options and seats.
 
-    Skips cases for more players than the game has.
+    Cases that need more players than the game has are left out.
 
     Raises:
-        UsageError: there are no cases for this game.
+        UsageError: this game doesn't have cases.
     """
     if definition.cases is None:
         raise UsageError(f"{definition.name} has no conformance cases for bots")
@@ -161,9 +165,8 @@ def _order(case: Case) -> list[int]:
 
 
 def _shared_cases(game: Shared) -> list[Case]:
-    """Return the cases of the shared sections, with a game's values."""
     text = _SHARED.read_text(encoding="utf-8")
-    for name in ("messages", "about"):  # a list replaces a text
+    for name in ("messages", "about"):  # these are lists, so the quotes have to go, too
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
     for name in ("request", "control", "news"):
         text = text.replace(f"{{{name}}}", getattr(game, name))
@@ -173,7 +176,7 @@ def _shared_cases(game: Shared) -> list[Case]:
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
-    """Return the cases that match one of the patterns. Without patterns, return all.
+    """Return the cases that match one of the patterns, or all if there aren't any patterns.
 
     Args:
         patterns: ids, sections, chapters, or any of these with wildcards.
@@ -190,7 +193,7 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
 
 
 def pattern_of(definition: GameDefinition, section: str) -> str:
-    """Return a pattern for the cases of a section, or of its chapter. "" without such cases."""
+    """Return a pattern for the cases of a section, or else of its chapter, or ""."""
     if definition.cases is None:
         return ""
     ids = [case.id for case in load_cases(definition).cases]

@@ -13,10 +13,10 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
+# An unexpected line is one mistake, no matter which reply we took it for.
 _STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
-"""An unexpected line is one mistake, no matter which reply it was mistaken for."""
+# The detail of these faults quotes the line, and that's different each time.
 _LINES = {INVALID_JSON, WRONG_TYPE}
-"""Faults whose detail quotes the line, which differs each time."""
 
 
 class Example(Struct, frozen=True):
@@ -27,9 +27,9 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, with an example for each case that it failed.
+    """A mistake, with an example for each case that failed because of it.
 
-    `key` is equal for the same mistake in other cases. `counts` is False if the mistake does not
+    `key` is equal for the same mistake in other cases. `counts` is False if the mistake doesn't
     affect the verdict.
     """
 
@@ -39,7 +39,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def shown(self) -> Example:
-        """The best example: a case about the violated section, if there is one."""
+        """The best example, i.e. a case about the violated section if we have one."""
         section = self.examples[0].violation.section
         own = [e for e in self.examples if f"{e.result.section}.".startswith(f"{section}.")]
         return (own or self.examples)[0]
@@ -52,7 +52,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """The mistake in one clause for all cases. "..." replaces parts that differ."""
+        """The mistake in one clause that fits all cases. "..." stands for the parts that differ."""
         actual = {example.violation.actual for example in self.examples}
         return actual.pop() if len(actual) == 1 else _pattern(self.shown.violation.actual)
 
@@ -71,10 +71,11 @@ def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
 
 
 def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
-    """Return a key that is equal for cases that fail because of the same mistake."""
+    """Return a key that's equal for cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
-        return kind, violation.expected, violation.actual  # each case of a referee is a rule
+        # A referee's cases are rules, so they don't fail for each other.
+        return kind, violation.expected, violation.actual
     if kind in _STRAY:
         return (kind,)
     if kind in (verdict.EXITED, verdict.NOT_STARTED):

@@ -1,12 +1,13 @@
 """Run one case: a match with the bot under test; the other seats are scripted or bots.
 
-The bot gets the messages of a real match and is judged by the real rules. The case defines the
-start of the match, the replies of the others, and extra input. A `Runner` plays the match like any
-other; the driver sits between it and the bot. The case ends after a mistake that makes all later
-lines unreliable, such as an extra line or a line that is not a reply.
+The bot gets the messages of a real match and is judged by the real rules, so we can't accidentally
+test against rules of our own. The case only defines how the match begins, how the others reply, and
+which extra input there is. A `Runner` plays the match like any other, and the driver sits between
+it and the bot. The case ends after a mistake that makes all later lines unreliable, e.g. an extra
+line, or a line that isn't a reply.
 
-For a bot that speaks a dialect, the driver itself translates, instead of a `DialectBot`. A case can
-therefore split or cut the bytes that the bot actually receives.
+If the bot speaks a dialect, the driver translates by itself and doesn't use a `DialectBot`. That's
+because a case may split or cut the bytes that the bot actually gets.
 """
 
 from __future__ import annotations
@@ -55,17 +56,17 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.runner import Runner
 
+# We wait for this fraction of `rest` if the case doesn't listen. Most bots have exited by then.
 _SHORT_REST = 0.25
-"""Fraction of `rest` to wait if the case does not listen. Most bots have exited by then."""
+# We already know that this reply won't come, so don't wait for longer than this.
 _KNOWN_SECONDS = 0.5
-"""Maximum seconds to wait for a reply that is known to be missing."""
+# Maximum seconds to observe a bot whose reply is late.
 _LOOK_SECONDS = 3.0
-"""Maximum seconds to observe a bot whose reply is late."""
 _MOST_REST = 50
+# We search at most this many replies per case for fields that nobody reads.
 _MOST_REPLIES = 500
-"""Maximum number of replies per case that are searched for unread fields."""
+# Lines of stderr to keep from each end.
 _STDERR_LINES = 8
-"""Number of stderr lines to keep from each end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
@@ -99,7 +100,7 @@ class _Missing(NamedTuple):
 
 
 class _CaseMatch(Match):
-    """A match that keeps its faults until they are judged: `unjudged`."""
+    """A match that keeps its faults until we've judged them: `unjudged`."""
 
     def __init__(self, case: Case, definition: GameDefinition, seed: int) -> None:
         options = msgspec.convert(case.options, definition.options)
@@ -113,15 +114,15 @@ class _CaseMatch(Match):
 
 
 class Driver(BotWrapper):
-    """One run of a case. Also the `Bot` that the match sees in place of the tested one.
+    """One run of a case. It's also the `Bot` that the match sees in place of the tested one.
 
-    It judges the behaviour of the wrapped bot. Lines are held back until the bot's next request, or
-    the end of the match.
+    We judge the wrapped bot. Lines are held back until the bot's next request, or the end of the
+    match, because only then we know if the game has found fault with its last reply.
 
     Args:
         source: the bot. A command is started once per case; a Python object is created once.
         seed: seed of the match, unless the case has one.
-        known: known mistakes. The driver waits less for them, and for `hung` requests.
+        known: known mistakes. We wait less for them, and for `hung` requests.
         look: if True, find out why a reply is missing, which takes the time limit once more.
     """
 
@@ -206,14 +207,17 @@ class Driver(BotWrapper):
         return observed
 
     def _ran_to_its_end(self) -> bool:
-        """True if the bot exited by itself after a match without mistakes."""
+        """Return True if the bot exited by itself, after a match without mistakes."""
         is_cut = (
             self._case.close is not None or self._observed.violations or self._match.outcome is None
         )
         return not is_cut and (self.exit_code or 0) >= 0
 
     def _start(self, source: BotSource) -> Bot:
-        """Start a bot for the duration of the case, without its dialect adapter."""
+        """Start a bot for the duration of the case.
+
+        If it has a dialect, that isn't translated here.
+        """
         limits = self._bot_limits
         bot = new_bot(self._definition, limits, launch(source, limits, self._limits.sandbox))
         self._started.append(bot)
@@ -228,7 +232,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._definition, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, because it is complete or because later lines are unreliable."""
+        """End the case, either because it's complete or because we can't rely on later lines."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -237,7 +241,7 @@ class Driver(BotWrapper):
 
     async def _play(self) -> None:
         await self._play_match()
-        if self._case.again:  # another seat, other shuffles
+        if self._case.again:  # a second match, with another seat and other shuffles
             if self._seat not in self._match.keep_alive:
                 self._observed.inapplicable = "only for bots that say `keep_alive`"
                 await self._over(planned=True)
@@ -254,7 +258,7 @@ class Driver(BotWrapper):
             detail = f"{len(rest)} more than requested, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
-            await self._over()  # its own fault ended the match; the rest was not tested
+            await self._over()  # its own fault has ended the match, so we haven't tested the rest
 
     async def _play_match(self) -> None:
         seats = range(self._case.players)
@@ -269,7 +273,10 @@ class Driver(BotWrapper):
         self._lines += lines.splitlines(keepends=True)
 
     async def kill(self) -> None:
-        """End the case. The match continues without the bot."""
+        """End the case.
+
+        The match could continue without the bot, but there's nothing left to test.
+        """
         await self._over()
 
     async def reply(self, deadline: float) -> Answer:
@@ -289,7 +296,6 @@ class Driver(BotWrapper):
         return answered
 
     async def _catch_up(self, *, asked: bool = False) -> None:
-        """Judge the last reply, then send new lines. If `asked`, the last is a request."""
         unjudged, self._match.unjudged = self._match.unjudged, []
         for fault in unjudged:
             if fault.seat == self._seat:
@@ -306,7 +312,6 @@ class Driver(BotWrapper):
     # --- input of the bot -------------------------------------------------------------------------
 
     async def _send(self, line: bytes, *, is_request: bool) -> None:
-        """Send a line to the bot, with the changes and extra lines of the case."""
         message = json.loads(line)
         kind = message["type"]
         close = self._case.close
@@ -320,7 +325,7 @@ class Driver(BotWrapper):
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
-        if kind == "player-disqualified":  # some dialects have no such message
+        if kind == "player-disqualified":  # some dialects don't have this message
             self._note(f"{message['player_number']} leaves the match: {message['reason']}")
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(message)
@@ -354,12 +359,12 @@ class Driver(BotWrapper):
                 await trio.sleep(_PIECE_SECONDS)
 
     async def _close_input(self) -> None:
-        """Close the bot's input as the case specifies, and only observe its exit."""
+        """Close the bot's input as the case says, and then only watch it exit."""
         await self._await_end(self._limits.timeout, "after its input has ended")
         await self._over(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
-        assert self._process is not None  # other bots skip the case
+        assert self._process is not None  # (bots without a process skip this case)
         self._note("the end of its input")
         same = self._hung.get(request_type(self._request)) if self._case.close else None
         had = seconds if same is None else min(seconds, _KNOWN_SECONDS)
@@ -375,8 +380,8 @@ class Driver(BotWrapper):
     async def _look_for_unasked(self) -> None:
         """Detect extra lines after the last request (1.2).
 
-        Replies may be written early, so an extra legal reply only shows now. Later it would look
-        like a reply to `game-end`.
+        A bot may reply early, so an extra reply that's legal only shows now. If we waited any
+        longer, it'd look like a reply to `game-end`.
         """
         if self._process is None:
             return
@@ -390,7 +395,7 @@ class Driver(BotWrapper):
             await self._over()
 
     async def _read(self) -> bytes:
-        """Return the bot's reply. Without a reply, end the case."""
+        """Return the bot's reply. If there isn't one, this ends the case."""
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         asked = request_type(self._request)
         is_known = (kind, asked) in self._known or asked in self._hung
@@ -405,7 +410,7 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report a missing reply. Observes the process first if there is time."""
+        """Report a missing reply. If there's time, we observe the process first."""
         in_handshake = self._match.in_handshake
         late = _Missing(
             kind,
@@ -432,7 +437,7 @@ class Driver(BotWrapper):
         await self._over()
 
     def _missing(self, code: str, late: _Missing) -> _Missing:
-        """Return the broken rule. `late` if only the missing reply is known."""
+        """Return the broken rule, or `late` if we only know that there's no reply."""
         in_handshake, limits = self._match.in_handshake, self._bot_limits
         most = limits.line_limit // 1024
         match code:
@@ -462,9 +467,9 @@ class Driver(BotWrapper):
         return late
 
     def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
-        """Return the broken rule after observing the process; see `_missing`."""
+        """Return the broken rule, now that we've observed the process; see `_missing`."""
         if self._adapter is not None:
-            return late  # its author does not flush output
+            return late  # the adapter flushes output, not the bot's author
         if silence.unfinished:
             expected = "a reply that ends with a line end"
             return _Missing(verdict.NO_LINE_END, SHARED.lines, expected)
@@ -484,14 +489,17 @@ class Driver(BotWrapper):
         return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
-        """Return advice if the bot does not speak the game's messages."""
+        """Return advice for a bot that doesn't seem to speak the game's messages."""
         if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._definition, self._source.argument)
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """End the case with the output after the end of the input, after `share` of the time."""
+        """End the case.
+
+        Returns the output after the end of the input (after `share` of the time).
+        """
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
             return []
@@ -510,7 +518,7 @@ class Driver(BotWrapper):
         return lines
 
     async def _judge_name(self, line: bytes) -> None:
-        """Judge a handshake reply (3.1) more strictly than a match does."""
+        """Judge a handshake reply (3.1), and be stricter about it than a match is."""
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, InvalidReply):
@@ -551,8 +559,9 @@ class Driver(BotWrapper):
 
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section == SHARED.wrong_name_reply:
-            return  # of the handshake, judged above
-        # The line may be extra output before the reply. Games can have their own code for that.
+            return  # _judge_name() has judged the handshake already
+        # The line may be extra output that comes before the real reply, e.g. a print() that was
+        # forgotten. A game may have a code of its own for that.
         doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
@@ -574,7 +583,7 @@ class Driver(BotWrapper):
         page = game_page(self._definition)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
-        if self._adapter is not None:  # its author does not write replies
+        if self._adapter is not None:  # its author doesn't write replies
             rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:
@@ -602,7 +611,7 @@ class Driver(BotWrapper):
             violations.append(found)
 
     def _shown_request(self) -> str:
-        lines = self._request.decode().rstrip("\n").split("\n")  # a dialect may send several
+        lines = self._request.decode().rstrip("\n").split("\n")  # a dialect may send several lines
         return " ".join(map(str.strip, lines))
 
     def _note_line(self, line: bytes) -> None:

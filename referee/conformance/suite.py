@@ -1,10 +1,10 @@
 """Run all cases against one bot.
 
-The basic cases run first, one after the other. Without a handshake nothing else can be judged, and
-their failures are not counted again in other cases. The other cases run in parallel. Control cases
-are judged before the cases that refer to them. Cases that fail because of the clock run once more
-without parallel cases, since a busy machine can cause such a failure. If the reply is missing
-again, no later case waits longer than half a second for a reply to the same type of request.
+The basic cases come first, one after the other. If a bot fails the handshake, nothing else can be
+judged, and other cases don't count its failures once more. The rest runs in parallel, except that a
+case waits for its control. A busy machine can make any bot look slow, so a case that fails because
+of the clock runs again, with nothing beside it. If the reply is missing again, we believe it: no
+later case waits longer than half a second for a reply to the same type of request.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases. The behaviour of the bot never raises.
+        """Run all cases. No matter how the bot behaves, this doesn't raise.
 
         Args:
             strict: if True, SHOULD affects the verdict.
@@ -72,7 +72,7 @@ class Suite:
         self._scope = trio.CancelScope()
         self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
-        # A server could not distinguish the requests of two matches.
+        # A server couldn't tell the requests of two matches apart.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
@@ -134,7 +134,7 @@ class Suite:
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
-                    unclear.append((case, observed))  # a later case may explain it
+                    unclear.append((case, observed))  # a later case may tell us why
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
@@ -147,7 +147,7 @@ class Suite:
         return blocked
 
     async def _take_slot(self, case: Case) -> None:
-        """Wait for a slot, and until no failure is being confirmed: it may be the same hang."""
+        """Wait for a slot, and until no failure is being confirmed (ours may be the same hang)."""
         await self._slots.acquire_on_behalf_of(case.id)
         while self._doubtful:
             self._slots.release_on_behalf_of(case.id)
@@ -163,7 +163,8 @@ class Suite:
             self._doubtful += is_doubtful
         finally:
             self._slots.release_on_behalf_of(case.id)
-        # Immediately, before its control: until then other cases would wait for the same reply.
+        # Do this right away, before we wait for its control. Until it's confirmed, other cases
+        # would wait for the same reply.
         if is_doubtful:
             async with self._alone:
                 others = [object() for _ in range(self._at_once)]
@@ -193,7 +194,7 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        """Return the failures of the control, which the case itself does not cause."""
+        """Return the failures of the control, which therefore aren't this case's doing."""
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
@@ -204,7 +205,7 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed) -> bool:
-        """True if only the clock may have caused the failure."""
+        """Return True if the clock alone may have caused the failure."""
         found = observed.violations
         if any(violation.key in self._known for violation in found):
             return False
@@ -213,7 +214,7 @@ class Suite:
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
         """Run the case again. The second result is final.
 
-        No later case waits for a reply that was missing both times.
+        If a reply is missing both times, no later case waits for it.
         """
         if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
@@ -229,7 +230,7 @@ class Suite:
         return observed
 
     def _is_hung(self, observed: Observed) -> bool:
-        """True if all missing replies are known to hang."""
+        """Return True if we know about all missing replies that they hang."""
         return all(
             request_type(violation.request) in self._hung
             for violation in observed.violations
@@ -257,12 +258,13 @@ class Suite:
         return result.status == Status.FAILED and (self._strict or result.level == "MUST")
 
 
+# We confirm this many failures because of the clock. Later ones are final right away, because a bot
+# that hangs everywhere would take forever.
 _CONFIRMATIONS = 2
-"""Number of clock failures to confirm by a second run. Later ones are final."""
 
 
 def why_skipped(case: Case, bot: BotSource) -> str:
-    """Explain why a case cannot be run with a bot. Empty if it can."""
+    """Explain why a case can't be run with a bot. Empty if it can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"
         return f"{OTHER_DIALECT} {spoken}"

@@ -1,4 +1,7 @@
-"""The report of a run as text for 80 columns. Colour is never the only sign."""
+"""The report of a run as text for 80 columns.
+
+Not everybody sees colours, so a colour is never the only sign of something.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,15 @@ from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, wrap_words
 
 Listed = TypeVar("Listed", bound=Rule | Result)
+# Longer lines are hard to read, even if the terminal is wide enough.
 _MAX_WIDTH = 120
-"""Longer lines are hard to read, even on wide terminals."""
 _INDENT = 6
 _LABEL = 10
 _LEVEL = 8
 _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
+# We don't show more characters than this of a request or a reply.
 _MOST_JSON = 1000
-"""Maximum number of characters shown of a request or a reply."""
 
 
 def specification(game: str) -> str:
@@ -56,7 +59,7 @@ def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Res
 
 
 def of_other_dialect(result: Result) -> bool:
-    """True if the case does not apply because the bot speaks another dialect."""
+    """Return True if the case doesn't apply because the bot speaks another dialect."""
     return result.status == Status.SKIPPED and result.why.startswith(OTHER_DIALECT)
 
 
@@ -118,7 +121,7 @@ class TextReport:
         """Yield the failures, by cause.
 
         Args:
-            verbose: if True, always show the last lines, even if request and reply suffice.
+            verbose: if True, always show the last lines, even if request and reply say enough.
             brief: if True, show only the first cause in full.
         """
         width = max((len(result.id) for result in results), default=0)
@@ -142,7 +145,7 @@ class TextReport:
             yield ""
 
     def new_failures(self, result: Result, *, verbose: bool = False) -> Iterator[str]:
-        """Yield the failures of a case whose causes were not shown by earlier calls."""
+        """Yield a case's failures, unless earlier calls have shown their causes."""
         is_first = True
         for cause in causes([result], strict=self._strict):
             if cause.key in self._shown:
@@ -182,7 +185,7 @@ class TextReport:
             yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
 
     def unjudged(self, results: Sequence[Result]) -> Iterator[str]:
-        """Yield the reasons why cases were not judged."""
+        """Yield the reasons why cases weren't judged."""
         for (status, reason), cases in why_unjudged(results).items():
             ids = some([case.id for case in cases])
             text = f"{ids} {status.replace('-', ' ')}: {plain(reason)}"
@@ -214,7 +217,7 @@ class TextReport:
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
     def notes(self, report: Report) -> Iterator[str]:
-        """Yield notes about legal but probably unintended behaviour."""
+        """Yield notes about behaviour that's legal but probably not intended."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
             yield from wrap_words(text, self._width)
@@ -235,7 +238,6 @@ class TextReport:
     def _again(
         self, report: Report, results: Sequence[Result], game: Sequence[str]
     ) -> Iterator[list[str]]:
-        """Yield commands that repeat failed cases."""
         results = results[:_SHOWN_IDS]
         if report.tested == "bot":
             cases = [word for result in results for word in ("--case", result.id)]
@@ -261,7 +263,6 @@ class TextReport:
         return f"{case.id:{width}}  {case.level:{_LEVEL}}"
 
     def _headed(self, word: tuple[str, str] | None, start: str, text: str) -> Iterator[str]:
-        """Yield a text that begins with a status."""
         painted = ""
         if word is not None:
             painted = paint(word[0], word[1], colour=self._colour) + " " * (_INDENT - len(word[0]))
@@ -269,7 +270,6 @@ class TextReport:
         yield from self._hanging(painted + start, indent, text, 2)
 
     def _hanging(self, start: str, indent: int, text: str, margin: int = 0) -> Iterator[str]:
-        """Yield a text after `start`, wrapped with a hanging indent."""
         lines = textwrap.wrap(text, self._width - indent - margin, break_on_hyphens=False)
         yield start + next(iter(lines), "")
         yield from (" " * indent + line for line in lines[1:])
@@ -302,7 +302,7 @@ class TextReport:
             yield from self._part("to write", f"the reply of section {section}: {words}")
 
     def _reply_section(self, violation: Violation) -> str:
-        """Return the section about the right reply, unless it is the violation's own section."""
+        """Return the section that shows the right reply, unless it is the violation's own."""
         page = game_page(GAMES[self._game])
         section = page.reply_section(request_type(violation.request))
         chapter = section.partition(".")[0]
@@ -313,7 +313,10 @@ class TextReport:
         yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        """Yield a label and JSON, wrapped after commas and spaces where possible."""
+        """Yield a label and JSON, wrapped after commas and spaces where possible.
+
+        textwrap breaks at spaces only, and compact JSON doesn't have any.
+        """
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL

@@ -15,7 +15,7 @@ from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Kind
 from referee.text.terminal import plain
 
-# Kinds of violations. Faults of a game use their code as kind.
+# Kinds of violations. If a game has found the fault, its code is the kind.
 NOT_STARTED = "not-started"
 NO_REPLY = "no-reply"
 NO_FLUSH = "no-flush"
@@ -94,12 +94,12 @@ class Violation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """A key that is equal for violations with the same mistake."""
+        """A key that's equal for violations with the same mistake."""
         return self.kind, request_type(self.request)
 
 
 def request_type(request: str | bytes) -> str:
-    """Return the type of a request as the bot received it. Empty without one."""
+    """Return the type of a request as the bot received it, or ""."""
     try:
         return str(json.loads(request.splitlines()[-1])["type"])
     except (ValueError, LookupError, TypeError):
@@ -115,7 +115,7 @@ class Observed(Struct):
         stderr: excerpt of the bot's stderr.
         complete: True if the case ran to its end.
         seconds: duration.
-        inapplicable: the reason why the case cannot be run with this bot. Empty if it can.
+        inapplicable: the reason why the case can't be run with this bot. Empty if it can.
         notes: legal but probably unintended behaviour.
     """
 
@@ -214,6 +214,10 @@ def judge(
 ) -> Result:
     """Judge a case by its observations.
 
+    A bot that gets one thing wrong usually gets it wrong in every match. Such a mistake should fail
+    the case that's about it, and not all the others. A case therefore doesn't count mistakes that
+    the basic cases have found, or that its control makes as well.
+
     Args:
         known: mistakes of the basic cases.
         control: kind of violation -> ids of the case's controls that failed for it.
@@ -242,7 +246,7 @@ def judge(
         status = Status.NOT_JUDGED
     because: list[str] = []
     if status == Status.NOT_JUDGED:
-        last = others[-1]  # the violation that ended the case
+        last = others[-1]  # this one has ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     told = [] if status == Status.PASSED or because else mine or others
     begun = any(request_type(violation.request) != "player-name-request" for violation in told)
@@ -266,12 +270,13 @@ def result_of(case: Rule, status: Status, **found: Any) -> Result:
 
 
 def _is_about(case: Case, violation: Violation) -> bool:
-    """True if a violation is in the case's section. Bad parameters of all cards belong to 6."""
+    """Return True if a violation is in the case's section."""
+    # E.g. bad parameters are in section 6 for all cards.
     return f"{case.section}.".startswith(f"{violation.section}.")
 
 
 def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:
-    """Create the report of a run. It conforms if no case failed and all could be judged.
+    """Create the report of a run. The bot conforms if no case failed and all could be judged.
 
     Args:
         strict: if True, SHOULD affects the verdict.

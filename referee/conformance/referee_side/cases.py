@@ -28,7 +28,7 @@ class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
     seeded: bool = False
 
     def applies(self, template: Template) -> bool:
-        """True if this referee can be tested for it."""
+        """Return True if this referee can be tested for it."""
         return self.seats <= max(template.seats) and (template.seeded or not self.seeded)
 
 
@@ -52,7 +52,7 @@ def load_referee_cases(definition: GameDefinition) -> RefereeCaseFile:
 
 
 def is_any(id: str, patterns: Iterable[str]) -> bool:
-    """True if an id equals or matches one of the patterns."""
+    """Return True if an id equals or matches one of the patterns."""
     return any(fnmatchcase(id, pattern) for pattern in patterns)
 
 
@@ -66,9 +66,9 @@ def results(
 ) -> list[Result]:
     """Return the results of the cases, in order.
 
-    Every deviation is reported. If it belongs to a case that was not selected, or that needs more
-    seats than the command has, that case fails anyway. If it belongs to no case, "SECTION/departs"
-    fails.
+    We report every deviation. If it belongs to a case that wasn't selected, or that needs more
+    seats than the command has, that case fails anyway. If it doesn't belong to any case,
+    "SECTION/departs" fails.
 
     Args:
         cases, judged: all cases, and the selected ones.
@@ -111,7 +111,7 @@ def _failed(
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
-    if violation.kind != "deal":  # a deal deviation concerns all matches together
+    if violation.kind != "deal":  # (a deviation of kind "deal" is about all matches together)
         again += ["--match", first.match.id]
     return result_of(
         case,

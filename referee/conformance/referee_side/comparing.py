@@ -1,13 +1,14 @@
 """Compare a match that another referee played with the lines that our rules send. No I/O.
 
-Our rules replay the match with the probes' replies. Their random source is the game's
-`ObservedChance`, which draws the cards that the other referee drew. The lines of each seat are
-compared in the order in which our rules send them, up to the first difference.
+Our rules replay the match with the probes' replies. We can't know how the other referee shuffles,
+so our rules don't shuffle at all: their random source is the game's `ObservedChance`, which draws
+the cards that the other referee drew. Then we compare the lines of each seat, in the order in which
+our rules send them, up to the first difference.
 
-A deviation breaks the cases of the replies of this step. If the line is a request, it breaks the
-cases of the last reply of that seat. If there are no such cases, a table of the game gives the
-cases for a missing or wrong message (`Probes.about`). The table is also used for requests that are
-not due and go to a player who did not just reply.
+A deviation breaks the cases of the replies in this step. If the line is a request, it breaks the
+cases of that seat's last reply, because a reply decides which request comes next. If that gives us
+nothing, a table of the game has the cases for a missing or wrong message (`Probes.about`). We also
+use that table for requests that aren't due and go to a player who didn't just reply.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
+# These cases hold after each correct step. The names are those that `Probes.named` knows.
 _EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
-"""Cases that hold after each correct step, by the names of `Probes.named`."""
 _NO_LINE = Line(b"")
 
 
@@ -39,7 +40,7 @@ class Deviation(Struct, frozen=True):
 
     Attributes:
         cases: the cases that it breaks.
-        signature: a text that is equal for the same mistake in other matches.
+        signature: a text that's equal for the same mistake in other matches.
         violation: its form in the report. The case sets its section.
     """
 
@@ -72,7 +73,7 @@ def text(message: object) -> str:
 def compare(
     recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with the match of its seed (if `seeded`) or with any correct match."""
+    """Compare a match with the match of its seed (if `seeded`), or with any correct match."""
     comparison = _Comparison(recorded, definition, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()
@@ -80,7 +81,7 @@ def compare(
 
 
 class _DepartsError(Exception):
-    """The first deviation was recorded."""
+    """Raised after the first deviation was recorded."""
 
 
 class _Comparison:
@@ -130,7 +131,7 @@ class _Comparison:
         held.update(self.result.match.shows, () if is_won else named("no player left"))
 
     def _take_reply(self, seat: int) -> None:
-        """Pass the reply of the due seat to the match, or disqualify the seat."""
+        """Pass the due seat's reply to the match, or disqualify the seat."""
         probe, number, match = self._recorded.seats[seat], self._replied[seat], self._match
         self._replied[seat] += 1
         replies = probe.replies[number : number + 1]
@@ -149,7 +150,7 @@ class _Comparison:
     def _compare(self) -> None:
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
-            return  # all handshakes together are one step
+            return  # All handshakes together are one step.
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
         held: set[str] = {*self._probes.named(*_EVERY_STEP), *self._cases}
         for to, message in due:
@@ -166,7 +167,7 @@ class _Comparison:
         self._cases = {}
 
     def _reads(self, seat: int) -> bool:
-        """True if a seat is still connected and known to read."""
+        """Return True if a seat is still connected, and we know that it reads."""
         there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE
         return there and seat not in self._match.disqualified
 
@@ -175,12 +176,15 @@ class _Comparison:
         return lines[place] if place < len(lines) else _NO_LINE
 
     def _is(self, line: Line, due: Message) -> bool:
-        """True if a line says what is due. It may have more fields, but must not reveal secrets."""
+        """Return True if a line matches the due message.
+
+        More fields are fine, unless they reveal secrets.
+        """
         same = {name: line.message[name] for name in due if name in line.message}
         return not line.wrong and text(same) == text(due) and not self._tells_secret(line, due)
 
     def _tells_secret(self, line: Line, known: Message) -> bool:
-        """True if a line has more than the known fields, and reveals a secret."""
+        """Return True if a line has more than the known fields, and reveals a secret."""
         more = text({name: value for name, value in line.message.items() if name not in known})
         is_news = line.kind not in self._requests
         return is_news and any(f'"{name}"' in more for name in self._probes.names)
@@ -204,9 +208,9 @@ class _Comparison:
         elif some and line is not _NO_LINE and line.kind not in self._requests:
             cases = named("same news")
         elif what == "extra":
-            cases = self._about(kind, what)  # no reply of this step caused it
+            cases = self._about(kind, what)  # no reply of this step has caused it
         elif kind in self._requests:
-            cases = self._last[seat]  # the possible requests depend on the last reply
+            cases = self._last[seat]  # a reply decides which request comes next
         elif kind != "game-end" or what == "missing":
             cases = tuple(self._cases)
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))

@@ -27,8 +27,8 @@ from referee.games.interface.probing import ProbeMatch
 from referee.match.pages import game_page
 
 _ENOUGH_DEALS = 8
+# If this many matches don't end, we don't play any more.
 _MOST_HANGS = 3
-"""After this many matches that did not end, no more are played."""
 
 
 async def check_referee(
@@ -46,23 +46,23 @@ async def check_referee(
     rounds: int = 4,
     keep: Path | None = None,
 ) -> Report:
-    """Test a referee. Its behaviour never raises an exception.
+    """Test a referee. No matter how it behaves, this doesn't raise.
 
     Args:
         command: its command line with placeholders (`Template`).
-        cases: the cases to judge. Cases that it cannot be tested for are skipped.
+        cases: the cases to judge. If it can't be tested for a case, that case is skipped.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.
         only: ids or patterns of the matches to play. Empty: all.
-        covers: ids of cases. Plays only matches for these cases, or all if it is empty or a case
+        covers: ids of cases. We only play matches for these cases, or all if it's empty or a case
             has no match.
-        rounds: maximum number of times that a match is played, with different seeds, until its
-            cases were observed. Not repeated if most matches deviate.
+        rounds: maximum number of times that we play a match, with different seeds, until we've seen
+            its cases. If most matches deviate, they aren't repeated.
         keep: folder for the conversations of all probes.
 
     Raises:
-        UsageError: the command cannot be used, or `only` names no match.
+        UsageError: the command can't be used, or `only` names no match.
     """
     template = Template(command, definition.max_seats)
     experiment = _Experiment(
@@ -95,7 +95,6 @@ async def check_referee(
 def _selected(
     template: Template, definition: GameDefinition, only: Collection[str], covers: Collection[str]
 ) -> list[ProbeMatch]:
-    """Return the matches to play; see `check_referee`."""
     every = definition.probes().matches
     if not all(any(is_any(id, match.covers) for match in every) for id in covers):
         covers = ()
@@ -124,9 +123,9 @@ class _Experiment(Struct):
     compared: list[Compared] = []
 
     async def run(self, rounds: int, cases: Iterable[RefereeCase]) -> None:
-        """Play all matches, and repeat those whose cases were not observed."""
+        """Play all matches, and repeat those whose cases haven't come up."""
         await self._play(self.matches[0], self.seed)
-        # If there was no first request, there is no point in the other matches.
+        # If there wasn't even a first request, there's no point in the other matches.
         waiting = self.matches[1:] if self.compared[0].held else []
         judged = [case.id for case in cases if not case.seeded]
         for number in range(rounds):
@@ -136,7 +135,7 @@ class _Experiment(Struct):
             if number == 0:
                 check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
-                break  # most cases cannot be observed for a systematic reason
+                break  # there must be a reason for that, and repeating won't help
             unseen = set(judged) - self._seen()
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
@@ -153,12 +152,11 @@ class _Experiment(Struct):
             self.on_match()
 
     def _seen(self) -> set[str]:
-        """Return the ids of the cases that were observed to hold or to be broken."""
+        """Return the ids of the cases that we've seen to hold or to be broken."""
         broken = {id for each in self.compared for d in each.deviations for id in d.cases}
         return broken.union(*(each.held for each in self.compared))
 
     def results(self, cases: Sequence[RefereeCase], seconds: float) -> list[Result]:
-        """Return the results of the cases; see `cases.results`."""
         return results(
             load_referee_cases(self.definition).cases,
             cases,
@@ -187,7 +185,11 @@ def judge(
 
 
 def check_deals(compared: Sequence[Compared], definition: GameDefinition) -> None:
-    """Check that starting hands differ between players and matches."""
+    """Check that starting hands differ between players and matches.
+
+    That's the only thing that we can say about another referee's shuffling. With few hands even a
+    good one may give the same twice, so we don't complain then.
+    """
     cases, requests = definition.probes().named("shuffled"), request_types(definition)
     seats = [seat for each in compared for seat in each.recorded.seats]
     asked = [[line.text for line in seat.received if line.kind in requests] for seat in seats]

@@ -24,7 +24,8 @@ class LineTrick(Struct, frozen=True):
     """An unusual way of writing a reply.
 
     Attributes:
-        write: converts the JSON text of the reply to output, both as Latin-1.
+        write: converts the JSON text of the reply to output, both as Latin-1 (so that any byte can
+            be written).
         fields, without: fields that replace fields of the reply, and a field to remove.
         noise, delay, then, awaits: see `ProbeAction`.
     """
@@ -47,7 +48,6 @@ class LineTrick(Struct, frozen=True):
 
 
 def _spaced(text: str) -> str:
-    """Add white space between the tokens of a JSON text, on one line."""
     return json.dumps(json.loads(text.encode("latin-1")), indent=1).replace("\n", "\t")
 
 
@@ -56,7 +56,6 @@ def _nothing(text: str) -> str:
 
 
 def _field(value: str) -> LineTrick:
-    """Return a trick that adds a field with this JSON text as value."""
     return LineTrick(lambda text: f'{text[:-1]},"x":{value}}}\n')
 
 

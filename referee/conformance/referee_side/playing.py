@@ -27,10 +27,10 @@ from referee.match.limits import Limits
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
+# We get these errors if a relay has exited.
 _GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
-"""Errors caused by a relay that has exited."""
+# Maximum bytes of the path of the temporary folder.
 _MOST_PLACE = 80
-"""Maximum bytes of the path of the temporary folder."""
 _STDERR_LINES = 8
 _CHUNK = 64 * 1024
 _AWAIT_SECONDS = 3.0
@@ -44,7 +44,7 @@ async def run_probe_match(
 ) -> RecordedMatch:
     """Play a match. The referee is killed after `limit` seconds.
 
-    Whatever the referee does is recorded. It never leads to an exception here.
+    Nothing that the referee does raises here. It's recorded, and judged later.
     """
     started = trio.current_time()
     probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -77,12 +77,8 @@ async def run_probe_match(
 
 
 def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
-    """Create a folder with a short path, because the path of a socket has at most 103 bytes.
-
-    Raises:
-        UsageError: the path of the temporary folder is too long.
-    """
     try:
+        # The path of a socket has at most 103 bytes, and some systems have long temporary paths.
         place = tempfile.gettempdir()
         if len(os.fsencode(place)) > _MOST_PLACE:
             place = "/tmp"
@@ -101,15 +97,19 @@ class _Room:
         self._news = trio.Event()
 
     async def wait_for_relays(self) -> None:
-        """Wait for all relays. A relay that just started could be killed before it connects."""
+        """Wait for all relays.
+
+        A relay that's only just started could be killed before it connects.
+        """
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
                 await self._news.wait()
 
     async def end(self) -> None:
-        """After the referee's exit, read the remaining data of the relays, and see which stay."""
+        """After the referee's exit, read the rest from the relays, and see which of them stay."""
         seats = [probe.seat for probe in self._probes]
-        for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):  # a kill may not be visible yet
+        # A relay may have been killed just now, and we may not see it yet.
+        for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):
             with trio.move_on_after(seconds):
                 while any(
                     not (seats[number].stays and seats[number].ended) or seconds < _EXIT_SECONDS
@@ -124,7 +124,7 @@ class _Room:
         self._news = trio.Event()
 
     async def serve(self, stream: trio.SocketStream) -> None:
-        """Carry out the actions of a probe through its relay."""
+        """Carry out a probe's actions through its relay."""
         frames = _frames(stream)
         async with stream, contextlib.aclosing(frames):
             hello = (await anext(frames))[1].decode(errors="surrogateescape").split("\0")
@@ -209,7 +209,7 @@ async def _run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env=None,  # inherit the environment
+        env=None,  # None, so that it inherits our environment
     )
     if launched.popen is None:
         recorded.error = launched.error

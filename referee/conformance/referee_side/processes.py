@@ -10,8 +10,8 @@ from referee.conformance.referee_side.recording import Seat
 from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
 
+# If a referee hasn't closed a bot's input after this time, it never will.
 _PATIENCE_SECONDS = 0.3
-"""A referee that has not closed a bot's input within this time never will."""
 
 
 def check_processes(compared: Compared, probes: Probes) -> None:
@@ -31,7 +31,8 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 def _looked_at(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """Yield (broken cases, expected behaviour, actual behaviour)."""
+    # Each rule is a triple: the cases that it belongs to, how we'd like it, and how it was ("" if
+    # fine).
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1
@@ -45,7 +46,7 @@ def _looked_at(
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return
-    # The phase after `game-end`.
+    # From here on it's about the time after `game-end`.
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
     if late or seat.ended or not (seat.killed or seat.terminated):
         yield named("end"), "the end of its input after game-end", "it did not end" if late else ""

@@ -1,7 +1,7 @@
 """The record of a match: input and output of each seat. No I/O.
 
-The conversation of a seat is a list of lines with prefixes: "> " received, "< " written, "! " a
-note.
+A seat's conversation is a list of lines with prefixes: "> " for received, "< " for written, and "!
+" for a note.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def request_types(definition: GameDefinition) -> set[str]:
 
 
 def _number(digits: str) -> float:
-    """Parse a number with a decimal point. In JSON, 1.0 equals 1."""
+    # In JSON 1.0 equals 1, so another referee may write either.
     number = float(digits)
     return int(number) if number.is_integer() else number
 
@@ -80,7 +80,7 @@ class Seat(Struct):
     Attributes:
         stays: how its process is supposed to exit (`Plan`).
         replies: the lines that it wrote, without blank lines.
-        left: the reason if it left deliberately. None if it did not.
+        left: the reason if it left on purpose. None if it didn't.
         group, folder: ids of the session and group of its process, and its working directory.
         ended: True if its input ended.
         killed: True if somebody else killed its process.
@@ -120,7 +120,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Record the end of the input, and bytes before it without a line end."""
+        """Record the end of the input, and bytes before it that have no line end."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -161,7 +161,7 @@ class RecordedMatch(Struct):
         return Violation(kind, "", expected, actual, conversation=conversation)
 
     def ending(self) -> str:
-        """Explain why the referee sent nothing more."""
+        """Explain why the referee didn't send anything more."""
         if self.error:
             return f"nothing: the referee could not be started: {self.error}"
         if self.exit_code is None:
@@ -172,7 +172,7 @@ class RecordedMatch(Struct):
         """Write the conversations to files FOLDER/MATCH/PLAYER.txt.
 
         Raises:
-            UsageError: a file cannot be written.
+            UsageError: a file can't be written.
         """
         into = folder / self.id.replace(" ", "-seed-")
         try:
@@ -191,10 +191,10 @@ class RecordedMatch(Struct):
 
 
 def check_transcripts(folder: Path, *, force: bool) -> None:
-    """Check that `RecordedMatch.keep` can write and replaces no other file.
+    """Check that `RecordedMatch.keep` can write, and doesn't replace anybody else's file.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: it can't, or it would.
     """
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write {folder}: Permission denied")

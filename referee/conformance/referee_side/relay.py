@@ -12,7 +12,8 @@ itself). From the suite: W (write to standard output), N (write this many bytes 
 C (close standard output). If the connection is closed, the process exits.
 """
 
-# The modules around these import enum, which would take most of the start-up time.
+# We use _signal and _socket, because signal and socket import enum, and that would take most of the
+# start-up time.
 import _signal
 import _socket
 import os
@@ -74,4 +75,4 @@ def main():
 try:
     main()
 finally:
-    os._exit(0)  # an OSError means that the referee or the suite has exited
+    os._exit(0)  # If this was an OSError, the referee or the suite has exited.

@@ -22,9 +22,9 @@ _SEED = "seed"
 class Template:
     """The command line of a referee, with placeholders.
 
-    `{player1}`, `{player2}` and so on are replaced by the command line of a bot, as one argument
-    each. `{players}`, as a separate word, is replaced by those of all players, one argument each.
-    `{seed}` is replaced by a seed.
+    `{player1}`, `{player2}` and so on become the command line of a bot, as one argument each. The
+    word `{players}` becomes the command lines of all players, one argument each. `{seed}` becomes a
+    seed.
 
     Args:
         most: maximum number of players of a match.
@@ -35,7 +35,7 @@ class Template:
         seeded: True if it takes a seed.
 
     Raises:
-        UsageError: the command cannot be used.
+        UsageError: the command can't be used.
     """
 
     def __init__(self, command: str, most: int) -> None:
@@ -73,7 +73,7 @@ class Template:
         """Check that the program can be run.
 
         Raises:
-            UsageError: it cannot; the message says what to do.
+            UsageError: it can't. The message says what to do.
         """
         program = self._words[0]
         path = Path(program)
@@ -104,5 +104,5 @@ class Template:
             elif all(name in values for name in _PLACEHOLDER.findall(word)):
                 filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
             elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
-                filled.pop()  # the option of the removed value
+                filled.pop()  # with its value gone, the option has to go, too
         return filled
