@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from referee.cli.commands.tournament import TournamentOptions
 from referee.cli.options import Option
 
@@ -22,21 +24,44 @@ _VALUES = {
 """Metavar -> type of the value in the file; all others are integers."""
 
 
+def keys() -> str:
+    """Return a row per group of keys."""
+    rows = [
+        f"| [{group}](#{group}) | {', '.join(f'`{_key(option)}`' for option in options)} |"
+        for group, options in _groups().items()
+    ]
+    return "\n".join(["| about | keys |", "|---|---|", *rows])
+
+
 def configuration() -> str:
-    """Return a row per key of the file, in the order of the help."""
-    fields = TournamentOptions.fields.values()
-    options = [each for field in fields for each in field.options]
-    allowed = (each for each in options if each.in_file and each.flags)
-    rows = [_row(each) for each in allowed if each.name not in TABLES]
-    return "\n".join(["| key | value | meaning |", "|---|---|---|", *rows])
+    """Return a table per group, with a row per key."""
+    lines = []
+    for group, options in _groups().items():
+        lines += [f"### {group.capitalize()}", ""]
+        lines += ["| key | value | meaning |", "|---|---|---|", *map(_row, options), ""]
+    return "\n".join(lines)
+
+
+def _groups() -> dict[str, list[Option]]:
+    """Return the options that a file can have, by the headings of the help and in its order."""
+    groups: defaultdict[str, list[Option]] = defaultdict(list)
+    for field in TournamentOptions.fields.values():
+        for option in field.options:
+            if option.in_file and option.flags and option.name not in TABLES:
+                assert field.heading is not None
+                groups[field.heading.title].append(option)
+    return groups
+
+
+def _key(option: Option) -> str:
+    return option.flags[-1].removeprefix("--")
 
 
 def _row(option: Option) -> str:
-    key = option.flags[-1].removeprefix("--")
     text = option.help
     if option.name == "sandbox":  # its default depends on REFEREE_SANDBOX
         text = text.partition(" (default")[0]
-    return f"| `{key}` | {_value(option)} | {text} |"
+    return f"| `{_key(option)}` | {_value(option)} | {text} |"
 
 
 def _value(option: Option) -> str:

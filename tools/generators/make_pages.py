@@ -19,7 +19,7 @@ from pathlib import Path
 
 from referee.games import GAMES
 from tools.generators.commands_table import commands
-from tools.generators.config_table import configuration
+from tools.generators.config_table import configuration, keys
 from tools.generators.dominion_cards import card_table
 from tools.generators.limits_table import limits
 from tools.generators.messages_table import messages
@@ -36,6 +36,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "cards dominion": lambda _: card_table(),
     "cards tribute": lambda _: cards(),
     "commands": lambda _: commands(),
+    "keys": lambda _: keys(),
     "configuration": lambda _: configuration(),
     "messages": lambda _: messages(""),
     "messages dominion": lambda _: messages("dominion"),
