@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,11 @@ _MOST_CHARACTERS = 12
 """A longer list of different characters is not shown."""
 _MOST_KEYS = 20
 """Objects with more different keys are data, not fields."""
+_MOST_PLACES = 4
+"""The items of a longer list of one length are described together."""
+_OF_SEATS = ("scores",)
+"""Lists with an item for each seat, which are alike."""
+_PLAYER = re.compile(r"player\d+")
 
 
 def fields(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -22,28 +28,36 @@ def fields(messages: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    yield path, in_words(values)
+    yield path, in_words(values, by_place=path not in _OF_SEATS)
     items = [value for value in values if isinstance(value, dict)]
     while not items and any(isinstance(value, list) for value in values):
         path += "[]"
         values = [item for value in values if isinstance(value, list) for item in value]
         items = [value for value in values if isinstance(value, dict)]
-    if items and len({key for item in items for key in item}) <= _MOST_KEYS:
+    keys = dict.fromkeys(key for item in items for key in item)
+    if keys and all(map(_PLAYER.fullmatch, keys)):
+        yield from _field(f"{path}.playerN", [value for item in items for value in item.values()])
+    elif len(keys) <= _MOST_KEYS:
         for name, word in fields(items):
             yield f"{path}.{name}", word
 
 
-def in_words(values: Iterable[Any]) -> str:
-    """Describe values: their types, and bounds or texts."""
+def in_words(values: Iterable[Any], *, by_place: bool = True) -> str:
+    """Describe values: their types, and bounds or texts.
+
+    Args:
+        by_place: describe the items of a short list separately if they differ, such as `[3, "x"]`.
+    """
     kinds: dict[type, list[Any]] = {}
     for value in values:
         kinds.setdefault(type(value), []).append(value)
     if int in kinds and float in kinds:
         kinds[float] += kinds.pop(int)
-    return " or ".join(_of_kind(kind, found) for kind, found in kinds.items())
+    ordered = sorted(kinds.items(), key=lambda item: item[0] in (list, dict))
+    return ", or ".join(_of_kind(kind, found, by_place) for kind, found in ordered)
 
 
-def _of_kind(kind: type, values: Sequence[Any]) -> str:
+def _of_kind(kind: type, values: Sequence[Any], by_place: bool) -> str:
     if kind is bool:
         return " or ".join(sorted({_json(value) for value in values}))
     if kind is int or kind is float:
@@ -58,11 +72,18 @@ def _of_kind(kind: type, values: Sequence[Any]) -> str:
         of = f", with the characters {_json(used)}" if len(used) <= _MOST_CHARACTERS else ""
         return f"a text, such as {_json(texts[0])}{of}"
     if kind is list:
-        counts = {len(value) for value in values}
-        many = " to ".join(map(str, sorted({min(counts), max(counts)})))
-        items = in_words(item for value in values for item in value)
-        return f"a list of {many}" + (f": {items}" if items else "")
+        return _of_list(values, by_place)
     return "an object" if kind is dict else "null"
+
+
+def _of_list(values: Sequence[list[Any]], by_place: bool) -> str:
+    counts = {len(value) for value in values}
+    many = " to ".join(map(str, sorted({min(counts), max(counts)})))
+    items = in_words(item for value in values for item in value)
+    if by_place and len(counts) == 1 and 1 < max(counts) <= _MOST_PLACES:
+        places = [in_words(place) for place in zip(*values, strict=True)]
+        items = items if len(set(places)) == 1 else ", then ".join(places)
+    return f"a list of {many}" + (f" ({items})" if items else "")
 
 
 def _json(value: Any) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.gamecheck.fields import fields
@@ -19,10 +20,16 @@ from referee.gamecheck.match import Setting
 from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.match.machine import Entry, Received, Sent
+from referee.match.messages import GameEnd
 from referee.match.pages import Section, game_page
 
-_FIRST, _LAST = 14, 4
-"""Number of lines shown from the beginning and from the end of the match."""
+_RULES = "4"
+_ORDER = (_RULES, "2", "5", "6", "7", "9", "3", "1", "8", "10")
+"""Chapters in the order in which the author of a bot needs them."""
+_REPLIES, _LAST = 2, 2
+"""Number of replies at the beginning of the match, and of lines at its end, that are shown."""
+_SHOWN = 4
+"""The example of a message is this one of the messages. The first one may have empty fields."""
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
@@ -52,15 +59,38 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(definition, number) for number in numbers]
     own = _own_messages(definition, played) if has_fields else {}
-    parts = [
-        f"# {definition.name}",
-        f"This page is for people who write bots for `{definition.name}`. "
-        "`referee game page` made it.",
-        "The rules are in [section 4](#4-game), and a whole match is at the end.",
-    ]
-    for section in game_page(definition).sections.values():
+    sections = sorted(game_page(definition).sections.values(), key=_place)
+    parts = [f"# {definition.name}", *_introduction(definition.name, sections)]
+    for section in sections:
         parts += _section(section, own)
-    return "\n\n".join([*parts, *_match(played[0])]) + "\n"
+        if section.number == _RULES:
+            parts += _match(played[0])
+    if not any(section.number == _RULES for section in sections):
+        parts += _match(played[0])
+    return "\n\n".join(parts) + "\n"
+
+
+def _place(section: Section) -> tuple[int, list[int]]:
+    """Return the sort key of a section: its chapter in `_ORDER`, then its number."""
+    chapter, *_ = section.number.split(".")
+    place = _ORDER.index(chapter) if chapter in _ORDER else len(_ORDER)
+    return place, [int(part) for part in section.number.split(".")]
+
+
+def _introduction(game: str, sections: Sequence[Section]) -> Iterator[str]:
+    """Yield the contents, with the meaning of section numbers."""
+    yield f"This page is for people who write bots for `{game}`. `referee game page` made it."
+    chapters = [_heading(section) for section in sections if "." not in section.number]
+    links = ", ".join(f"[{title}](#{_anchor(title)})" for title in chapters)
+    yield f"Reports of the referee name these sections: {links}."
+
+
+def _heading(section: Section) -> str:
+    return f"{section.number} {section.title}"
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 class _Lines(LinesMatch):
@@ -88,7 +118,8 @@ def _random_match(definition: GameDefinition, seed: int) -> list[_Line]:
 
 def _own_messages(definition: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
     """Return type -> all messages of the game with this type, in the order of the matches."""
-    kinds = (*definition.public, *definition.requests, *definition.replies)
+    kinds: tuple[type[Struct], ...] = (*definition.public, *definition.requests)
+    kinds += (*definition.replies, GameEnd)
     found: dict[str, Any] = {str(kind.__struct_config__.tag): [] for kind in kinds}
     for match in matches:
         for line in match:
@@ -100,7 +131,7 @@ def _own_messages(definition: GameDefinition, matches: Sequence[Sequence[_Line]]
 
 def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
     """Yield a section, with an example of the game and the values of the fields."""
-    yield f"{'###' if '.' in section.number else '##'} {section.number} {section.title}"
+    yield f"{'###' if '.' in section.number else '##'} {_heading(section)}"
     text = _EXAMPLE.sub(lambda found: _example(found[0], own), section.text).strip()
     if text:
         yield _LINK.sub(_link, text)
@@ -123,7 +154,7 @@ def _example(block: str, own: Mapping[str, Any]) -> str:
     messages = own.get(_kind_of(block))
     if not messages:
         return block
-    shown = messages[min(len(messages), _LAST) - 1]  # the first one may have empty fields
+    shown = messages[min(len(messages), _SHOWN) - 1]
     return f"```json\n{msgspec.json.encode(shown).decode()}\n```\n"
 
 
@@ -136,14 +167,15 @@ def _link(found: re.Match[str]) -> str:
 
 def _match(lines: Sequence[_Line]) -> Iterator[str]:
     """Yield a match as its first player sees it."""
-    yield "## A match"
+    yield "### A match"
     yield (
         "`>` marks a line that player 1 gets, and `<` a line that it writes. All bots choose at "
-        "random."
+        "random. `...` stands for the lines in between."
     )
-    own = [
-        f"{'<' if line.is_reply else '>'} {line.text}" for line in lines if line.seat in (None, 0)
-    ]
-    cut = len(own) > _FIRST + _LAST
-    shown = [*own[:_FIRST], "...", *own[-_LAST:]] if cut else own
+    own = [line for line in lines if line.seat in (None, 0)]
+    replies = [place for place, line in enumerate(own) if line.is_reply]
+    first = (replies[: _REPLIES + 1] or [0])[-1] + 1  # the handshake is a reply, too
+    texts = [f"{'<' if line.is_reply else '>'} {line.text}" for line in own]
+    cut = len(texts) > first + _LAST
+    shown = [*texts[:first], "...", *texts[-_LAST:]] if cut else texts
     yield "\n".join(["```", *shown, "```"])

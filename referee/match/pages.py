@@ -14,6 +14,8 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from referee.match.limits import UNITS, Limits, is_none
+
 if TYPE_CHECKING:
     from referee.games.interface.definition import GameDefinition
 
@@ -26,6 +28,7 @@ _COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
+_CODES = re.compile(r"^(?=\*\*)", re.MULTILINE)
 _NO_PROSE = ("|", "```", "- ")
 _REPLY = re.compile(r"Section ([\d.]+) describes the reply")
 _SHOWN_REPLY = re.compile(r"""-reply["`]""")
@@ -206,7 +209,10 @@ def game_page(definition: GameDefinition) -> SpecPage:
     """Return the protocol of a game, which is a file in spec/, a text of the game, or both."""
     if not definition.specification_text:
         return load_page(definition.specification)
-    return _with_text(definition.name, definition.specification, definition.specification_text)
+    limits = _limits_text(definition)
+    return _with_text(
+        definition.name, definition.specification, definition.specification_text, limits
+    )
 
 
 def page_name(definition: GameDefinition) -> str:
@@ -217,9 +223,24 @@ def page_name(definition: GameDefinition) -> str:
 
 
 @lru_cache
-def _with_text(game: str, name: str, text: str) -> SpecPage:
-    own = SpecPage(name, _sections(text), f"the page of {game}")
-    return _added(load_page(name).sections, own)
+def _with_text(game: str, name: str, text: str, limits: str) -> SpecPage:
+    """Return a page of spec/ in which the text of a game replaces sections."""
+    sections = {**read_page(name).sections, **_sections(text)}
+    page = _added(read_page(PROTOCOL).sections, SpecPage(name, sections))
+    return _added(page.sections, SpecPage(name, _sections(limits), f"the page of {game}"))
+
+
+def _limits_text(definition: GameDefinition) -> str:
+    """Return the default limits of a game as sections that the page of all games refers to."""
+    name, given = definition.name, definition.limits
+    line = given.get("line_limit", Limits().line_limit) / UNITS["K"]
+    seconds = given.get("time_limit", Limits().time_limit)
+    time = "none" if is_none(seconds) else f"{seconds:,g} s"
+    return (
+        f"### 1.3 Limits\n\nThe line limit of `{name}` is {line:,g} KiB.\n"
+        f"### 8.1 The clock\n\nThe time limit of `{name}` is {time} unless `--time-limit` says "
+        "otherwise.\n"
+    )
 
 
 @lru_cache
@@ -233,10 +254,29 @@ def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
     for own in page.sections.values():
         # A game's section adds to the shared one with the same number.
         before = sections.get(own.number)
-        text = own.text if before is None else f"{before.text}\n\n{own.text}"
-        sections[own.number] = own._replace(text=text.strip())
+        sections[own.number] = own if before is None else own._replace(text=_joined(before, own))
     order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
     return page._replace(sections={number: sections[number] for number in order})
+
+
+def _joined(shared: Section, own: Section) -> str:
+    """Join the texts of a section. Its tables of codes with the same heading become one table."""
+    if own.number != SHARED.codes:
+        return f"{shared.text}\n\n{own.text}".strip()
+    before, more = (_CODES.split(section.text) for section in (shared, own))
+    tables = {block.partition(" ")[0]: block for block in more}
+    joined = [_one_table(block, tables.pop(block.partition(" ")[0], "")) for block in before]
+    return "\n\n".join(filter(None, map(str.strip, [*joined, *tables.values()])))
+
+
+def _one_table(shared: str, own: str) -> str:
+    """Add the rows of a shared table to a table."""
+    if not own:
+        return shared
+    lines = own.splitlines()
+    end = max(place for place, line in enumerate(lines) if line.startswith("|")) + 1
+    lines[end:end] = [line for line in shared.splitlines() if line.startswith("| `")]
+    return "\n".join(lines)
 
 
 def unmarked(markdown: str) -> str:

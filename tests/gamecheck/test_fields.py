@@ -19,10 +19,11 @@ from referee.gamecheck.fields import fields, in_words
         (["b", "a", "b"], '`"a"`, `"b"`'),
         (list(map(str, range(9))), 'a text, such as `"0"`, with the characters `"012345678"`'),
         (list("abcdefghijklm"), 'a text, such as `"a"`'),
-        ([None, 1], "null or `1`"),
-        ([[], [1, 2]], "a list of 0 to 2: an integer from `1` to `2`"),
+        ([None, 1], "null, or `1`"),
+        ([[], [1, 2]], "a list of 0 to 2 (an integer from `1` to `2`)"),
         ([[]], "a list of 0"),
-        ([[["x"]]], 'a list of 1: a list of 1: `"x"`'),
+        ([[["x"]]], 'a list of 1 (a list of 1 (`"x"`))'),
+        ([[4, 1], "no", [3, 1]], '`"no"`, or a list of 2 (an integer from `3` to `4`, then `1`)'),
         ([{}], "an object"),
         ([], ""),
     ],
@@ -37,11 +38,25 @@ def test_fields_of_objects_and_of_objects_in_lists() -> None:
         {"type": "x", "a": None, "f": True},
     ]
     assert dict(fields(messages)) == {
-        "a": "an object or null",
+        "a": "null, or an object",
         "a.b": "`1`",
-        "c": "a list of 1: a list of 1: an object",
+        "c": "a list of 1 (a list of 1 (an object))",
         "c[][].d": '`"e"`',
         "f": "`true`",
+    }
+
+
+def test_fields_of_players_are_one_field() -> None:
+    messages = [{"moves": {"player1": 1}}, {"moves": {"player2": 2}}]
+    assert dict(fields(messages)) == {
+        "moves": "an object",
+        "moves.playerN": "an integer from `1` to `2`",
+    }
+
+
+def test_scores_of_seats_are_alike() -> None:
+    assert dict(fields([{"scores": [0, 3]}])) == {
+        "scores": "a list of 2 (an integer from `0` to `3`)"
     }
 
 

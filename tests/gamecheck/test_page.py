@@ -45,7 +45,26 @@ def test_the_page_has_every_section_and_its_examples_are_of_the_game(name: str) 
     assert '"type":"game-end"' in messages[-1]
     assert any(line.startswith('< {"type":"move-reply"') for line in messages)
     assert "\n\n\n" not in page
+    codes = re.findall(r"^\| `([a-z-]+)` \|", page.partition("## 9 Codes\n")[2], re.M)
+    assert len(codes) == len(set(codes))
+    assert page.count("\n**End reasons.**") == page.count("\n**Faults.**") == 1
+    assert f"The time limit of `{name}` is 10 s" in page
+    assert f"The line limit of `{name}` is 64 KiB." in page
+    assert "at the top" not in page
     assert page == page_of(definition, 5, 0)
+
+
+def test_rules_and_a_match_come_first() -> None:
+    page = page_of(rules_of("kuhn"), 2, 0).splitlines()
+    rules, match, messages = (
+        next(place for place, line in enumerate(page) if line.startswith(text))
+        for text in ("Two players, and a deck of J", "### A match", "## 2 Messages")
+    )
+    assert rules < match < 25 < messages
+    replies = [
+        place for place, line in enumerate(page) if line.startswith('< {"type":"move-reply"')
+    ]
+    assert match < replies[0] < replies[1] < match + 20
 
 
 def test_links_lead_to_sections_of_the_page() -> None:
@@ -60,8 +79,8 @@ def test_links_lead_to_sections_of_the_page() -> None:
 def test_the_values_of_fields() -> None:
     page = page_of(rules_of("kuhn"), 20, 0)
     request = page.partition("### 2.6 move-request\n")[2].partition("\n## ")[0]
-    assert '| `moves` | a list of 2: `"bet"`, `"pass"` |' in request
-    assert '| `state.cards` | a list of 2: a list of 1: `"J"`, `"K"`, `"Q"` or null |' in request
+    assert '| `moves` | a list of 2 (`"pass"`, then `"bet"`) |' in request
+    assert '| `state.cards` | a list of 2 (null, or a list of 1 (`"J"`, `"K"`, `"Q"`)) |' in request
 
 
 def test_the_page_of_a_bundled_game_has_its_own_examples_and_a_match() -> None:
@@ -69,7 +88,7 @@ def test_the_page_of_a_bundled_game_has_its_own_examples_and_a_match() -> None:
     for section in game_page(GAMES["botwars"]).sections.values():
         for example in re.findall(r"^```json\n.*?\n```$", section.text, re.M | re.S):
             assert example in page
-    assert "## A match" in page
+    assert "### A match" in page
     assert "in random matches" not in page
 
 
@@ -96,6 +115,6 @@ def test_a_person_is_told_what_happens(name: str) -> None:
     """A game with a person and without an environment has a page, and can be checked."""
     rules = load(SMALL_GAMES.get(name, str(TOY_FOLDER)))
     bare = msgspec.structs.replace(rules, make_environment=None)
-    assert "## A match" in page_of(bare, 2, 0)
+    assert "### A match" in page_of(bare, 2, 0)
     findings = check_game(bare, 2, 1, 20.0).findings
     assert [finding.kind for finding in findings if finding.is_error] == []

@@ -140,6 +140,11 @@ class Game:
         return None
 
 
+def seats_of(kind: type[Game]) -> tuple[int, int]:
+    """Return the minimum and the maximum number of players."""
+    return (kind.players, kind.players) if isinstance(kind.players, int) else kind.players
+
+
 def sees(viewer: Viewer, seat: int) -> bool:
     """True if the viewer sees the private information of a seat."""
     return viewer is ALL or viewer == seat

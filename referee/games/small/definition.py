@@ -14,7 +14,7 @@ from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
-from referee.games.small.author import WRONG_MOVES, Game, MistakeError
+from referee.games.small.author import WRONG_MOVES, Game, MistakeError, seats_of
 from referee.games.small.cells import Meaning, learn
 from referee.games.small.guessed import GuessedDraws, LoggedGame
 from referee.games.small.log_player import SmallLog
@@ -63,7 +63,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
 
         return environment_of(kind, name, means)
 
-    least, most = (kind.players,) * 2 if isinstance(kind.players, int) else kind.players
+    least, most = seats_of(kind)
     return GameDefinition(
         name=name,
         specification="small-games/protocol",

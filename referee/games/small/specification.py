@@ -9,38 +9,57 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.games.small.author import Game, WrongMove
+from referee.games.small.author import Game, WrongMove, seats_of
 
 _COSTS: dict[WrongMove, str] = {
-    "loses": "a player who makes one of these mistakes loses",
-    "first": "the first legal move is played in place of a wrong one",
-    "random": "a legal move, chosen at random, is played in place of a wrong one",
+    "loses": "The player loses, and the referee announces `player-lost` ([2.5](#25-player-lost)).",
+    "first": "The first legal move is played in place of the wrong reply.",
+    "random": "A legal move, chosen at random, is played in place of the wrong reply.",
 }
 
 
 def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
-    """Write these sections as Markdown, from the docstrings and attributes of a class."""
-    seats = kind.players
-    players = str(seats) if isinstance(seats, int) else "{} to {}".format(*seats)
-    rules = getdoc(kind) if kind.__doc__ else f"`{kind.__name__}` has no docstring with its rules."
+    """Write these sections as Markdown, from the docstrings and attributes of a class.
+
+    They replace the sections of spec/small-games/protocol.md, which are about all small games.
+    """
     own = {
-        "2.6 move-request": "\n\n".join(_about(kind)),
-        "4 Game": f"{rules}\n\n`{name}` is a game for {players} players.",
+        "4 Game": "\n\n".join(_rules(kind, name)),
+        "4.2 A player who leaves": _leaving(kind),
         "4.3 Options": _options(kind, options),
-        "5.1 The reply": f"In `{name}`, {_COSTS[kind.wrong_move]}.",
+        "5.2 The cost of a wrong reply": _COSTS[kind.wrong_move],
     }
+    if kind.wrong_move != "loses":
+        own["2.5 player-lost"] = f"No player loses `{name}` by a wrong move, so it is never sent."
     return "".join(
         f"{'###' if '.' in title else '##'} {title}\n\n{text}\n\n" for title, text in own.items()
     )
 
 
-def _about(kind: type[Game]) -> Iterator[str]:
-    """Yield the author's descriptions of the fields of a request."""
+def _rules(kind: type[Game], name: str) -> Iterator[str]:
+    """Yield the author's descriptions of the game and of the fields of a request."""
+    yield getdoc(kind) or "" if kind.__doc__ else f"`{kind.__name__}` has no docstring with rules."
+    least, most = seats_of(kind)
+    yield f"`{name}` is a game for {least if least == most else f'{least} to {most}'} players."
     for field, method in (("moves", kind.legal), ("state", kind.view)):
         if method.__doc__ and method not in (Game.legal, Game.view):
-            yield f"`{field}`: {getdoc(method)}"
+            yield f"`{field}` of a `move-request`: {getdoc(method)}"
     if kind.secrets:
         yield f"Hidden from spectators: {kind.secrets}."
+
+
+def _leaving(kind: type[Game]) -> str:
+    """Describe what happens when a player is disqualified, or loses by a wrong move."""
+    loses = " or loses by a wrong move" if kind.wrong_move == "loses" else ""
+    if seats_of(kind)[1] == 2:
+        return f"If a player is disqualified{loses}, the game ends, and the other player wins."
+    own = kind.leave is not Game.leave
+    rule = (getdoc(kind.leave) if own and kind.leave.__doc__ else "") or ""
+    return (
+        f"A player who is disqualified{loses} has the last rank. If two or more players are left, "
+        f"the game continues. If it is the turn of a player who has left, the first legal move is "
+        f"played.\n\n{rule}"
+    )
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:

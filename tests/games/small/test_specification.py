@@ -65,13 +65,15 @@ def text_of(kind: type[Game], number: str) -> str:
 
 
 def test_the_docstrings_and_attributes_are_in_the_sections() -> None:
-    assert text_of(Described, "4") == (
-        "Take a number.\n\nThe highest one wins.\n\n`numbers` is a game for 2 to 4 players."
-    )
-    request = text_of(Described, "2.6")
-    assert "`moves`: All numbers that are left." in request
-    assert "`state`: `left`: the numbers that nobody has taken." in request
-    assert request.endswith("Hidden from spectators: numbers.")
+    assert text_of(Described, "4").split("\n\n") == [
+        "Take a number.",
+        "The highest one wins.",
+        "`numbers` is a game for 2 to 4 players.",
+        "`moves` of a `move-request`: All numbers that are left.",
+        "`state` of a `move-request`: `left`: the numbers that nobody has taken.",
+        "Hidden from spectators: numbers.",
+    ]
+    assert text_of(Described, "2.6") == load_page("small-games/protocol").sections["2.6"].text
     assert text_of(Described, "4.3").splitlines() == [
         "The numbers that there are.",
         "",
@@ -87,15 +89,40 @@ def test_the_docstrings_and_attributes_are_in_the_sections() -> None:
 
 
 def test_a_game_without_docstrings() -> None:
-    assert text_of(Bare, "4").startswith("`Bare` has no docstring with its rules.")
-    assert text_of(Bare, "2.6") == load_page("small-games/protocol").sections["2.6"].text
+    assert text_of(Bare, "4").split("\n\n") == [
+        "`Bare` has no docstring with rules.",
+        "`numbers` is a game for 2 players.",
+    ]
 
 
 @pytest.mark.parametrize("costs", ["loses", "first", "random"])
 def test_the_cost_of_a_wrong_move(costs: WrongMove) -> None:
-    text = text_of(type("Other", (Bare,), {"wrong_move": costs}), "5.1").splitlines()[-1]
-    words = {"loses": "loses.", "first": "the first legal move", "random": "chosen at random"}
+    """The page says only what holds for this game."""
+    kind = type("Other", (Bare,), {"wrong_move": costs})
+    words = {"loses": "The player loses", "first": "The first legal move", "random": "at random"}
+    text = text_of(kind, "5.2")
     assert [word in text for word in words.values()] == [name == costs for name in words]
+    assert ("never sent" in text_of(kind, "2.5")) == (costs != "loses")
+    assert ("by a wrong move" in text_of(kind, "4.2")) == (costs == "loses")
+
+
+def test_a_player_who_leaves() -> None:
+    class Leaving(Described):
+        def leave(self, seat: int) -> None:
+            """The numbers of the player go to nobody."""
+
+    assert "the other player wins" in text_of(Bare, "4.2")
+    assert "the first legal move is played" in text_of(Described, "4.2")
+    assert text_of(Leaving, "4.2").endswith("\n\nThe numbers of the player go to nobody.")
+
+
+def test_limits_of_the_game() -> None:
+    kind = structs.replace(
+        definition(Bare, "numbers"), limits={"time_limit": float("inf"), "line_limit": 512}
+    )
+    sections = game_page(kind).sections
+    assert "The time limit of `numbers` is none unless" in sections["8.1"].text
+    assert sections["1.3"].text.endswith("The line limit of `numbers` is 0.5 KiB.")
 
 
 def test_other_sections_are_those_of_all_small_games() -> None:
