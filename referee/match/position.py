@@ -32,7 +32,7 @@ class Position(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...]
 
     def redealt(self, spec: MatchSpec, luck: int) -> MatchSpec:
-        """Return a match that starts here. Hidden cards and later chance come from the seed `luck`."""
+        """Return a match that starts here. Hidden cards and later chance come from seed `luck`."""
         return replace(spec, seed=self.seed, redeals=(*self.redeals, Redeal(self.turn, luck)))
 
     def is_same(self, other: Position) -> bool:
