@@ -101,38 +101,38 @@ def next_step(
     """Return the purpose and text of a command that helps to find a bot's mistake, or None."""
     for player in result.players:
         left = player.disqualification
-        if left is None:
-            continue
-        if not left.request:
-            command = _conform(player, result.game, "3", again)
-            return f"To check the handshake of {player.player_number}", command
-        file = record or "match.jsonl"
-        turn = ["--turn", str(left.turn)] if left.turn else []  # 0: in a draft
-        look = command_line(["referee", "replay", *outside_words(result.game), file, *turn])
-        what = "To see that turn" if turn else "To see the match"
-        if record is not None:
-            return what, look
-        play = command_line([*again, "--quiet", "--record", file])
-        return what, f"{play}; {look}"
+        if left is not None and left.request:
+            return _look(result.game, left.turn, again, record)
+        if left is not None:
+            return _check_handshake(player, result.game, again)
     for _, player, fault in _first_faults(result):
-        about = "3" if fault.section.startswith("3") else fault.section
-        return f"To check {player.player_number} by section {fault.section}", _conform(
-            player, result.game, about, again
-        )
+        if fault.request:
+            return _look(result.game, fault.turn, again, record)
+        return _check_handshake(player, result.game, again)
     return None
 
 
-def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]) -> str:
-    from referee.conformance.case import pattern_of  # only needed after a mistake
+def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tuple[str, str]:
+    """Show a turn. Only the same match surely has the same mistake again."""
+    file = record or "match.jsonl"
+    number = ["--turn", str(turn)] if turn else []  # 0: in a draft
+    look = command_line(["referee", "replay", *outside_words(game), file, *number])
+    what = "To see that turn" if turn else "To see the match"
+    if record is not None:
+        return what, look
+    play = command_line([*again, "--quiet", "--record", file])
+    return what, f"{play}; {look}"
 
-    pattern = pattern_of(GAMES[game], section)
+
+def _check_handshake(player: PlayerResult, game: str, again: Sequence[str]) -> tuple[str, str]:
+    """Check the handshake, which is the same in every match."""
     words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
     for option, value in pairwise(again):
         if option in _OF_BOTS:
             words += [option, value]
-    if pattern:
-        words += ["--case", pattern]
-    return command_line(words)
+    if GAMES[game].cases is not None:
+        words += ["--case", "3"]
+    return f"To check the handshake of {player.player_number}", command_line(words)
 
 
 def _players(result: MatchResult, painted: Paint) -> Iterator[str]:

@@ -192,17 +192,6 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     return [case for case in cases if any(_matches(case.id, pattern) for pattern in patterns)]
 
 
-def pattern_of(definition: GameDefinition, section: str) -> str:
-    """Return a pattern for the cases of a section, or else of its chapter, or ""."""
-    if definition.cases is None:
-        return ""
-    ids = [case.id for case in load_cases(definition).cases]
-    for pattern in (section, section.partition(".")[0]):
-        if any(_matches(id, pattern) for id in ids):
-            return pattern
-    return ""
-
-
 def _matches(id: str, pattern: str) -> bool:
     section = id.partition("/")[0]
     chapter = pattern.rstrip("/")
