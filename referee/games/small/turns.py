@@ -15,6 +15,7 @@ from referee.games.small.author import Game
 from referee.games.small.messages import MovesPlayed, PlayerLost
 
 SECRET = "a secret move"
+_WRONG_MOVE = "by a wrong move"
 
 
 class Turns(turns.TurnReader[Turn]):
@@ -32,11 +33,14 @@ class Turns(turns.TurnReader[Turn]):
         """Read a message."""
         if isinstance(message, PlayerLost):
             self.now.turn = message.turn
-            self.act("loses", f"{self.call(message.player_number)}, by a wrong move")
+            self._lose(message.player_number)
         if not isinstance(message, MovesPlayed):
             return []
         alone = len(message.moves) == 1
         self.now.turn = message.turn
+        for action in self.now.actions if not alone else ():
+            if action.what == "loses" and action.card == _WRONG_MOVE:  # who, in a turn of several?
+                action.card += f": {self.call(self.now.player_number)}"
         clauses: list[list[Part]] = []
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
@@ -46,6 +50,12 @@ class Turns(turns.TurnReader[Turn]):
         self._together = (message.turn, clauses if not alone else [])
         self.now.scores = message.scores
         return [self.close()]
+
+    def _lose(self, player: str) -> None:
+        """Add the loss of a player. The second one in a turn is named."""
+        is_first = self.now.player_number in ("", player)
+        self.now.player_number = self.now.player_number or player
+        self.act("loses", _WRONG_MOVE if is_first else f"{_WRONG_MOVE}: {self.call(player)}")
 
     def line(self, turn: Turn) -> list[Part]:
         """Name the players, if several moved."""
