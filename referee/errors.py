@@ -12,6 +12,7 @@ for something impossible, that the machine failed, or that the referee has a bug
     |   `-- NotBuiltError     folders of bots must be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
+    |   `-- UnknownGameError  its game, or this version of it, is not there
     |-- BotError              a bot that is a Python object raised an exception, which is its cause
     |-- GameError             the code of a game from outside has a mistake
     |-- ShortageError         the system is short of processes, memory or file descriptors
@@ -132,6 +133,10 @@ class LogReadError(RefereeError):
         self.name = name
         self.line = line
         self.problem = problem
+
+
+class UnknownGameError(LogReadError):
+    """The game of a log, or this version of it, is not there. The log may be right."""
 
 
 class BotError(RefereeError):

@@ -163,22 +163,22 @@ def test_a_record_names_the_code_that_was_played(played: Path) -> None:
 
 
 COMMANDS = [
-    (["verify", "r.jsonl"], 1, "r.jsonl: valid"),
-    (["validate", "l.jsonl"], 1, "l.jsonl: valid"),
-    (["page", "r.jsonl", "-o", "r.html", "--force"], 1, "r.html"),
-    (["page", "l.jsonl", "-o", "l.html", "--force"], 1, "l.html"),
-    (["standings", "s.sqlite"], 2, "4 of 4 matches"),
-    (["export", "s.sqlite"], 2, "all-taken"),
-    (["verify", *PLAY_AGAIN], 2, "4 played again are the same"),
-    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], 2, "all taken"),
+    (["verify", "r.jsonl"], "r.jsonl: valid"),
+    (["validate", "l.jsonl"], "l.jsonl: valid"),
+    (["page", "r.jsonl", "-o", "r.html", "--force"], "r.html"),
+    (["page", "l.jsonl", "-o", "l.html", "--force"], "l.html"),
+    (["standings", "s.sqlite"], "4 of 4 matches"),
+    (["export", "s.sqlite"], "all-taken"),
+    (["verify", *PLAY_AGAIN], "4 played again are the same"),
+    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], "all taken"),
 ]
 
 
-@pytest.mark.parametrize(("command", "code", "says"), COMMANDS)
+@pytest.mark.parametrize(("command", "says"), COMMANDS)
 def test_a_file_of_a_game_that_is_not_there_says_what_to_add(
-    played: Path, capfd: pytest.CaptureFixture[str], command: list[str], code: int, says: str
+    played: Path, capfd: pytest.CaptureFixture[str], command: list[str], says: str
 ) -> None:
-    assert cli.main(command) == code
+    assert cli.main(command) == 2
     shown = "".join(capfd.readouterr())
     assert "if it is a game of your own, add --game FILE" in shown
     assert "damaged" not in shown
@@ -186,6 +186,14 @@ def test_a_file_of_a_game_that_is_not_there_says_what_to_add(
     assert "sticks" not in GAMES  # it is not loaded because a file names it
     assert cli.main([*command, *GAME]) == 0
     assert says in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("file", ["r.jsonl", "l.jsonl"])
+def test_replay_names_the_missing_game(
+    played: Path, capfd: pytest.CaptureFixture[str], file: str
+) -> None:
+    assert cli.main(["replay", file]) == 2
+    assert "if it is a game of your own, add --game FILE" in capfd.readouterr().err
 
 
 def test_a_record_of_another_version_is_not_called_modified(

@@ -13,7 +13,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
-from referee.errors import SHORTAGES, UsageError, cannot_write
+from referee.errors import (
+    SHORTAGES,
+    LogReadError,
+    UnknownGameError,
+    UsageError,
+    cannot_write,
+)
 from referee.text.terminal import escaped, json_escaped, paint, plain
 
 if TYPE_CHECKING:
@@ -42,6 +48,11 @@ def fail(code: int, *lines: str) -> int:
     for line in lines:
         say(line, is_wrong=True)
     return code
+
+
+def code_of(error: LogReadError) -> int:
+    """Return the exit code for a log that cannot be read."""
+    return USAGE if isinstance(error, UnknownGameError) else FAILED
 
 
 def say(text: str, *, is_wrong: bool = False) -> None:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from referee.errors import LogReadError
+from referee.errors import LogReadError, UnknownGameError
 from referee.games import ADD_GAME, GAMES, game_rules
 from referee.logs.header import read_header
 from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
@@ -99,7 +99,7 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
                 yield message
             elif messages.definition is None:
                 problem = f"the log is of a game that this referee does not know; {ADD_GAME}"
-                raise LogReadError(reader.name, line.number, problem)
+                raise UnknownGameError(reader.name, line.number, problem)
 
 
 def message_of(entry: SentEntry, game: str | None = None) -> Struct:
@@ -151,7 +151,7 @@ def _added(lines: Iterable[bytes], digest: LinesDigest) -> Iterator[bytes]:
 def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
     header = read_header(next(lines, b""))
     if not isinstance(header, Header):
-        raise LogReadError(reader.name, 1, header.text)
+        raise header.error(reader.name)
     return header, entry_kinds(GAMES[header.game])
 
 

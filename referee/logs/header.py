@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET
 
 from referee._version import __version__
-from referee.errors import UsageError
+from referee.errors import LogReadError, UnknownGameError, UsageError
 from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.logs.parsing import BOM, json_of
@@ -46,6 +46,11 @@ class NoHeader(NamedTuple):
     kind: Kind
     text: str
     section: str = "2.1"
+
+    def error(self, name: str) -> LogReadError:
+        """Create the error for a reader of the file."""
+        kind = UnknownGameError if self.kind is Kind.OTHER_GAME else LogReadError
+        return kind(name, 1, self.text)
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:

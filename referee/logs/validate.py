@@ -67,6 +67,11 @@ class CheckedLog(NamedTuple):
     unchecked: str = ""
     stopped: Unchecked | None = None
 
+    @property
+    def game_is_unknown(self) -> bool:
+        """True if the only finding is that the game of the log is not there."""
+        return len(self.findings) == 1 and self.findings[0].found.endswith(ADD_GAME)
+
 
 def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
     """Yield the protocol violations in a spectator log, in order of lines.

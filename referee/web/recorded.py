@@ -10,7 +10,7 @@ import msgspec
 
 from referee.bots.repeat import repeat_words
 from referee.course import RecordedReply
-from referee.errors import GameError, LogReadError, UsageError
+from referee.errors import GameError, LogReadError, UnknownGameError, UsageError
 from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import ALL, PUBLIC
@@ -321,7 +321,7 @@ def _from_log(name: str) -> MatchPage:
             for line in messages:
                 if messages.definition is None:
                     problem = f"the log has no line of a game that this referee knows; {ADD_GAME}"
-                    raise LogReadError(reader.name, line.number, problem)
+                    raise UnknownGameError(reader.name, line.number, problem)
                 match = match or PublicMatch(messages.definition)
                 match.add(line)
                 if match.problem or match.ended:

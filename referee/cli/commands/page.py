@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.cli.console import FAILED, OK, fail, printing_to, say
+from referee.cli.console import OK, code_of, fail, printing_to, say
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.progress import working
@@ -77,7 +77,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
             try:
                 match = read_match(name)
             except LogReadError as error:
-                code = fail(FAILED, str(error))
+                code = max(code, fail(code_of(error), str(error)))
                 continue
             if options.turns is not None:
                 match = cut(match, *options.turns)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from referee.cli.console import FAILED, OK, fail, has_colour, json_line, printing, say, width
+from referee.cli.console import OK, code_of, fail, has_colour, json_line, printing, say, width
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.running import collect_garbage
@@ -114,9 +114,7 @@ def run(options: ReplayOptions, interrupts: Interrupts) -> int:
         if not (paged and _page(lines)):
             for line in lines:
                 print(line, flush=options.follow)
-    for problem in problems:
-        fail(FAILED, str(problem))
-    return FAILED if problems else OK
+    return max([OK, *(fail(code_of(problem), str(problem)) for problem in problems)])
 
 
 def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> int:
@@ -138,7 +136,7 @@ def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> in
             for line in input_of(options.files[0], seat_id(player - 1)):
                 sys.stdout.buffer.write(terminal_safe(line) if sys.stdout.isatty() else line)
     except LogReadError as error:
-        return fail(FAILED, str(error))
+        return fail(code_of(error), str(error))
     return OK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from referee.cli.console import BUG, FAILED, OK, say
+from referee.cli.console import BUG, FAILED, OK, USAGE, say
 from referee.cli.files import check_files
 from referee.cli.many_files import FileReport, ReportOptions, difference, process_files
 from referee.cli.options import Options, argument, flag, option
@@ -64,13 +64,14 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     from referee.logs.validate import Validation, check_log
 
     unchecked: dict[str, str] = {}  # games without a checker -> their first log
-    invalid = found = 0
+    invalid = found = unknown = 0
 
     def make_report(name: str, log: CheckedLog) -> FileReport:
-        nonlocal invalid, found
+        nonlocal invalid, found, unknown
         if log.unchecked:
             unchecked.setdefault(log.unchecked, name)
         invalid += bool(log.findings)
+        unknown += log.game_is_unknown
         found += len(log.findings)
         is_dull = not log.findings and log.stopped is None
         lines = [] if options.quiet and is_dull else _lines(name, log)
@@ -91,7 +92,9 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")
-    return FAILED if invalid else OK
+    if invalid > unknown:
+        return FAILED
+    return USAGE if unknown else OK
 
 
 def _lines(name: str, log: CheckedLog) -> list[str]:

@@ -140,7 +140,9 @@ def run(options: VerifyOptions, interrupts: Interrupts) -> int:
         return fail(USAGE, str(error))
     if not done:
         return BUG
-    return OK if seen.keys() <= {"valid"} else FAILED
+    if seen.keys() <= {"valid", "other-game"}:
+        return USAGE if seen["other-game"] else OK
+    return FAILED
 
 
 def _reported(options: VerifyOptions) -> ReportOptions:

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from referee.errors import LogReadError, UsageError
+from referee.errors import LogReadError, UnknownGameError, UsageError
 from referee.games import ADD_GAME
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault, describe
 from referee.games.interface.seats import seat_id, seat_of
 from referee.games.interface.turns import MAX_KEPT
-from referee.logs.header import NoHeader, first_line, read_header
+from referee.logs.header import Kind, NoHeader, first_line, read_header
 from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
 from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry, StderrEntry
 from referee.logs.source import LogReader
@@ -127,7 +127,7 @@ class Replay:
                 yield line
             return
         if definition is None or not isinstance(value.get("seed"), int):
-            raise LogReadError(self._reader.name, 1, _problem(raw, value))
+            raise _problem(raw, value).error(self._reader.name)
         self._header, self._rules = value, definition
         read = entry_kinds(definition).line
         for raw in lines:
@@ -178,7 +178,7 @@ class Replay:
             self._name(line.number, message)
         elif self._rules is None and line.kind is not None:
             problem = f"the log is of a game that this referee does not know; {ADD_GAME}"
-            raise LogReadError(self._reader.name, line.number, problem)
+            raise UnknownGameError(self._reader.name, line.number, problem)
         elif self._rules is None or message is None:
             self._skip(line.number)
         else:
@@ -233,11 +233,12 @@ def _names(value: Any, seats: int) -> list[str]:
     return value if fits and all(isinstance(name, str) for name in value) else []
 
 
-def _problem(raw: bytes, value: Any) -> str:
+def _problem(raw: bytes, value: Any) -> NoHeader:
     if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
-        return "this is not a match record or a spectator log"
+        return NoHeader(Kind.NOT_A_RECORD, "this is not a match record or a spectator log")
     if "entry" not in value:
-        return "this is not a spectator log: it does not begin with a player-name"
+        text = "this is not a spectator log: it does not begin with a player-name"
+        return NoHeader(Kind.NOT_A_RECORD, text)
     header = read_header(raw)
     assert isinstance(header, NoHeader)  # otherwise we'd have shown the match
-    return header.text
+    return header

@@ -65,7 +65,7 @@ def test_a_log_of_an_unknown_game_is_one_finding(
     name = b'{"type":"player-name","player_number":"player1","name":"A","version":1}\n'
     file = tmp_path / "log"
     file.write_bytes(name + b'{"type":"game-info","game":"chess"}\n{"type":"move"}\n')
-    assert cli.main(["validate", str(file)]) == 1
+    assert cli.main(["validate", str(file)]) == 2
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         f"{file}, line 2: protocol-v1, 2",
