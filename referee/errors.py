@@ -185,6 +185,14 @@ def note_game(place: str, name: str) -> None:
     _games[place] = name
 
 
+def game_of_file(file: str) -> str:
+    """Return the name of the game whose code is in a file, or ""."""
+    for root, name in _games.items():
+        if file == root or file.startswith(root + os.sep):
+            return name
+    return ""
+
+
 def is_from_outside(game: str) -> bool:
     """True if the game of this name is not built in."""
     return game in _games.values()
@@ -202,9 +210,8 @@ def game_error(error: BaseException, game: str = "") -> GameError | None:
     place = (game, "") if is_from_outside(game) else None
     for frame, line in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
-        for root, name in _games.items():
-            if code.co_filename == root or code.co_filename.startswith(root + os.sep):
-                place = name, f"{code.co_filename}, line {line}, in {code.co_name}: "
+        if name := game_of_file(code.co_filename):
+            place = name, f"{code.co_filename}, line {line}, in {code.co_name}: "
     if place is None:
         return None
     name, where = place

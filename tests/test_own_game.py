@@ -275,3 +275,52 @@ def test_a_page_that_a_game_spoils(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == say
     say_bug(ValueError("ours"))
     assert "which is a bug in the referee: ValueError: ours" in capfd.readouterr().err
+
+
+OPTIONS = """
+from typing import Annotated
+from msgspec import Meta
+from referee.games.small import Game
+
+class Sum(Game):
+    class Options:
+        free: int = 1
+        ranged: Annotated[int, Meta(ge=1, le=3)] = 1
+
+    def start(self):
+        pass
+
+    def legal(self, seat):
+        return [0] * self.options.free
+
+    def apply(self, move):
+        self.to_move = None
+
+    def view(self, viewer):
+        return {}
+
+    def scores(self):
+        return [0, 0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "says"),
+    [
+        ("ranged=0", 2, ["referee: option ranged=0: give an integer of at least 1"]),
+        (
+            "free=0",
+            65,
+            ["the game sums has a mistake: ", "in legal: seat 0 is to move", "--set free=0"],
+        ),
+    ],
+)
+def test_an_option_out_of_range_is_the_users_mistake_only_with_a_range(
+    here: Path, capfd: pytest.CaptureFixture[str], option: str, code: int, says: list[str]
+) -> None:
+    """The game is named as its file, not as its class."""
+    Path("sums.py").write_text(OPTIONS)
+    words = ["play", "--game", "./sums.py", "any_move", "any_move", "--set", option]
+    assert cli.main(words) == code
+    err = capfd.readouterr().err
+    assert [part for part in says if part not in err] == []

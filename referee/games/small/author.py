@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import msgspec
 
-from referee.errors import GameError
+from referee.errors import GameError, game_of_file
 from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
@@ -165,7 +165,8 @@ class MistakeError(GameError):
     def __init__(self, kind: type[Game], problem: str, method: str = "") -> None:
         file, line = _place_of(getattr(kind, method, kind))
         where = f"{file}, line {line}, in {method or kind.__name__}: " if file else ""
-        super().__init__(f"the game {kind.__name__} has a mistake: {where}{problem}")
+        name = game_of_file(file) or kind.__name__
+        super().__init__(f"the game {name} has a mistake: {where}{problem}")
         self.problem = f"{method}: {problem}" if method else problem
         self.where = f"{file}:{line}" if file else ""
 
