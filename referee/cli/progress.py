@@ -29,7 +29,8 @@ def status() -> Iterator[Callable[[RenderableType], None]]:
     from rich.live import Live
 
     with Live(
-        console=Console(stderr=True),
+        # Not `stderr=True`: a check of a game replaces sys.stderr while this is shown.
+        console=Console(file=sys.stderr),
         # No thread of its own, because processes may be forked while it is shown.
         auto_refresh=False,
         transient=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from msgspec import Struct, json
@@ -52,6 +52,7 @@ def check_game(
     place: str = "",
     *,
     thorough: bool = False,
+    on_match: Callable[[int], None] = lambda played: None,
 ) -> GameReport:
     """Play random matches of a game.
 
@@ -61,6 +62,8 @@ def check_game(
         seconds: time limit of one call of the game.
         place: the file from which another process loads the game; empty: no other process plays it.
         thorough: if True, as many matches also use the game's optional parts.
+        on_match: called with the number of played matches after each one. There are `matches`, and
+            twice as many if `thorough`.
     """
     findings = Findings()
     guard = Guard(findings, seconds)
@@ -72,10 +75,14 @@ def check_game(
         findings.add("no-players", text)
         return GameReport(definition.name, findings.all, 0, 0, 0.0)
     with watching(findings):
-        played = play_all(definition, matches, seed, guard, findings)
+        played = play_all(definition, matches, seed, guard, findings, on_match)
         replies, taken = _play_again(definition, played, guard, findings)
         if thorough:
-            _use_parts(definition, settings(definition, matches, seed), guard, findings)
+            planned = settings(definition, matches, seed)
+            for number, setting in enumerate(planned, matches + 1):
+                with suppress(GameStoppedError):
+                    PartsMatch(definition, setting, guard, findings).play()
+                on_match(number)
     _check_all_matches(definition, played, findings)
     if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
         text = (
@@ -108,11 +115,17 @@ def settings(definition: GameDefinition, matches: int, seed: int) -> list[Settin
 
 
 def play_all(
-    definition: GameDefinition, matches: int, seed: int, guard: Guard, findings: Findings
+    definition: GameDefinition,
+    matches: int,
+    seed: int,
+    guard: Guard,
+    findings: Findings,
+    on_match: Callable[[int], None] = lambda played: None,
 ) -> list[RandomMatch]:
     """Play the matches of a check. Return the finished ones."""
     played = []
-    for setting in settings(definition, matches, seed):
+    for number, setting in enumerate(settings(definition, matches, seed)):
+        on_match(number)
         match = RandomMatch(definition, setting, guard, findings)
         try:
             match.play()
@@ -152,14 +165,6 @@ def _play_again(
             text = f"a match without views is different ({part}): a view must not change the game"
             findings.add("view-changes", text, locate_method(match.game, "view"))
     return replies, taken
-
-
-def _use_parts(
-    definition: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
-) -> None:
-    for setting in planned:
-        with suppress(GameStoppedError):
-            PartsMatch(definition, setting, guard, findings).play()
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:

@@ -34,7 +34,10 @@ def _games() -> Iterator[None]:
 
 
 def found(definition: GameDefinition, matches: int = 2) -> list[Finding]:
-    report = check_game(definition, matches, 1, SECONDS, thorough=True)
+    counts: list[int] = []
+    report = check_game(definition, matches, 1, SECONDS, thorough=True, on_match=counts.append)
+    assert counts == sorted(counts)
+    assert counts[-1] == 2 * matches
     return [finding for finding in report.findings if finding.kind != "open"]
 
 

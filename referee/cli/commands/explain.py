@@ -11,7 +11,7 @@ from referee.cli.options import Options, argument
 from referee.cli.settings import game_option
 from referee.cli.values import GameName
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.match.pages import PROTOCOL, SpecPage, game_page, glossary, read_page, rows
 from referee.text.nearest import near
@@ -114,7 +114,9 @@ def _contents(page: SpecPage) -> str:
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
     text = f"{what!r} is not a section, title or code of {page.place}, nor a word of the glossary"
-    for name, definition in GAMES.items():
+    # A number is another section in each game. Of the default game, it was perhaps not meant.
+    others = GAMES if game == DEFAULT_GAME or _NUMBER.fullmatch(what) is None else {}
+    for name, definition in others.items():
         if name != game and explanation(what, game_page(definition)):
             return f"{text}; the page of {name} has it: add --game {name}"
     names = near(what.lower(), _names(page), 3)

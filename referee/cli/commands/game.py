@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from referee.cli.console import FAILED, OK, print_json, printing, printing_to
 from referee.cli.options import Options, argument, flag, option
+from referee.cli.progress import bar, status
 from referee.cli.settings import force_option
 from referee.cli.values import Count, GameName, Seconds, Seed
 from referee.errors import UsageError
@@ -62,20 +66,33 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
     definition = GAMES[options.game]
     outside = GAMES.outside.get(definition.name)
     place = outside.place if outside is not None else definition.name
+    total = options.matches * (1 + options.thorough)
     with interrupts.raising(), printing():
-        report = check_game(
-            definition,
-            options.matches,
-            options.seed,
-            options.time_limit,
-            place,
-            thorough=options.thorough,
-        )
+        with _progress(total) as on_match:
+            report = check_game(
+                definition,
+                options.matches,
+                options.seed,
+                options.time_limit,
+                place,
+                thorough=options.thorough,
+                on_match=on_match,
+            )
         if options.format == "json":
             print_json({**_as_json(report), "passed": report.passed})
         else:
             _print(report)
     return OK if report.passed else FAILED
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Context manager: yields a function that shows the number of played matches on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda played: None
+        return
+    with status() as show:
+        yield lambda played: show(bar(played, total, f"{played:,} of {total:,} random matches"))
 
 
 def _write_page(options: GameOptions, interrupts: Interrupts) -> int:

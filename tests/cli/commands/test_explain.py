@@ -147,3 +147,12 @@ def test_the_page_of_a_game_can_be_a_text(
     assert "JSON" in capsys.readouterr().out
     assert cli.main(["explain", "--game", "toy", "5.7"]) == 2
     assert "is not a section, title or code of the page of toy" in capsys.readouterr().err
+
+
+def test_a_number_of_a_given_game_does_not_lead_to_another_game(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["explain", "7.4", "--game", "botwars"]) == 2
+    assert "add --game" not in capsys.readouterr().err
+    assert cli.main(["explain", "bad-discard", "--game", "botwars"]) == 2
+    assert "the page of dominion has it: add --game dominion" in capsys.readouterr().err

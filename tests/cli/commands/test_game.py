@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,9 +23,13 @@ class Prints(Mixed):
         super().advance(replies)
 
 
-def test_a_right_game(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The progress on a terminal is not called output of the game."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["game", "check", "botwars", "--matches", "2"]) == 0
-    note, end = capsys.readouterr().out.splitlines()
+    out, err = capsys.readouterr()
+    note, end = out.splitlines()
+    assert "1 of 2 random matches" in err
     assert note.startswith("botwars: note: all viewers see the same")
     assert end.startswith("botwars: 2 random matches to the end, ")
     assert end.endswith(" per reply: nothing is wrong")
@@ -36,7 +41,7 @@ def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     first, _, end = capsys.readouterr().out.splitlines()
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
-    assert line == "21"
+    assert line == "22"
     assert text == " it prints, and the output of the referee is for results: remove the print"
     assert end.endswith(" per reply: 1 mistake")
     assert cli.main(["game", "check", "mixed", "--format", "json"]) == 1
