@@ -38,28 +38,27 @@ class CardSums:
             str, list[float]
         ] = {}  # card -> matches, points, and totals of its numbers
 
-    def add(self, points: float, cards: Mapping[str, Sequence[int]]) -> None:
-        """Add a match. `cards` maps each card that the bot got to numbers to average."""
+    def add(self, points: float, cards: Mapping[str, tuple[int, int]]) -> None:
+        """Add a match. `cards` maps each card that the bot got to two numbers to average."""
         self._matches += 1
         self._points += points
-        for card, numbers in cards.items():
-            sums = self._with.get(card)
+        found = self._with
+        for card, (first, second) in cards.items():
+            sums = found.get(card)
             if sums is None:
-                self._with[card] = [1, points, *numbers]
+                found[card] = [1, points, first, second]
                 continue
             sums[0] += 1
             sums[1] += points
-            place = 2
-            for number in numbers:  # for two items, `enumerate` is slower
-                sums[place] += number
-                place += 1
+            sums[2] += first
+            sums[3] += second
 
     def rows(self, bot: str, order: Callable[[str], Any]) -> list[Row]:
         """Return one row per card, sorted by share.
 
         Returns:
             Rows of: bot, card, matches with the card, their share, points with the card, points
-            without it, and the means of the numbers over matches with the card.
+            without it, and the means of both numbers over matches with the card.
         """
         rows: list[Row] = []
         for card in sorted(self._with, key=lambda card: (-self._with[card][0], order(card))):

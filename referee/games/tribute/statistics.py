@@ -160,8 +160,8 @@ def _cards(bots: _Bots) -> StatisticsTable:
     for bot, matches in bots:
         sums = CardSums()
         for points, match in matches:
-            sums.add(points, {card: (count,) for card, count in match.bought.items()})
-        for *shown, with_it, without, count in sums.rows(bot, lambda card: card):
+            sums.add(points, {card: (count, 0) for card, count in match.bought.items()})
+        for *shown, with_it, without, count, _ in sums.rows(bot, lambda card: card):
             rows.append((*shown, count, with_it, without))
     columns = ("bot", "card", "matches", "share", "count", "points with", "points without")
     title = "Cards bought; count is the mean over the matches with the card"

@@ -25,7 +25,6 @@ from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
     WORKER_KILLED,
-    buckets,
     counts,
     points_of,
 )
@@ -127,6 +126,8 @@ def statistics(store: Store, *, of_game: bool = True) -> Statistics:
     )
 
 
+_decode_histogram = msgspec.json.Decoder(dict[int, int]).decode
+"""Decodes a histogram of a store whose rows are checked. Checks of the numbers take long."""
 _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
@@ -154,7 +155,7 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     seconds_of = [[0] * BUCKETS for _ in range(count)]  # a Counter takes twice as long
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]
-        for bucket, number in buckets(text).items():
+        for bucket, number in _decode_histogram(text).items():
             seen[bucket] += number
     sums = {
         bot: rest
@@ -224,10 +225,10 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
         )
         for seated in zip(*[rows] * store.stages[-1].players, strict=True):
             points = points_of([rank for _, _, rank, _ in seated])
-            for seat, ((match, bot, _, text), share) in enumerate(zip(seated, points, strict=True)):
-                at = match, seat
+            for seat, (match, bot, _, text) in enumerate(seated):
                 if text:
-                    yield SeatFacts(names[bot], share, text.encode())
+                    at = match, seat
+                    yield SeatFacts(names[bot], points[seat], text.encode())
 
     try:
         return make().tables(facts())
