@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from referee.text.lookalikes import looks
 from referee.text.terminal import plain
 from referee.tournament.report.season import Season, SeasonBot, TournamentRating
 from referee.tournament.report.text import (
@@ -30,7 +31,7 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
 
     Args:
         width: width of the terminal. On a narrow one, counts are dropped first, then the oldest
-            tournaments, then the interval of the change.
+            tournaments, then the interval of the change, then the interval of all together.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -58,18 +59,28 @@ def headline(found: Season) -> str:
 def _fitted(found: Season, width: int) -> tuple[Grid, int]:
     """Return the widest table that fits, and the number of tournaments that it omits."""
     last = len(found.tournaments) - 1
-    choices = [(0, True, True), *((first, True, False) for first in range(last + 1))]
-    for first, has_interval, has_counts in [*choices, (last, False, False)]:
-        table = _table(found, first, has_interval=has_interval, has_counts=has_counts)
+    most = 3
+    choices = [(0, most), *((first, most - 1) for first in range(last + 1))]
+    for first, more in [*choices, *((last, more) for more in reversed(range(most - 1)))]:
+        table = _table(found, first, more)
         if columns_needed(table) <= width:
             break
     return table, first
 
 
-def _table(found: Season, first: int, *, has_interval: bool, has_counts: bool) -> Grid:
+def _table(found: Season, first: int, more: int) -> Grid:
+    """Return the table with the tournaments from `first` on.
+
+    Args:
+        more: how many of these columns it has: the interval of all together, the interval of the
+            change, and the number of matches.
+    """
     names = [plain(tournament.name) for tournament in found.tournaments[first:]]
-    heads = ["#", "bot", *names, "change", *["95% interval"] * has_interval, "all", "95% interval"]
-    table = new_grid(*heads, *["matches"] * has_counts)
+    has_whole, has_interval, has_counts = more > 0, more > 1, more > 2
+    table = new_grid(
+        *("#", "bot", *names, "change", *["95% interval"] * has_interval),
+        *("all", *["95% interval"] * has_whole, *["matches"] * has_counts),
+    )
     for bot in found.bots:
         last = bot.tournaments[-1]
         table.add_row(
@@ -79,7 +90,7 @@ def _table(found: Season, first: int, *, has_interval: bool, has_counts: bool) -
             change(last),
             *[change_interval(last)] * has_interval,
             whole_rating(bot),
-            whole_interval(bot),
+            *[whole_interval(bot)] * has_whole,
             *[f"{bot.matches:,}"] * has_counts,
         )
     return table
@@ -150,8 +161,24 @@ def legend(found: Season) -> Iterator[str]:
         yield f"{OPEN} against these bots it won everything, lost everything, or never played."
 
 
+def _lookalikes(found: Season) -> Iterator[tuple[str, str]]:
+    """Yield the names of two bots that look alike, if no tournament has both."""
+    first: dict[str, SeasonBot] = {}
+    for bot in found.bots:
+        others = [first[key] for key in looks(bot.name) if key in first]
+        for other in others[:1]:
+            if not any(all(pair) for pair in zip(other.tournaments, bot.tournaments, strict=True)):
+                yield other.name, bot.name
+        first |= dict.fromkeys(looks(bot.name) - first.keys(), bot)
+
+
 def remarks(found: Season) -> Iterator[str]:
-    """Report missing, void and forfeited matches of each tournament, and bots that left it."""
+    """Report names that look alike, and the missing matches and bots of each tournament."""
+    for one, other in _lookalikes(found):
+        yield (
+            f"{plain(one)} and {plain(other)} count as two bots, since their names differ. "
+            "If they are one bot, give it the same name each time."
+        )
     for each in found.tournaments:
         name = plain(each.name)
         left = each.planned - each.matches - each.void - each.forfeits

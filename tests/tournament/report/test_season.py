@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -220,13 +221,22 @@ def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
     names = ["somebody", "a"]
     stores = {f"week{week}": of_bots(*names, seed=week) for week in range(1, 9)}
     found = season(stores)
-    for width in range(46, 120):
+    for width in range(33, 120):
         lines = shown(found, width)
         assert max(map(len, lines)) <= width
         assert row_of(lines, "somebody")
         assert "week8" in " ".join(lines)
     assert "week1 " in " ".join(shown(found, 160))
     assert "earlier tournaments are in" in " ".join(shown(found, 60))
+
+
+def test_names_that_look_alike_in_two_tournaments_are_reported() -> None:
+    stores = {"one": of_bots("Carl", "b", "c"), "two": of_bots("carl", "b", "c", seed=2)}
+    said = " ".join(" ".join(shown(season(stores))).split())
+    assert re.search("Carl and carl|carl and Carl", said)
+    assert "count as two bots, since their names differ." in said
+    stores = {"one": of_bots("Carl", "carl", "c"), "two": of_bots("Carl", "b", "c", seed=2)}
+    assert "count as two bots" not in " ".join(shown(season(stores)))
 
 
 def test_two_stores_of_one_name_are_told_apart_by_their_folders() -> None:

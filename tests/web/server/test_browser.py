@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from referee.tournament.report.season import season
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
+from referee.web.server.pages import season_file
 from tests.support.browsing import new_page
 from tests.support.live import ROOT
-from tests.support.made_up import Left, made_setup, play, row
+from tests.support.made_up import Left, made_setup, play, played, row
 from tests.support.serving import running
 
 pytestmark = pytest.mark.extras
@@ -116,6 +118,18 @@ def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme
     page.goto(url)
     assert page.evaluate(background) == after  # it is remembered
     context.close()
+
+
+def test_eight_weeks_of_a_season_fit_a_laptop(browser: Any, tmp_path: Path) -> None:
+    weeks = {f"week{seed}": played(made_setup(3, deals=4, seed=seed)) for seed in range(1, 9)}
+    (tmp_path / "season.html").write_text(season_file(season(weeks), 0))
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.goto((tmp_path / "season.html").as_uri())
+    tables = (
+        "() => [...document.querySelectorAll('.wide')].map(t => t.scrollWidth <= t.clientWidth)"
+    )
+    assert page.evaluate(tables) == [True, True, True]
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
