@@ -60,25 +60,25 @@ from referee.web.server.turns import BusyError, Turns
 
 T = TypeVar("T")
 ON_A_PAGE = 50
+# At most this many matches in progress are shown with their scores.
 MOST_TABLES = 12
-"""Maximum number of matches in progress whose score a page shows."""
+# How many recent results the front page has.
 LAST = 5
-"""Number of recent results on the front page."""
+# For short tasks, e.g. rendering a page.
 MOST_THREADS = 8
-"""Threads for short tasks."""
+# These threads read whole files. We could have more of them, but since they hold the interpreter
+# lock most of the time, they would only delay everybody else.
 MOST_READERS = 3
-"""Threads that read whole files. More would delay all other threads, because of the interpreter
-lock."""
 MOST_IN_SEASON = 50
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
 class NoSuchPage(RefereeError):
-    """The address does not exist."""
+    """There's nothing at this address."""
 
 
 class Site:
-    """The application, and the state that its routes share, including the routes in `more`."""
+    """The application, and the state that its routes share (except for routes in `more`)."""
 
     def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
@@ -93,10 +93,10 @@ class Site:
         self._last_front: tuple[str, Shown, pages.Front, str] | None = None
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
-        self._reads = True  # True if a page needs files that were not read yet
+        self._reads = True  # False once all files were read, until a page needs more of them
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
-        """Return the application. `names` are host names of the server besides "localhost"."""
+        """Return the application. Clients may call the server by any of `names`, or "localhost"."""
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),
@@ -125,8 +125,8 @@ class Site:
     async def read_in_background(self) -> None:
         """Read files in the background until cancelled: at the start, and when pages need them.
 
-        Standings need no records, so their pages do not cause any reading, even during a
-        tournament.
+        Note that a page with standings doesn't need any records, so it won't start this. Otherwise
+        everybody who watches a tournament would make us read each new record, and slow it down.
         """
         while True:
             if not self._reads or not await self._work(self.library.read, 0.05):
@@ -134,7 +134,6 @@ class Site:
                 await trio.sleep(library.LOOK_SECONDS)
 
     def _read(self) -> int:
-        """Read files for a page that needs them. Returns the number of remaining files."""
         unread = self.library.read(library.READ_SECONDS)
         self._reads = unread > 0
         return unread
@@ -142,6 +141,8 @@ class Site:
     async def _work(
         self, do: Callable[..., T], *arguments: Any, limiter: trio.CapacityLimiter | None = None
     ) -> T:
+        # If the client disconnects, we don't wait for the thread: it finishes by itself (and keeps
+        # its place in the limiter until then), and nobody looks at its result.
         return await trio.to_thread.run_sync(
             do, *arguments, limiter=limiter or self._limiter, abandon_on_cancel=True
         )
@@ -154,6 +155,7 @@ class Site:
         is_front = chosen == Filter() and page == 1 and request.url.path == "/"
         stores = await self._work(self._store_summaries)
         newest = await self._newest(stores) if is_front else (None, "")
+        # If there's only one tournament, its standings are the front page.
         if newest[0] is not None and len(stores) == 1 and not _wants_json(request):
             file = await self._work(self._store, newest[1])
             return await self._work(self._standings, request, file, newest[0])
@@ -210,26 +212,27 @@ class Site:
         )
 
     async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
-        """Return the tournament that was written last and its name, or None and ""."""
+        """Return the tournament that was written last, with its name, or None and ""."""
         for summary in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(summary.id)
             if file is not None and not summary.problem:
-                with suppress(RefereeError):  # damaged, or too many requests wait for it
+                # Fails if it's damaged, or if too many requests are waiting for it.
+                with suppress(RefereeError):
                     return await self._shown(file), summary.id
         return None, ""
 
     def _playing_of(self, id: str) -> list[Item]:
-        """Return the matches in progress that belong to a tournament according to their records."""
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
         return [item for item in map(self._with_live, items) if id in item.tournaments]
 
     def _match_summaries(self, items: Iterable[Item]) -> list[tuple[Item, MatchSummary | None]]:
-        """Return matches in progress with their scores, if they can be followed."""
         found: list[tuple[Item, MatchSummary | None]] = []
         for item in items:
             file, table = self.library.log(item.id), None
             if file is not None and len(found) < MOST_TABLES:
-                with suppress(RefereeError):  # the match has not begun, or its file is compressed
+                # Fails if the match hasn't begun, or if its file is compressed, because we can't
+                # follow such files.
+                with suppress(RefereeError):
                     playing = self._playing(file)
                     table = None if playing is None else playing.summary
             found.append((item, table))
@@ -253,7 +256,7 @@ class Site:
         return HTMLResponse(page)
 
     def _crumbs(self, id: str) -> Markup:
-        self._read()  # finds the records of neighbouring matches for links
+        self._read()  # finds the records of neighbouring matches, so that we can link to them
         item = self.library.item(self._file(id))
         context = self.tournaments.context(self.library.stores, item)
         return pages.crumbs(
@@ -279,11 +282,16 @@ class Site:
         if playing is not None:
             return playing.parts
         item = self.library.item(file)
+        # A person may still continue this game, and its record has the cards that are hidden from
+        # them.
         if item.problem == library.PRIVATE:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
         names = self._names(file)
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # digest of the lines just read
+        # Only now do we know that the digest is right: before this, it was just a claim in the last
+        # line of the file. This makes it the moment to look for tournaments which contain this
+        # match.
         self.library.store_digest(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
@@ -291,7 +299,7 @@ class Site:
         if known.names and not self.library.item(file).given:
             names = known.names
         whole = self.matches.parts(file, names, known.stderr)
-        if whole.about.digest != digest:  # the file was replaced meanwhile
+        if whole.about.digest != digest:  # somebody replaced the file in the meantime
             return parts
         return whole.of_tournaments(known.stores)
 
@@ -299,17 +307,17 @@ class Site:
         return None if self._is_private(file) else self.live.find(file, partial(self._names, file))
 
     def _is_private(self, file: File) -> bool:
-        """True for an unfinished game of a person, unless the user named this file."""
         return file.path != file.root and self.library.item(file).problem == library.PRIVATE
 
     def _names(self, file: File) -> list[str]:
-        """Return the names of the players in the header of a record. May be empty."""
+        """The names in a record's header, which may not have any."""
         return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
-        """Return matches with the tournaments here that contain them, or are claimed to.
+        """Return matches with the tournaments that contain them, or are claimed to contain them.
 
-        Names from a tournament are used only for records that were checked.
+        We use a tournament's names only for records that were checked. (Anybody can copy a digest
+        into a record of their own, and shouldn't get the names of others with it.)
         """
         items = list(given)
         digests = {item.digest for item in items if item.checked is not False}
@@ -326,10 +334,10 @@ class Site:
         return file
 
     def _with_live(self, item: Item) -> Item:
-        """Mark a match that is in progress, and find its tournaments here.
+        """If a match is in progress, mark it, and find its tournaments here.
 
-        The seed of the match, the seed of its tournament, and the digest of the tournament's
-        settings would reveal hidden information, so they are removed.
+        We also remove its seed and its place (which has the tournament's seed and the digest of its
+        settings), because these would reveal hidden information.
         """
         file = None if item.reason else self.library.log(item.id)
         if file is None or self._is_private(file) or not is_played(file):
@@ -342,6 +350,7 @@ class Site:
         if _wants_json(request):
             whole = {**shown.report.as_json(), "history": shown.history, "evening": shown.evening}
             whole["playing"] = [item.id for item in playing]
+            # With the seed, anybody could compute the matches that haven't been played yet.
             if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
@@ -358,7 +367,10 @@ class Site:
         return HTMLResponse(self._front_page(file, shown, front))
 
     def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
-        """Render the page of a tournament, once for all readers of the same state."""
+        """Render a tournament's page, or return the last one if nothing has changed since.
+
+        When the standings change, everybody who watches them loads the page again.
+        """
         last = self._last_front
         if last is not None and last[0] == file.id and last[1] is shown and last[2] == front:
             return last[3]
@@ -443,6 +455,8 @@ class Site:
             raise NoSuchPage("A season has two tournaments or more: choose them in the list")
         if len(files) > MOST_IN_SEASON:
             raise NoSuchPage(f"A season has at most {MOST_IN_SEASON} tournaments")
+        # Requests for the same season should wait for each other, just as requests for a single
+        # store do. That's why we make up a file which stands for all of these stores.
         together = files[0]._replace(
             path="\n".join(file.path for file in files), size=sum(file.size for file in files)
         )
@@ -471,7 +485,8 @@ class Site:
         shown = await self._shown(file)
 
         def work() -> Response:
-            if answer != self._standings:  # its page lists matches
+            # The standings link to matches too, but only to a few: see read_in_background().
+            if answer != self._standings:
                 self._read()
             return answer(request, file, shown)
 
@@ -493,8 +508,8 @@ class Site:
     def _finder(self) -> Callable[[str], Item | None]:
         """Return a function that finds a record by its digest. Create one per request.
 
-        If several files claim this digest, it checks them, for at most the time that a page may
-        wait.
+        If several files claim the same digest, we can't tell which of them are right, so we check
+        one after the other. This stops after the time that a page may wait.
         """
         until = time.monotonic() + library.READ_SECONDS
 
@@ -502,7 +517,7 @@ class Site:
             found = self.library.records_with(digest)
             while len(found) > 1 and time.monotonic() < until:
                 file = self.library.log(found[0].id)
-                if file is None:  # it was deleted
+                if file is None:  # it was deleted in the meantime
                     break
                 self.library.store_digest(file, digest_of(file))
                 found = [item for item in self.library.records_with(digest) if item != found[0]]
@@ -511,7 +526,7 @@ class Site:
         return record_with
 
     def _records(self, file: File, matches: Collection[int]) -> dict[int, Item]:
-        """Return the available records of some matches of a store: number -> record."""
+        """Map the numbers of some matches to their records, as far as we have them."""
         digests = self.tournaments.digests(file, matches)
         record_with = self._finder()
         found = {match: record_with(digest) for match, digest in digests.items()}
@@ -538,7 +553,7 @@ class Site:
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:
-    """Yield the static files for pages: name below /static, content."""
+    """Yield the static files that pages load: name below /static, content."""
     for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
             yield path.name, path.read_bytes()
@@ -549,6 +564,8 @@ def _assets() -> Iterator[tuple[str, bytes]]:
                 yield f"{game}/{path.name}", path.read_bytes()
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
+        # Our policy allows no inline scripts, so each game gets a tiny module which starts its
+        # page.
         for name, module in ((game, "served"), (f"{game}.seat", "seated")):
             boot = f'import {{ serve }} from "./{module}.js";\n{imported}serve({drawing});\n'
             yield f"{name}.js", boot.encode()
@@ -586,7 +603,7 @@ def _page(request: Request) -> int:
 def _pages(
     query: dict[str, str], page: int, total: int, url: Callable[..., str] = address
 ) -> dict[str, Any]:
-    """Return the template variables for the links between the pages of a list."""
+    """Template variables for the links between the pages of a list."""
 
     def here(number: int, **more: object) -> str:
         return url(**query, page=number if number > 1 else None, **more)
@@ -601,7 +618,6 @@ def _name(shown: Shown, number: int) -> str:
 
 
 def _number(shown: Shown, name: str) -> int | None:
-    """Return a bot's number by its name or its displayed name."""
     if not name:
         return None
     for number, known in enumerate(shown.names):

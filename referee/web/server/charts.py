@@ -9,18 +9,18 @@ from typing import NamedTuple
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
+# This many lines get a colour of their own. With more of them, you couldn't tell them apart.
 CLEAR = 6
-"""Number of lines with a colour of their own. More colours would be hard to distinguish."""
 _LABEL = 22
+# We keep at least this much of the scale (in Elo) even if there are outliers ...
 _ROOM = 500.0
-"""Minimum range of a scale, in Elo, from the first to the last bot."""
+# ... and we leave outliers out only if the rest of the scale shrinks to this share.
 _MUCH = 0.6
-"""Maximum share of the scale that remains without outliers."""
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12, 268, 48, 600
 
 
 class Scale(NamedTuple):
-    """Maps a range of numbers to a range of pixels."""
+    """Maps a range of numbers to a range of pixels. Either range may run backwards."""
 
     low: float
     high: float
@@ -33,12 +33,12 @@ class Scale(NamedTuple):
         return round(self.start + part * (self.end - self.start), 1)
 
     def inside(self, value: float | None, end: float) -> float:
-        """Return the position of a number, clipped to the line. None is at `end`."""
+        """Return a number's position, clipped to the ends of the line. None is drawn at `end`."""
         low, high = sorted((self.start, self.end))
         return end if value is None else min(max(self.at(value), low), high)
 
     def ticks(self, most: int) -> list[int]:
-        """Return at most `most` round integers inside the range."""
+        """Return at most `most` round integers inside the range, e.g. 0, 50, 100."""
         least = max((self.high - self.low) / most, 1e-9)
         power = 10 ** math.floor(math.log10(least))
         step = max(1, round(next(power * step for step in _STEPS if power * step >= least)))
@@ -46,16 +46,18 @@ class Scale(NamedTuple):
 
 
 def scale(values: Sequence[float], start: float, end: float) -> Scale:
-    """Return a scale that contains all values, with some margin."""
+    """Return a scale that contains all values, with a small margin on both sides."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max(0.06 * (high - low), 1.0)
     return Scale(low - room, high + room, start, end)
 
 
 def far_below(ratings: Sequence[float]) -> float:
-    """Return a rating below which bots are outliers that only stretch the scale.
+    """Return a rating below which bots are outliers, or -inf if nobody is one.
 
-    At most a quarter of the bots is below it, and without them the scale is much shorter.
+    A single hopeless bot can be 1000 Elo below all others, and then everybody else ends up in a few
+    pixels at the top. We look for at most a quarter of the bots without whom the scale would be
+    much shorter.
     """
     ordered = sorted(ratings)
     for count in range(1, len(ordered) // 4 + 1):
@@ -93,12 +95,12 @@ class Curves(NamedTuple):
 
 
 def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Curves | None:
-    """Lay out lines over the number of matches. Returns None without values.
+    """Lay out lines over the number of matches. Returns None if there isn't a single value.
 
     Args:
         at: positions on the axis, ascending.
-        lines: name -> one value per position, or None where there is none; best first. The first
-            six lines are coloured, the others grey.
+        lines: name -> one value per position, where None is a gap; best first. The first six lines
+            get a colour, the others are grey.
     """
     known = [value for line in lines.values() for value in line if value is not None]
     if not known:
@@ -122,7 +124,7 @@ def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Cu
 
 
 def _heights(lines: Sequence[Sequence[float | None]], up: Scale) -> dict[int, float]:
-    """Return the vertical position of each label, such that labels do not overlap."""
+    """Place the labels from top to bottom, each one far enough below the last."""
     found: dict[int, float] = {}
     free = float(_TOP)
     lasts = [(place, line[-1]) for place, line in enumerate(lines)]

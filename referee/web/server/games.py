@@ -31,18 +31,20 @@ from referee.web.server.guard import visitor_of
 from referee.web.server.links import ServedLinks
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
+# This many games can be in progress at a time. (We also keep this many finished ones, so that
+# people can look at their game again.)
 MOST_GAMES = 20
-"""Maximum number of games at a time. The same number of finished games can still be viewed."""
+# A cookie identifies the browser. Somebody who deletes it can start more games, but then there's
+# still the limit per address.
 MOST_OF_BROWSER = 3
-"""Maximum number of games at a time per browser, identified by a cookie."""
 _COOKIE = "player"
+# If nobody has replied for this many seconds, we assume that the visitor is gone.
 IDLE_SECONDS = 20 * 60.0
-"""A game ends after this many seconds without a reply."""
 
 
+# The visitor who started a game. After a restart of the server we don't know it, so both fields are
+# empty.
 class _Owner(NamedTuple):
-    """The visitor who started a game. Both fields are empty if that was on an earlier server."""
-
     browser: str
     address: str
 
@@ -53,13 +55,13 @@ class Games:
     Args:
         bots: BOT arguments of the opponents.
         folder: folder for the records of the games, so that a new server can continue them. None:
-            no records.
-        most_of_address: maximum number of games at a time per address. There is always room for two
-            addresses with this number each.
-        proxies: addresses of the proxies whose `X-Forwarded-For` is trusted.
+            no records, and a restart ends all games.
+        most_of_address: maximum number of games at a time per address. The total limit always
+            leaves room for two such addresses, so that one visitor can't take all places.
+        proxies: addresses of the proxies whose `X-Forwarded-For` we trust.
 
     Raises:
-        UsageError: a bot does not exist, or a person cannot play such a match.
+        UsageError: a bot doesn't exist, or a person can't play such a match.
     """
 
     def __init__(
@@ -84,6 +86,8 @@ class Games:
         self._proxies = proxies
         self._running: dict[str, _Owner] = {}
         self._nursery: trio.Nursery | None = None
+        # We don't need the result, but want to know now (and not when the first visitor comes)
+        # whether such a match is possible.
         match_spec([HUMAN, *bots], game=game, options=options)
 
     def routes(self) -> list[Route]:
@@ -91,10 +95,10 @@ class Games:
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play games until cancelled, including games that an earlier server started."""
+        """Play games until cancelled, first those that an earlier server left unfinished."""
         async with trio.open_nursery() as self._nursery:
             for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
-                with suppress(RefereeError):  # the record of that game is too short
+                with suppress(RefereeError):  # the record of that game is too short to continue it
                     self._continue(str(name).removesuffix(LINKS_SUFFIX))
             task_status.started()
             await trio.sleep_forever()
@@ -103,6 +107,8 @@ class Games:
         browser = request.cookies.get(_COOKIE, "")
         own = [id for id, owner in self._running.items() if browser and owner.browser == browser]
         if request.method == "POST":
+            # We don't take over a cookie that we know nothing about (any more), the browser gets a
+            # new one.
             browser = browser if own else secrets.token_urlsafe(16)
             owner = _Owner(browser, visitor_of(request, self._proxies))
             return self._begin(request, owner, request.query_params.get("after", ""))
@@ -118,7 +124,7 @@ class Games:
         return HTMLResponse(page)
 
     def _full_reason(self, new: _Owner) -> str:
-        """Return the reason why a visitor cannot start a game, in a sentence. May be empty."""
+        """Say why a visitor can't start another game, in a sentence. Empty if they can."""
         owners = self._running.values()
         if sum(owner.browser == new.browser for owner in owners) >= MOST_OF_BROWSER:
             return f"You have {MOST_OF_BROWSER} games that are not over: /play has their links"
@@ -133,7 +139,7 @@ class Games:
         return ""
 
     def _begin(self, request: Request, owner: _Owner, after: str) -> Response:
-        """Begin a game; after another one, in the next seat."""
+        """Begin a game. If `after` names an earlier one, the person gets the next seat."""
         if problem := self._full_reason(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
         before = self._seats.sittings.get(after)
@@ -155,7 +161,10 @@ class Games:
         return answer
 
     def _continue(self, record: str) -> None:
-        """Continue an interrupted game of these bots, or raise a `RefereeError`."""
+        """Continue an interrupted game, or raise a `RefereeError`.
+
+        Does nothing if the bots have changed.
+        """
         before = answers_before(record, None)
         bots, game = list(before.header.bots), before.header.game
         known = links_beside(record)
@@ -176,13 +185,12 @@ class Games:
         self._nursery.start_soon(self._play, sitting, self._plan_of(sitting, before))
 
     def _drop_finished(self) -> None:
-        """Remove finished games if there are many."""
         over = [id for id in self._seats.sittings if id not in self._running]
         for id in over[: len(over) - self._most + 1]:
             del self._seats.sittings[id]
 
     def _plan_of(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
-        """Return the match of a person. `before` has the replies of a record to continue."""
+        """Plan a person's match. `before` has the replies of a record that we continue."""
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))
@@ -199,6 +207,8 @@ class Games:
     async def _play(self, sitting: MatchSession, plan: MatchPlan) -> None:
         name = plan.record
         try:
+            # The nursery only exists to end an idle game: whichever of the two tasks ends first
+            # cancels the other one.
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
                 with plan.opened() as files, plan.launched() as started:
@@ -210,13 +220,15 @@ class Games:
                 nursery.cancel_scope.cancel()
         except* RefereeError as group:
             problem = str(group.exceptions[0])
-            if self._folder is not None:  # visitors do not need to see paths
+            if self._folder is not None:  # visitors don't need to know where our files are
                 problem = problem.replace(f"{self._folder}/", "")
             for outside in GAMES.outside.values():
                 problem = problem.replace(f"{os.path.dirname(outside.place)}/", "")
             sitting.give_up(f"The game was given up: {problem}.")
         finally:
             del self._running[sitting.id]
+            # The links are kept if the server stops in the middle of a game. That's how the next
+            # server knows that it should continue this one.
             if name is not None and sitting.is_over:
                 sitting.delete_links(name)
 
@@ -224,6 +236,7 @@ class Games:
         (person,) = sitting.seats.values()
         person.limit(IDLE_SECONDS)
         ends = 0.0
+        # Each reply moves person.ends into the future, so sleeping just once isn't enough.
         while ends < person.ends:
             ends = person.ends
             await trio.sleep_until(ends)

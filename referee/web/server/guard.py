@@ -1,9 +1,9 @@
 """Checks of requests to this server, and security headers for browsers.
 
-A page of another site must not be able to read this server through a browser. Therefore a request
-must name this server (`Host`), and must not come from another site (`Origin`). A host name that
-another DNS server points here is refused. Addresses are allowed, since nobody else can own them in
-a browser.
+A page on another site must not be able to read this server through somebody's browser. That's why a
+request has to name this server (`Host`), and must not come from another site (`Origin`). In
+particular, this refuses requests for a host name whose owner pointed it here by DNS ("DNS
+rebinding"). Any IP address is fine, because nobody else can own one in a browser.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# Counts requests that are in progress as well as those that are waiting.
 MOST_REQUESTS = 64
-"""Maximum number of requests in progress or waiting."""
+# An IPv6 user typically gets a whole /64 network and can choose the other 64 bits freely, so we
+# must not treat these addresses as different visitors.
 _NETWORK_BITS = 64
-"""Bits of an IPv6 address that identify a network. Its user can choose the other bits."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -39,7 +40,7 @@ Refusal: TypeAlias = tuple[int, str]
 class Guard:
     """Refuses requests that are not for this server, or too many, and adds security headers.
 
-    The server is named by `names`, its addresses, and "localhost".
+    The server answers to `names`, to "localhost", and to any IP address.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -48,7 +49,7 @@ class Guard:
         self._requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
+        """Answer a request, or pass it to the application."""
         if scope["type"] != "http":
             return
 
@@ -65,7 +66,8 @@ class Guard:
             status, text = refusal
             await PlainTextResponse(f"{text}\n", status)(scope, receive, send_guarded)
             return
-        counts = not _is_stream(scope)  # streams have a separate limit
+        # Streams stay open for hours, so they have a limit of their own (see live.py).
+        counts = not _is_stream(scope)
         self._requests += counts
         try:
             await self._app(scope, receive, send_guarded)
@@ -75,6 +77,7 @@ class Guard:
     def _refusal(self, scope: MutableMapping[str, Any]) -> Refusal | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
+        # A request with several Host headers isn't valid (RFC 9112, 3.2).
         if len(headers.getlist("host")) != 1 or not self._is_own(host):
             return 421, "This server has another name: start it with --allowed-host NAME"
         for origin in headers.getlist("origin"):
@@ -99,8 +102,9 @@ class Guard:
 def visitor_of(request: Request, proxies: Collection[str]) -> str:
     """Return the sender of a request: an IPv4 address, or the IPv6 network of one user.
 
-    A trusted proxy reports its client in the last entry of `X-Forwarded-For`. Earlier entries can
-    be forged.
+    If the client is a trusted proxy, it reports its own client in the last entry of
+    `X-Forwarded-For`. We don't look any further than that (unless this is a trusted proxy, too),
+    since anybody can send a header with made-up entries.
 
     Args:
         proxies: IPv4 addresses as this function returns them, and complete IPv6 addresses.
@@ -118,7 +122,7 @@ def visitor_of(request: Request, proxies: Collection[str]) -> str:
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address in its shortest form, or None for any other text."""
+    """Parse an address. An IPv4 address that is mapped to IPv6 becomes plain IPv4 again."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -133,16 +137,19 @@ def _is_stream(scope: MutableMapping[str, Any]) -> bool:
 
 
 def whole_number(text: str) -> int | None:
-    """Parse a number of at most nine digits in an address. Returns None for other texts."""
+    """Parse a number of at most nine digits. Returns None for any other text.
+
+    We can't just call int() here: it also accepts "+1", " 1", "1_000" and digits of other scripts.
+    """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 def as_json(value: object, status: int = 200) -> Response:
-    """Return a JSON response."""
+    """Return a JSON response. `value` may contain structs."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
 def name_of(host: str) -> str:
-    """Return the name in a Host header, without the port."""
+    """Return the name in a Host header without its port, in lower case."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).casefold()

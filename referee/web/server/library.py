@@ -1,11 +1,13 @@
 """The files that pages show: the given records, spectator logs and stores.
 
-Nothing else is accessible. An address names an entry of this library, never a path. Symbolic links
-and hidden files in folders are skipped. A file is opened only if it is still at its place.
+Nothing else can be reached. An address names an entry of this library and is never used as a path,
+symbolic links and hidden files in folders are skipped, and we open a file only if it's still where
+we found it.
 
-The first and the last line of each record are read, newest files first, and cached until the file
-changes. They only contain the record's own claims. The page of a match reads the whole record, and
-`Library.store_digest` stores the verified digest.
+For the list of matches we read just the first and the last line of each record, newest files first,
+and cache them until the file changes. Note that these lines are only claims: anybody can write a
+record that says that their bot won. The page of a match reads the whole record, and then
+`Library.store_digest` remembers the verified digest.
 """
 
 from __future__ import annotations
@@ -41,33 +43,38 @@ from referee.tournament.playing.live import finished_path
 LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
 MOST_FILES = 100_000
+# How many levels of folders we look at below a given one.
 DEPTH = 3
-"""Maximum depth of folders below a given folder."""
+# A list of the folders' files is used for this many seconds.
 LOOK_SECONDS = 2.0
-"""Seconds before the folders are listed again."""
+# There's no way to seek in a compressed file, so to find its last line we have to unpack all of it.
+# If that's more than this many bytes, we do without.
 MOST_BYTES = 32 * 2**20
-"""Maximum uncompressed bytes that are read to find the end of a compressed file."""
+# A page waits at most this long for files that we haven't read yet.
 READ_SECONDS = 0.3
-"""Maximum seconds that a page waits for files that were not read yet."""
+# Until the game is over, its record would tell the person the hidden cards.
 PRIVATE = "a person plays here, and the match is not over: it is shown when it is"
-"""Problem of a record that would reveal hidden cards of a game that can still be continued."""
 _LONGEST = 200
+# In a spectator log, we look for the names of the players in this many lines.
 _PLAYERS = 64
-"""Number of lines of a spectator log that are searched for names."""
 _SQLITE = b"SQLite format 3\0"
 
 
 class File(NamedTuple):
     """A file that may be shown.
 
+    We also use the whole tuple as a key for caches, because at least one of the fields is different
+    after the file was changed or replaced.
+
     Attributes:
-        id: its name in addresses, the path below the given folder.
+        id: its name in addresses, i.e. the path below the given folder.
         path: its path.
         root: real path of the given file or folder.
         size: bytes.
-        modified: time of the last change of the content, in nanoseconds.
+        modified: time of the content's last change, in nanoseconds.
         inode: number of the file.
-        changed: time of the last change of the inode, in nanoseconds. Programs cannot set it.
+        changed: time of the inode's last change, in nanoseconds. Programs can set `modified` to any
+            time they like, but they can't do this with `changed`.
     """
 
     id: str
@@ -82,14 +89,15 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/page-data.md, 5, describes the fields.
 
-    `names` are the names of the handshakes, or the BOT arguments until these are known. `shown` are
-    the names of `referee.names`.
+    `names` are the names from the handshakes (until these are known, the BOT arguments). `shown`
+    are the names that people see, see `referee.names`.
 
     Attributes:
-        given: the names in the header of a record. May be empty.
-        checked: True if `digest` is the digest of the record's lines. None if they were not read.
+        given: the names in a record's header. May be empty.
+        checked: True if `digest` really is the digest of the record's lines, and False if it isn't.
+            None if nobody has read them yet.
         tournaments: the stores here with a match of this digest, by their names in addresses.
-        place: its tournament and number there, according to the record.
+        place: its tournament and its number there. The record claims this, too.
     """
 
     id: str
@@ -124,7 +132,7 @@ class Item(Struct, frozen=True):
         ]
 
     def has_result(self, seat: int, result: str) -> bool:
-        """True if the match ended with this result for this seat. `result` is one of `RESULTS`."""
+        """Whether the match ended like this for a seat. `result` is one of `RESULTS`."""
         if result == "disqualified":
             return seat < len(self.disqualified) and self.disqualified[seat] is not None
         if seat >= len(self.ranks):
@@ -140,7 +148,7 @@ RESULTS = ("won", "drawn", "lost", "disqualified")
 
 
 class Filter(NamedTuple):
-    """Selects matches. An empty field selects all.
+    """Selects matches. An empty field selects all of them.
 
     Attributes:
         search: text in the file name, a player's name, a BOT argument or the game's name.
@@ -155,7 +163,7 @@ class Filter(NamedTuple):
     reason: str = ""
 
     def selects(self, item: Item) -> bool:
-        """True if the filter selects a match."""
+        """Whether the filter selects a match."""
         if self.reason and item.reason != self.reason:
             return False
         texts = (item.id, item.game, item.reason, *item.names, *item.bots, *item.shown)
@@ -193,7 +201,8 @@ class Library:
 
     def look(self) -> None:
         """Update the list of files, if it is older than `LOOK_SECONDS`."""
-        # Other threads use the old list during an update, except for the first.
+        # Only one thread has to do this. The others don't wait for it and use the old list, unless
+        # there isn't one yet.
         is_first = self._looked < 0
         if not self._looking.acquire(blocking=is_first):
             return
@@ -223,7 +232,7 @@ class Library:
             self._looked = time.monotonic()
 
     def read(self, seconds: float) -> int:
-        """Read files for at most this many seconds. Returns the number of unread files."""
+        """Read files for at most this many seconds. Returns how many are still unread."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with self._lock:
@@ -236,7 +245,9 @@ class Library:
     def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
         """Return the number of selected matches, and `count` of them from `first` on, newest first.
 
-        Without a filter, unread files are listed too, and are read for up to `READ_SECONDS`.
+        Without a filter, this lists unread files as well, and takes up to `READ_SECONDS` to read
+        those that are on the page. With a filter we would have to read every file first, so unread
+        ones aren't found yet.
         """
         with self._lock:
             files = list(self._files.values())
@@ -249,21 +260,24 @@ class Library:
         return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
-        """Return the end reasons of all matches that were read."""
+        """Return the reasons why matches ended, without duplicates, as far as they were read."""
         with self._lock:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
     def log(self, id: str) -> File | None:
-        """Return a record or spectator log by its name in addresses, now or during the match."""
+        """Find a record or spectator log by its name in addresses. Works during the match, too."""
         return self._files.get(id) or self._files.get(finished_path(id))
 
     def item(self, file: File) -> Item:
-        """Return a match of the list. If it had not begun when it was read, read it again."""
+        """Return a match of the list.
+
+        If its file had no content yet when we read it, read it again.
+        """
         item = self._item(file)
         return item if item.kind else _read(file)
 
     def store_digest(self, file: File, digest: str) -> None:
-        """Store the digest of a record's lines until its file changes. Empty: it has none."""
+        """Remember the digest of a record's lines until its file changes. Empty: it has none."""
         item = self._item(file)
         with self._lock:
             if self._files.get(file.id) == file == _now(file) and item.digest:
@@ -271,9 +285,9 @@ class Library:
                 self._items[file.id] = item
 
     def records_with(self, digest: str) -> list[Item]:
-        """Return the records that claim this digest, without those whose lines have another one.
+        """Return the records that claim this digest, without those that were found out.
 
-        If a checked record has this digest, return only that record.
+        If there is a record which was checked, it's the only one that counts.
         """
         with self._lock:
             items = [self._items[id] for id in sorted(self._digests.get(digest, ()))]
@@ -282,7 +296,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of the only given file. Empty if folders or several files were given."""
+        """The address of the given file, if it's only one. Empty for folders or several files."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -312,7 +326,10 @@ class Library:
                 yield _file(label, root, root, found), is_store(root)
 
     def _item(self, file: File, *, until: float = math.inf) -> Item:
-        """Read an item from a file. Done without the lock, because it can take a second."""
+        """Read an item, or take it from the cache.
+
+        We read without the lock: this may take a second.
+        """
         with self._lock:
             item = self._items.get(file.id)
         if item is None and time.monotonic() > until:
@@ -320,7 +337,7 @@ class Library:
         if item is None:
             item = _read(file)
             with self._lock:
-                if self._files.get(file.id) == file:  # otherwise it has changed meanwhile
+                if self._files.get(file.id) == file:  # otherwise it has changed in the meantime
                     self._items[file.id] = item
                     if item.digest:
                         self._digests.setdefault(item.digest, set()).add(item.id)
@@ -328,13 +345,13 @@ class Library:
 
 
 def check_in_place(file: File) -> None:
-    """Raise `UsageError` if a file is not inside a given folder any more, or is now a link."""
+    """Raise `UsageError` if a file isn't inside a given folder any more, or has become a link."""
     if os.path.realpath(file.path) != file.path or not os.path.isfile(file.path):
         raise UsageError(f"{file.id} is not there any more")
 
 
 def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the prefix of names and the real path of each given file or folder."""
+    """Yield a prefix for names, and the real path, for each given file or folder."""
     seen: set[str] = set()
     for name in names:
         path = os.path.realpath(name)
@@ -352,6 +369,7 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             number += 1
             label = f"{number}-{base}"
         seen.add(label)
+        # With a single folder, its name in front of each address would be noise.
         is_only_folder = len(names) == 1 and stat.S_ISDIR(mode)
         yield "" if is_only_folder else label, path
 
@@ -366,7 +384,7 @@ def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
             if name[0] == "." or not (is_store or is_log):
                 continue
             path = os.path.join(folder, name)
-            with suppress(OSError):  # deleted or not readable
+            with suppress(OSError):  # deleted, or we may not read it
                 found = os.stat(path, follow_symlinks=False)
                 if stat.S_ISREG(found.st_mode):
                     shown = "/".join(filter(None, [label, *below, name]))
@@ -385,7 +403,7 @@ def _now(file: File) -> File | None:
 
 
 def is_store(path: str) -> bool:
-    """True if a file is the store of a tournament."""
+    """Whether a file is a tournament's store, according to its first bytes."""
     with open(path, "rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 
@@ -395,6 +413,8 @@ def _read(file: File) -> Item:
         check_in_place(file)
         with LogReader(file.path) as reader:
             value, _ = first_line(next(iter(reader), b""))
+        # A spectator log doesn't have a header like a record does. It starts with the name of a
+        # player.
         if isinstance(value, dict) and value.get("type") == "player-name":
             return _of_log(file)
         if not isinstance(value, dict) or value.get("entry") != "header":
@@ -454,5 +474,5 @@ def _shown(own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = 
 
 
 def _shortened(texts: Sequence[str]) -> list[str]:
-    """Shorten texts of strangers, so that none fills a page."""
+    # Strangers may have written these texts, and a name with a million letters would fill the page.
     return [text[:_LONGEST] for text in texts]

@@ -1,7 +1,7 @@
-"""The addresses that a page may link to, as HTML. Empty: there is no such page.
+"""The addresses that a page may link to, as HTML. An empty one means that there's no such page.
 
-The templates are the same on a server, in a folder of pages, and in a self-contained file. Only
-their links differ.
+We use the same templates on a server, in a folder of pages, and in a self-contained file. Their
+links are the only difference.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from referee.web.server.library import Item
 
 LONGEST = 200
-"""Maximum characters of a value in the query of an address."""
+"""Values in the query of an address are cut to this many characters."""
 _NONE = Markup("")
 
 
@@ -25,10 +25,10 @@ class Links:
     Attributes:
         name: displayed name of the tournament. Empty: not shown.
         is_file: True if the style sheet is inside the page.
-        is_served: True if a server handles forms and JSON requests.
-        policy: the Content-Security-Policy in the page. Empty: sent by the server, or derived from
-            the style.
-        scripts: addresses of the scripts of a page.
+        is_served: True if there's a server which handles forms and JSON requests.
+        policy: the Content-Security-Policy in the page. Empty: the server sends it, or it's derived
+            from the style.
+        scripts: addresses of a page's scripts.
     """
 
     name = ""
@@ -46,11 +46,14 @@ class Links:
         return _NONE
 
     def every(self, **query: object) -> Markup:
-        """Return the list of all matches. On a server it includes matches of no tournament."""
+        """Return the list of all matches, which on a server includes those without a tournament."""
         return _NONE
 
     def tournament(self, store: str = "") -> Markup:
-        """Return the front page of a tournament. Default: the tournament of this page."""
+        """Return a tournament's front page.
+
+        By default, that's the tournament which this page is about.
+        """
         return _NONE
 
     def season(self, stores: Sequence[str], **query: object) -> Markup:
@@ -74,11 +77,11 @@ class Links:
         return _NONE
 
     def record_with(self, digest: str) -> Item | None:
-        """Return the record here that has, or claims, this digest. None if there is none."""
+        """Return the record here that has, or claims, this digest. None if we don't have it."""
         return None
 
     def events(self) -> Markup:
-        """Return the stream that reports changes of the standings."""
+        """Return the stream that reports when the standings change."""
         return _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
@@ -90,7 +93,7 @@ class ServedLinks(Links):
     """Links on a server.
 
     Args:
-        store: name of the tournament in addresses. Empty: the page is not about a tournament.
+        store: name of the tournament in addresses. Empty: the page isn't about a tournament.
         record_with: finds the record that has, or claims, a digest.
     """
 
@@ -162,7 +165,8 @@ def stem(store: str) -> str:
 def address(*parts: object, **query: object) -> Markup:
     """Return an address on a server, escaped for HTML.
 
-    Empty values of the query are omitted. A list adds one value per item.
+    Empty values of the query are left out, so a default doesn't show up in the address. A list adds
+    one value per item.
     """
     path = "/".join(quote(str(part), safe="/") for part in parts)
     left = [

@@ -20,19 +20,20 @@ from starlette.types import ASGIApp
 from referee.errors import UsageError
 from referee.web.server.guard import MOST_REQUESTS
 
+# With one connection more, we close the oldest one from the address that has the most. This way,
+# somebody who opens hundreds of them only hurts themselves.
 MOST_CONNECTIONS = 512
-"""Maximum number of connections. One more closes the oldest of the address that has most."""
+# A client that accepts no data for this many seconds is disconnected.
 STUCK_SECONDS = 10.0
-"""A client that accepts no data for this many seconds is disconnected."""
+# At most half of the requests may be busy sending, so slow clients leave some room for others.
 MOST_SENDING = MOST_REQUESTS // 2
-"""Maximum number of connections that receive data, so that slow clients leave room for others."""
+# We close a connection if it takes longer than this to send a complete request.
 IDLE_SECONDS = 15.0
-"""A connection without a complete request is closed after this many seconds."""
 _NO_BODY = 64 * 1024
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free port. May raise `UsageError`."""
+    """Return a listening socket; port 0 means any free port. May raise `UsageError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -50,7 +51,11 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
-    """Serve requests until cancelled, then close all connections. Passes bugs to `failed`."""
+    """Serve requests until cancelled, then close all connections. Passes bugs to `failed`.
+
+    `failed` is called because hypercorn would write the exception to its log, which is switched off
+    here, and then nobody would ever hear about it.
+    """
     config = Config()
     config.errorlog = config.accesslog = None
     config.keep_alive_timeout = IDLE_SECONDS
@@ -81,7 +86,7 @@ async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], N
 
 
 class _Http1(h11.Connection):
-    """A connection that stays HTTP/1.1, the only protocol whose requests are limited here."""
+    """A connection that stays HTTP/1.1, since that's the only protocol whose requests we limit."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next event. Refuses upgrades.
@@ -93,7 +98,8 @@ class _Http1(h11.Connection):
         if isinstance(event, h11.Request):
             if not event.http_version.startswith(b"1."):
                 raise h11.RemoteProtocolError("not HTTP/1.1", error_status_hint=505)
-            # A server may ignore an upgrade (RFC 9110, 7.8). Hypercorn would accept it.
+            # A server may ignore an upgrade (RFC 9110, 7.8), but hypercorn would accept it, so we
+            # hide it.
             kept = [(name, value) for name, value in event.headers if name != b"upgrade"]
             event = h11.Request(
                 method=event.method,
@@ -104,9 +110,8 @@ class _Http1(h11.Connection):
         return event
 
 
+# Doesn't know HTTP/2 and WebSocket.
 class _Http1Server(TCPServer):
-    """The task of a connection, without HTTP/2 and WebSocket."""
-
     async def _read_data(self) -> None:
         self.protocol.protocol.connection = _Http1(
             h11.SERVER, max_incomplete_event_size=self.config.h11_max_incomplete_size
@@ -115,10 +120,10 @@ class _Http1Server(TCPServer):
 
 
 class _Stream(trio.abc.HalfCloseableStream):
-    """A connection whose writes time out even if they are shielded from cancellation."""
+    """A connection whose writes time out, even where hypercorn shields them from cancellation."""
 
     def __init__(self, made: trio.SocketStream, streams: dict[_Stream, str]) -> None:
-        self.socket = made.socket  # hypercorn reads the addresses from it
+        self.socket = made.socket  # hypercorn gets the addresses from here
         self._made = made
         self._streams = streams
         self._scopes: set[trio.CancelScope] = set()
@@ -141,7 +146,7 @@ class _Stream(trio.abc.HalfCloseableStream):
             finally:
                 self._scopes.discard(scope)
         if scope.cancelled_caught:
-            await trio.aclose_forcefully(self)  # otherwise reading continues
+            await trio.aclose_forcefully(self)  # otherwise hypercorn would go on reading from it
             raise trio.BrokenResourceError("the client takes nothing")
 
     async def wait_send_all_might_not_block(self) -> None:
@@ -159,7 +164,7 @@ class _Stream(trio.abc.HalfCloseableStream):
 
 
 class _Listener(trio.abc.Listener[_Stream]):
-    """Accepts every connection. Closes another one if there are too many."""
+    """Accepts every connection. If there are too many, closes another one."""
 
     def __init__(self, on: trio.SocketListener, streams: dict[_Stream, str]) -> None:
         self._on = on
@@ -169,7 +174,7 @@ class _Listener(trio.abc.Listener[_Stream]):
         made = await self._on.accept()
         stream = _Stream(made, self._streams)
         address = ""
-        with suppress(OSError):  # already closed
+        with suppress(OSError):  # it's already closed
             address = made.socket.getpeername()[0]
         if len(self._streams) >= MOST_CONNECTIONS:
             oldest = _oldest_of_most(self._streams)

@@ -1,11 +1,12 @@
 """Streams of server-sent events: matches in progress, and changing standings.
 
-The referee that plays a match does not know its viewers. This server follows the record or
-spectator log while it is written. It uses only public messages, so that nothing hidden is shown
-before the end. Streams read by index, as fast as their clients receive.
+The referee that plays a match doesn't know about viewers: this server just follows the record (or
+spectator log) while it's being written. To make sure that nothing hidden is shown before the end,
+it looks only at the public messages. Each stream remembers how far it has got and reads as fast as
+its client receives, so a slow client doesn't hold up the others and needs no queue.
 
-Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the address of
-the match has everything. The id of an event is the id of its last step. A client resumes with
+Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the match's
+address has everything. An event's id is the id of its last step, and a client resumes with
 `after=ID`. Events of a tournament: `standings`, when they have changed.
 """
 
@@ -46,32 +47,34 @@ from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
 
 MOST_STREAMS = 200
+# A match sends its next event after this many seconds, even if its steps are written faster.
 STEPS_SECONDS = 0.1
-"""Minimum interval between two events of a match."""
+# We look this often if the standings have changed, and if a match is still in progress.
 STANDINGS_SECONDS = 1.0
-"""Interval between two events of a tournament, and between two checks if a match is in progress."""
+# If a stream was silent for so many seconds, we send a comment to keep it open.
 COMMENT_SECONDS = 15.0
-"""After this many silent seconds, a comment keeps the stream open."""
+# If there's no lock on a file, and no end in it, we assume that somebody still writes it, provided
+# that its last change isn't older than this.
 FRESH_SECONDS = 60.0
-"""A match without an end counts as in progress if its file was written within this time."""
 _MOST_KEPT = 16
+# The score and the last event must be in one of the last so many turns, or they aren't shown.
 _SUMMARY_TURNS = 16
-"""Number of latest turns that are searched for the score and the last event."""
+# If a spectator log hasn't told us its game after so many lines, we give up.
 _MOST_AHEAD = 64
-"""Number of lines within which a spectator log must identify its game."""
 _CHUNK = 64 * 1024
+# The match may be written faster than we can read. Without a limit for one look at it, we'd never
+# come back to send anything.
 _LOOK_SECONDS = 0.1
-"""Maximum seconds of one read. A match may be written faster than it is read here."""
 
 T = TypeVar("T")
 
 
 class NotBegun(RefereeError):
-    """There is nothing to show yet, for example because the players are unknown."""
+    """There's nothing to show yet, e.g. because we don't know the players."""
 
 
 class Event(NamedTuple):
-    """An event. `data` is JSON."""
+    """A server-sent event. Its data is JSON."""
 
     name: str
     id: str
@@ -79,21 +82,21 @@ class Event(NamedTuple):
 
     @property
     def text(self) -> bytes:
-        """The event as bytes of the stream."""
+        """The event as it's written to the stream."""
         return f"event: {self.name}\nid: {self.id}\ndata: ".encode() + self.data + b"\n\n"
 
     @property
     def json(self) -> bytes:
-        """The event for a client without a stream."""
+        """The event for a client that polls instead of reading a stream."""
         return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
 
 
 class MatchSummary(NamedTuple):
-    """A summary of a match in progress.
+    """A match in progress, in one line of a table.
 
     Attributes:
         names: names in seat order.
-        scores: scores in seat order. Empty before the end of the first turn.
+        scores: scores in seat order. Empty until the first turn has ended.
         turn: number of the current turn. 0 before the first.
         last: description of the last finished turn, a sentence. May be empty.
     """
@@ -108,15 +111,16 @@ _END = Event("end", "", b"null")
 
 
 def is_played(file: File) -> bool:
-    """True if a match is in progress: it has no end, and its writer is alive.
+    """Whether a match is in progress: it has no end yet, and its writer is alive.
 
-    The referee holds a lock on the file that it writes. For other files, recent changes count.
+    Our own referee holds a lock on the file while it writes. Any other program that writes such a
+    file won't do this, so without a lock it counts how recently the file has changed.
     """
     try:
         with open(file.path, "rb") as opened:
             if time.time() > os.fstat(opened.fileno()).st_mtime + FRESH_SECONDS:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return False  # no process holds the lock
+                return False  # we got the lock, so nobody else holds it
     except BlockingIOError:
         pass
     except OSError:
@@ -131,7 +135,7 @@ def is_played(file: File) -> bool:
 
 
 def _last_line(file: File) -> tuple[bytes, bool]:
-    """Return the last line of a log, and True if the log is compressed."""
+    """Return a log's last line, and whether the log is compressed."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines, last = iter(reader), b""
         with suppress(LogReadError):
@@ -145,13 +149,13 @@ class LiveMatch:
 
     Args:
         file: the file of the match.
-        names: returns the names of the players, in seat order, once the file has a header. If
-            empty, the names that the players report are used.
+        names: returns the names of the players, in seat order, once the file has a header. If it
+            returns none, we use the names that the players report.
 
     Attributes:
         over: True if there is nothing more to read.
-        turn: lock for the streams that read more.
-        last_read: time of the last read by a stream, on trio's clock.
+        turn: lock which makes one stream read for all others.
+        last_read: when a stream has last read, on trio's clock.
     """
 
     def __init__(self, file: File, names: Callable[[], Sequence[str]]) -> None:
@@ -161,7 +165,8 @@ class LiveMatch:
         self.turn = trio.Lock()
         self.last_read = 0.0
         self._file = file
-        self._key = secrets.token_hex(4)  # so ids of another match or server are unknown
+        # An id which comes from another match, or from before a restart, must not look familiar.
+        self._key = secrets.token_hex(4)
         self._lock = Lock()
         self._inode = 0
         self._offset = 0
@@ -172,11 +177,11 @@ class LiveMatch:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
-        self._message_count = 0  # number of public messages
-        self._last_message = 0.0  # time of the last public message, in seconds since 1970
+        self._message_count = 0  # only counts public messages
+        self._last_message = 0.0  # when the last public message came, in seconds since 1970
 
     def read_new(self) -> None:
-        """Read new lines. From time to time, check if the match is still in progress."""
+        """Read new lines. Every now and then, also check whether the match is still in progress."""
         with self._lock:
             try:
                 with open(self._file.path, "rb", buffering=0) as file:
@@ -189,13 +194,13 @@ class LiveMatch:
 
     @property
     def parts(self) -> Parts:
-        """The current data of the match. Raises `NotBegun` if there is none."""
+        """The data of the match so far. Raises `NotBegun` if it's too early for that."""
         with self._lock:
             return self._parts()
 
     @property
     def summary(self) -> MatchSummary | None:
-        """A summary of the match. None before its players are known."""
+        """The match in one line. None if we don't know its players yet."""
         with self._lock:
             made = None if self._match is None else self._match.made
             if made is None:
@@ -208,22 +213,23 @@ class LiveMatch:
             return MatchSummary(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
-        """Return the step of an event's id, or None if the id is unknown."""
+        """Return the step of an event's id, or None if we don't know this id."""
         key, _, text = id.partition(".")
         step = whole_number(text)
         return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """Return the news since step `after`, and the last step that the client knows then.
+        """Return the news since step `after`, and the last step that the client knows with them.
 
         Args:
-            after: the last step known to the client, or None.
+            after: the last step known to the client, or None if it doesn't know any.
         """
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
                 return None, after
-            if after not in self._events:  # most streams are at the same step
+            # Most streams are at the same step, so we encode it for all of them.
+            if after not in self._events:
                 name = "reset" if after is None else "steps"
                 data = self._parts().whole if after is None else self._since(after)
                 self._events[after] = Event(name, f"{self._key}.{last}", data)
@@ -239,6 +245,8 @@ class LiveMatch:
     def _read(self, file: FileIO) -> None:
         found = os.fstat(file.fileno())
         self._inode = self._inode or found.st_ino
+        # If another file took its place, or if it has shrunk, our offset doesn't mean anything any
+        # more.
         self._over_if(found.st_ino != self._inode)
         self._over_if(not self._offset <= found.st_size <= MAX_FILE)
         file.seek(self._offset)
@@ -246,6 +254,7 @@ class LiveMatch:
         before = self._message_count
         while not self.over and (chunk := file.read(_CHUNK)):
             self._offset += len(chunk)
+            # The last line may still be incomplete. In this case, we keep what we have of it.
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             for line in lines:
                 if not self.over:
@@ -301,7 +310,7 @@ class LiveMatch:
             self._add_message(line)
 
     def _begin(self, line: bytes) -> None:
-        """Detect the kind of file and the game."""
+        """Find out which kind of file this is, and which game."""
         if self._lines == 1:
             header = read_header(line)
             if isinstance(header, Header):
@@ -324,12 +333,12 @@ class LiveMatch:
         assert match is not None
         self._message_count += 1
         match.add(message_kinds(match.definition).line(self._lines, text))
-        if self._record is None:  # a finished record shows hidden cards: its page reads it again
+        # A record has more to offer at its end, e.g. hidden cards, so its page reads it again then.
+        if self._record is None:
             self._over_if(bool(match.problem) or match.ended is not None)
 
 
 def _last(turn: TurnText, names: Sequence[str]) -> str:
-    """Describe a turn in a sentence with its player."""
     line = in_words(turn.line, names)
     return f"{names[turn.seats[0]]} {line}" if len(turn.seats) == 1 else line
 
@@ -344,7 +353,7 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> LiveMatch | None:
-        """Return a match in progress, or None if it is over. Raises `NotBegun` before that."""
+        """Return a match in progress, or None if it's over. Raises `NotBegun` before that."""
         if not is_played(file):
             with self._lock:
                 self._playing.pop(file.path, None)
@@ -365,7 +374,7 @@ class Live:
         return None if playing.over else playing
 
     def match(self, playing: LiveMatch | None, request: Request) -> Response:
-        """Return the stream of a match. If the match is over, the stream only has the end."""
+        """Return a match's stream. If the match is over, the stream just has its end."""
         known = request.headers.get("last-event-id") or request.query_params.get("after", "")
         after = None if playing is None else playing.after(known)
         if request.query_params.get("format") == "json":
@@ -375,7 +384,7 @@ class Live:
         async def events() -> AsyncGenerator[bytes]:
             at = after
             while playing is not None:
-                over = playing.over  # lines read before this are still sent
+                over = playing.over  # we still have to send lines that were read before this
                 event, at = await self._next(playing, at)
                 yield b"" if event is None else event.text
                 if over and event is None:
@@ -386,12 +395,14 @@ class Live:
         return self._stream(request, events())
 
     def standings(self, state: Callable[[], Awaitable[bytes]], request: Request) -> Response:
-        """Return the stream of a tournament. It has an event when the JSON of `state` changes."""
+        """Return a tournament's stream, with an event whenever the JSON of `state` has changed."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None
             while True:
                 now = await state()
+                # We yield even if nothing has changed, since _counted() turns this into a comment
+                # if need be.
                 yield b"" if now == last else Event("standings", "", now).text
                 last = now
                 await trio.sleep(STANDINGS_SECONDS)
@@ -399,11 +410,13 @@ class Live:
         return self._stream(request, events())
 
     async def _next(self, playing: LiveMatch, at: int | None) -> tuple[Event | None, int | None]:
-        async with playing.turn:  # one stream reads for all
+        async with playing.turn:  # one stream reads for all of them
+            # Streams wake up at slightly different times. If another one has just read, there's no
+            # need to do it again.
             if trio.current_time() >= playing.last_read + STEPS_SECONDS / 2 and not playing.over:
                 await self._work(playing.read_new)
                 playing.last_read = trio.current_time()
-        if at is None:  # the whole match can be large
+        if at is None:  # the whole match can be large, so we don't encode it in the event loop
             return await self._work(lambda: playing.event(None))
         return playing.event(at)
 
@@ -418,7 +431,6 @@ class Live:
         return _Stream(self._counted(events), media_type="text/event-stream")
 
     async def _counted(self, events: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield the events, and a comment after each long silence."""
         quiet_since = trio.current_time()
         self._streams += 1
         try:
@@ -433,11 +445,11 @@ class Live:
 
 
 class _Stream(StreamingResponse):
-    """A response that lasts until its client disconnects."""
-
     body_iterator: AsyncGenerator[bytes]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond. The generator is closed here on a disconnect, not by the garbage collector."""
+        # If the client disconnects, the generator has to be closed right here. If it were left to
+        # the garbage collector, its `finally` would run at some later time, outside of trio's
+        # control.
         async with aclosing(self.body_iterator):
             await super().__call__(scope, receive, send)

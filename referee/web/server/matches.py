@@ -18,14 +18,17 @@ from referee.web.data import Header, MatchPage, course_of
 from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
 
+# We don't show a file that takes up more bytes than this on disk.
 MAX_FILE = 64 * 2**20
-"""Maximum bytes on disk of a file that is shown."""
 _KEPT_BYTES = 64 * 2**20
 PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match: its header, and its parts as JSON (spec/page-data.md, 1)."""
+    """A match: its header, and its parts as JSON (spec/page-data.md, 1).
+
+    We keep the encoded form, because many readers load the same match.
+    """
 
     about: Header
     header: bytes
@@ -40,7 +43,7 @@ class Parts(NamedTuple):
         return cls(header, encode(header), encode(course_of(match)), encode(match.lines))
 
     def of_tournaments(self, names: list[str]) -> Parts:
-        """Return the same match with these tournaments in its header."""
+        """Return the same match, but with these tournaments in its header."""
         about = msgspec.structs.replace(self.about, tournaments=names)
         return self._replace(about=about, header=msgspec.json.encode(about))
 
@@ -51,12 +54,16 @@ class Parts(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Size in bytes."""
+        """Size in bytes, as JSON."""
         return len(self.header) + len(self.steps) + len(self.lines)
 
 
 class Matches:
-    """A cache of the matches that were viewed last. Thread-safe."""
+    """A cache of the matches that were viewed last. Thread-safe.
+
+    A single large match may exceed the limit and is kept anyway. Otherwise each part of its page
+    would read the whole file again.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -65,7 +72,10 @@ class Matches:
     def parts(
         self, file: File, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
     ) -> Parts:
-        """Return a match. Concurrent calls for the same file would read it twice (turns.py).
+        """Return a match, reading its file if it isn't cached.
+
+        We don't hold the lock while reading, so two concurrent calls for the same file would both
+        read it. See turns.py for how the application avoids this.
 
         Args:
             names, stderr: arguments of `read_match`.
@@ -92,14 +102,14 @@ class Matches:
 
 
 def _check_size(file: File) -> None:
-    """Raise `UsageError` if a file is too large now. Files of matches in progress grow."""
+    # We can't rely on `file.size`: if the match is in progress, the file has grown since.
     size = os.path.getsize(file.path)
     if size > MAX_FILE:
         raise UsageError(
             f"{file.id} has {size >> 20} MB, more than is shown here: "
             "referee page --turns shows a part of it"
         )
-    with LogReader(file.path) as reader, suppress(LogReadError):  # the page reports damage
+    with LogReader(file.path) as reader, suppress(LogReadError):  # the page will report the damage
         if reader.size(MAX_FILE) > MAX_FILE:
             raise UsageError(
                 f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"
@@ -107,7 +117,7 @@ def _check_size(file: File) -> None:
 
 
 def digest_of(file: File) -> str:
-    """Return the digest of a record's lines (`Rerun.digest`), or "" if it has none."""
+    """Return the digest of a record's lines (`Rerun.digest`), or "" if it doesn't have one."""
     try:
         check_in_place(file)
         _check_size(file)
@@ -120,11 +130,11 @@ def digest_of(file: File) -> str:
 
 
 def _read(file: File, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
-    """Read a match. Its page must not show the folder of the file."""
     try:
         match = read_match(file.path, names, stderr)
     except LogReadError as error:
         raise UsageError(f"{file.id}, line {error.line}: {error.problem}") from error
+    # The page should show the file's name here, but not the folder it's in.
     problem = match.header.problem.replace(file.path, file.id)
     header = msgspec.structs.replace(match.header, problem=problem)
     return msgspec.structs.replace(match, header=header)

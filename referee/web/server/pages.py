@@ -1,7 +1,6 @@
 """The pages as HTML, and the standings as a self-contained file.
 
-Pages of a server, of a folder and of a file use the same templates with different links
-(`links.py`).
+A server, a folder and a file all use the same templates with different links (`links.py`).
 """
 
 from __future__ import annotations
@@ -42,21 +41,21 @@ from referee.web.server.tournaments import MatchContext, Neighbour, Shown, Store
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
+# A file lists no more matches than this, because browsers take too long to open it otherwise.
+# (`referee export` has all of them.)
 MOST_MATCHES = 1_000
-"""Maximum number of matches listed in a file, because larger files open slowly. `referee export`
-has all."""
+# We draw the ratings over time for so many bots.
 MOST_RACING = 12
-"""Number of bots whose ratings over matches are drawn."""
+# The first so many bots of the ranking are always visible. The others can be unfolded.
 MOST_RANKED = 20
-"""Number of bots of the ranking that are always visible. The others can be unfolded."""
+# The head-to-head table has at most so many bots (the best ones), since its size is quadratic.
 MOST_PAIRED = 40
-"""Number of bots, from the top of the ranking, in the head-to-head table of a page."""
+# Browsers get very slow if the cells of a table contain longer texts than this.
 _LONGEST_TEXT = 1_000
-"""Maximum characters of a text on a page. Browsers are slow with tables of longer names."""
 
 
 class Front(NamedTuple):
-    """Facts for the served page of a tournament that are not in its store.
+    """Facts for a tournament's served page which aren't in its store.
 
     Attributes:
         title: title of the tournament. Empty: the name of the store.
@@ -76,7 +75,7 @@ class Front(NamedTuple):
 
 
 def page(template: str, links: Links, **values: object) -> str:
-    """Render a template. Texts of strangers are cleaned and escaped."""
+    """Render a template. Texts of strangers (e.g. names of bots) are cleaned, cut and escaped."""
     return render(
         TEMPLATES / template,
         longest=_LONGEST_TEXT,
@@ -105,7 +104,7 @@ def _why_ended(game: str, reason: str) -> str:
 
 @cache
 def form(results: str) -> Markup:
-    """Render the last results of a bot as marks, with a text for screen readers."""
+    """Render a bot's last results as coloured marks, with a text for screen readers."""
     words = {"w": "won", "d": "drawn", "l": "lost"}
     label = ", ".join(words[result] for result in results)
     marks = "".join(f'<i class="{words[result]}"></i>' for result in results)
@@ -115,7 +114,7 @@ def form(results: str) -> Markup:
 
 
 def colour(rank: int) -> str:
-    """Return the CSS class of a bot's colour. Only six colours can be distinguished."""
+    """Return the CSS class of a bot's colour. You can't tell more than six colours apart."""
     return f"line-{rank}" if rank <= charts.CLEAR else "line-other"
 
 
@@ -132,7 +131,7 @@ def standings_file(
     Args:
         shown: the content of the store.
         most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
-            all.
+            all of them.
         heading: title of the page. Empty: made from the settings.
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
@@ -151,12 +150,13 @@ def standings_page(
 
     Args:
         matches: the matches to list.
-        most_paired: same as for `standings_file`.
+        most_paired: see `standings_file`.
         heading: title of the page. Empty: made from the settings.
-        front: facts for a served page.
+        front: facts for a served page. None: the page is a file.
     """
     history, found = shown.history, shown.report.found
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
+    # Outliers stay on the charts, but at the lower edge: they don't get to stretch the scale.
     least = charts.far_below(list(rated.values()))
     near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
     ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in near]
@@ -192,7 +192,6 @@ def standings_page(
 
 
 def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
-    """Return the rounds of a knockout with their pairs, first round first."""
     found: dict[str, list[KnockoutPair]] = {}
     for pair in table.pairs:
         found.setdefault(pair.round, []).append(pair)
@@ -200,7 +199,6 @@ def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
 
 
 def _about(seconds: float) -> str:
-    """Format an approximate duration."""
     for unit, size in (("hour", 3600.0), ("minute", 60.0)):
         if seconds >= 0.75 * size:
             count = max(1, round(seconds / size))
@@ -238,9 +236,10 @@ def season_page(
 
 
 def is_unfinished(shown: Shown) -> bool:
-    """True if more matches will be played. The seed, which determines them, is secret then."""
+    """Whether more matches will be played. Until then their seed has to stay secret."""
     found = shown.report.found
-    if found.swiss is not None and found.withdrawn:  # fewer matches than planned
+    # A bot has left, so there are fewer matches than planned.
+    if found.swiss is not None and found.withdrawn:
         return found.swiss.rounds < (shown.setup.rounds or 0)
     done = found.matches + found.void + found.forfeits
     return done < found.planned and not found.removed
@@ -264,21 +263,23 @@ def store_page(template: str, links: Links, shown: Shown, **values: object) -> s
 
 
 def title(setup: TournamentSetup) -> str:
-    """Describe a tournament in a few words."""
+    """Describe a tournament in a few words, e.g. "dominion: knockout of 8 bots"."""
     start = f", from {setup.position}" if setup.position else ""
     kind = FORMATS.get(setup.format, setup.format)
     return f"{setup.game}: {kind} of {len(setup.bots)} bots{start}"
 
 
 def command(setup: TournamentSetup) -> str:
-    """Return the command that plays a tournament, except settings of configuration files.
+    """Return the command that plays a tournament again.
 
-    FILE stands for a file with the list of deals. Folders of `--sandbox-read` are left out, because
-    a stranger may have written the store.
+    It doesn't contain settings of configuration files, and FILE stands for a file with the list of
+    deals. It doesn't have the folders of `--sandbox-read` either: a stranger may have written this
+    store, and you shouldn't give their bots access to your folders by pasting a command.
     """
     bots: Sequence[Entrant] = setup.bots
     knockout = None if setup.knockout is UNSET else setup.knockout
-    if knockout is not None and knockout.seeding:  # plays the same matches
+    # Seeded like this, the same pairs meet in the first round.
+    if knockout is not None and knockout.seeding:
         bots = [setup.bots[number] for number in knockout.seeding]
     given = [bot_argument(bot, setup.game) for bot in bots]
     least = GAMES[setup.game].min_seats
@@ -305,8 +306,8 @@ def command(setup: TournamentSetup) -> str:
 
 
 def _named(entrant: Entrant, bot: str) -> str:
-    """Format a bot as an argument of `referee tournament`."""
     name, word = entrant.name, f"{entrant.name}={bot}"
+    # A name can be given as NAME=BOT, but only if the result isn't taken for something else.
     takes_name = name != bot and named(word) == (name, bot) and as_bot(word) == word
     return word if takes_name else as_bot(bot)
 
@@ -322,7 +323,7 @@ def match_page(
     """Render the page of a match or a seat. It loads its data from the addresses below `data`.
 
     Args:
-        again: the address that begins a return match. Empty: there is none.
+        again: the address that begins a return match, or empty.
     """
     is_seat = data.startswith("/seat/")
     return file.frame_page(
@@ -343,7 +344,7 @@ def match_styles(links: Links, game: str, own: str) -> list[Markup]:
 
 
 def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
-    """Return the links above a match: its tournament, its bots and its neighbours."""
+    """Render the links above a match: its tournament, its bots, and the matches next to it."""
     record_with = links.record_with
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
     deal: list[tuple[Neighbour, Item | None]] = []
@@ -369,5 +370,5 @@ def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
 
 
 def problem_page(problem: str, again: bool = False) -> str:
-    """Render a page with a problem. With `again`, it reloads until the real page exists."""
+    """Render a page with a problem. If `again` is true, it reloads until the real page exists."""
     return page("problem.html", ServedLinks(), problem=problem, again=again)

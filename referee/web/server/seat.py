@@ -5,8 +5,8 @@
     /seat/ID/N/events    run, after, tab, wait: new events, as soon as there are any
     /seat/ID/N/answer    POST {tab, run, request, picks}; picks null leaves the match
 
-Events are numbered, so that a page can request lost events again. Questions are numbered too, so
-that an answer can be repeated. spec/serve.md, 6, describes the details.
+Connections get lost, so events are numbered, and a page can ask for them again. Questions are
+numbered as well, so that it's safe to repeat an answer. See spec/serve.md, 6, for the details.
 """
 
 from __future__ import annotations
@@ -46,24 +46,28 @@ from referee.web.server.guard import as_json, whole_number
 from referee.web.server.links import ServedLinks
 from referee.web.steps import SeatSteps
 
+# A request for news waits at most so long. After that, we respond that there's nothing new.
 POLL_SECONDS = 25.0
-"""Maximum seconds of a request for news. After that, the response is empty."""
+# The pages get so many seconds to fetch the end of the match before the server may stop.
 END_SECONDS = 5.0
-"""Seconds that a page has to fetch the end of the match."""
 MOST_BODY = 64 * 1024
 BODY_SECONDS = 10.0
+# The text of a turn can still change after it's sent, but only in the last few turns.
 _LAST_TURNS = 8
-"""Number of latest turns whose text may still change."""
 _MOVED = "This seat is open in another tab, which was opened later."
 
+# There's a file with this suffix beside a record, if people can still use their links.
 LINKS_SUFFIX = ".seats"
-"""Suffix of the file beside a record with the data of its links."""
 
 Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """Data of existing links for a new server: session id, token digests by seat, port."""
+    """Everything that a new server needs to accept links that are already in use.
+
+    It has the session's id, the digests of the tokens by seat, and the port, but no tokens: if you
+    can read this file, you still can't take a seat.
+    """
 
     id: str
     digests: dict[int, str]
@@ -71,7 +75,7 @@ class Links(Struct, frozen=True):
 
 
 def links_beside(record: str) -> Links | None:
-    """Return the links of a match from the file beside its record, or None.
+    """Return the links of a match from the file beside its record, or None if there's no such file.
 
     Raises:
         UsageError: the file is not valid.
@@ -81,19 +85,20 @@ def links_beside(record: str) -> Links | None:
         return None
     try:
         return msgspec.json.decode(read_input(name), type=Links)
-    except (UsageError, ValueError, RecursionError) as error:  # includes errors of the decoder
+    except (UsageError, ValueError, RecursionError) as error:
+        # The decoder's errors are ValueErrors, too.
         raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 
 class ClaimSeat(Struct):
-    """A tab claims the seat. Without a token, the cookie must have it."""
+    """A tab claims the seat. If it has no token, the cookie must have it."""
 
     tab: str
     token: str = ""
 
 
 class Answered(Struct):
-    """The choices of a person. None: the person leaves the match."""
+    """A person's choices. None means that they leave the match."""
 
     tab: str
     run: str
@@ -102,7 +107,7 @@ class Answered(Struct):
 
 
 class Refused(Exception):
-    """A request is refused: HTTP status, and a sentence for the person."""
+    """We refuse a request, with an HTTP status and a sentence for the person."""
 
     def __init__(self, status: int, problem: str) -> None:
         super().__init__(problem)
@@ -110,17 +115,20 @@ class Refused(Exception):
 
 
 class Seat:
-    """The seat of a person: its events, and its replies. Implements `HumanTerminal`.
+    """A person's seat: its events, and its replies. Implements `HumanTerminal`.
+
+    Only one tab can play. If you open the link a second time, e.g. on your phone, the new tab gets
+    the seat, and the old one says so.
 
     Args:
         digest: digest of an existing token. Empty: create a new token.
 
     Attributes:
-        token: the secret of the link. Empty if only its SHA-256 digest is known.
+        token: the secret of the link. Empty if we only know its SHA-256 digest.
         run: random id of this server's run of the match.
-        used: time when a tab last entered or replied, on trio's clock. None before.
-        ends: time when the match ends if no tab enters or replies, on trio's clock.
-        is_over: True if the match has ended or cannot continue.
+        used: when a tab last entered or replied, on trio's clock. None before that.
+        ends: when the match ends if no tab enters or replies, on trio's clock.
+        is_over: True if the match has ended or can't continue.
         has_end: set when the page has fetched the end of the match.
     """
 
@@ -141,7 +149,7 @@ class Seat:
         self._question: Question | None = None
         self._answer: Picks | None = None
         self._answered = trio.Event()
-        self._turns: dict[int, bytes] = {}  # turn -> JSON as last sent
+        self._turns: dict[int, bytes] = {}  # turn -> JSON, as we last sent it
         self.ends = self._limit = inf
 
     # --- HumanTerminal ----------------------------------------------------------------------------
@@ -153,14 +161,15 @@ class Seat:
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """Do nothing: each seat has its own page."""
+        """There's nothing to do here: each seat has a page of its own."""
         yield
 
     async def ask(self, question: Question) -> Picks | None:
-        """Send a question, and wait for its answer."""
+        """Send a question to the page, and wait for its answer."""
         self._request += 1
         self._question, self._answered = question, trio.Event()
         shown = {name: getattr(question, name) for name in question.__struct_fields__}
+        # `check` is a function, and problem_with() calls it when the answer comes.
         del shown["check"]
         self._add("question", request=self._request, question=shown)
         await self._answered.wait()
@@ -169,11 +178,11 @@ class Seat:
     # --- requests of the page ---------------------------------------------------------------------
 
     def accepts(self, token: str) -> bool:
-        """True if a token belongs to this seat."""
+        """Whether a token belongs to this seat."""
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
-        """Give the seat to a tab, and notify the previous tab."""
+        """Give the seat to a tab. The tab that had it before learns about it from its next poll."""
         self._mark_used()
         self._tab = tab
         self._wake()
@@ -191,14 +200,15 @@ class Seat:
         """Return the events from `after` on, as soon as there are any.
 
         Args:
-            run: the run of `after`. After a restart of the server, all events are sent.
+            run: the run of `after`. After a restart of the server, the numbers begin again, so a
+                page from before gets all events.
             wait: if True, wait for up to `POLL_SECONDS`.
         """
         if not self._is_current(tab):
             return _moved()
         self._poll += 1
         own = self._poll
-        self._wake()  # ends an older poll, whose connection may be lost
+        self._wake()  # If there's an older poll, its connection is probably lost, so end it
         first = after if run == self.run and after <= len(self._events) else 0
         with trio.move_on_after(POLL_SECONDS if wait and not self.is_over else 0):
             while first == len(self._events) and own == self._poll and self._is_current(tab):
@@ -212,18 +222,23 @@ class Seat:
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
-        """Mark the end as fetched if the page has all events before `after`."""
+        """Note that the page knows the end, if it has received everything before `after`."""
         if self.is_over and after >= len(self._events):
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
-        """Accept the answer to the open question. It may be repeated. Raises `Refused`."""
+        """Accept the answer to the open question. Repeating the same answer is fine.
+
+        Raises:
+            Refused: the answer isn't valid, or belongs to another tab or another question.
+        """
         if not self._is_current(given.tab):
             raise Refused(409, _MOVED)
         if given.run != self.run:
             raise Refused(409, "The server was restarted: look at the current question.")
         picks = None if given.picks is None else tuple(given.picks)
         if self._question is None or given.request != self._request:
+            # The page may not have received our response to this, and so it asks again.
             if given.request == self._request and self._request and picks == self._answer:
                 return
             if given.request > self._request:
@@ -237,7 +252,7 @@ class Seat:
         self._answered.set()
 
     def _is_current(self, tab: str) -> bool:
-        """True if a tab has the seat. After a restart, the first tab gets it."""
+        # After a restart we don't know which tab had the seat, so the first one that comes gets it.
         self._tab = self._tab or tab
         return tab == self._tab
 
@@ -261,7 +276,7 @@ class Seat:
         self._add("steps", turned=made.turning_points(), **news)
 
     def end(self, whole: MatchPage) -> None:
-        """Show the complete match at its end."""
+        """Show the complete match, including everything that was hidden from this seat."""
         self._question = None
         self._add("question", request=self._request, question=None)
         about = {"header": whole.header, "seat": self._number, "lines": whole.lines}
@@ -270,7 +285,7 @@ class Seat:
         self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
-        """Announce that the match cannot continue."""
+        """Tell the page that the match can't continue."""
         if not self.is_over:
             self.is_over = True
             self._add("gone", problem=problem)
@@ -284,7 +299,8 @@ class Seat:
         self._news = trio.Event()
 
     def _events_from(self, first: int) -> Iterator[bytes]:
-        """Yield the events from this one on, without events that a later one replaces."""
+        # A page which starts from the beginning doesn't need everything: only the last question is
+        # still open, and a `reset` replaces all steps before it.
         last = {kind: number for number, (kind, _) in enumerate(self._events)}
         for number, (kind, data) in enumerate(self._events[first:], first):
             if kind == "question":
@@ -307,7 +323,7 @@ class MatchSession:
         id: its name in addresses.
         port: port in the links. 0 if unknown.
         seats: number of the seat -> seat of a person.
-        again: the address that begins a return match; empty if there is none.
+        again: the address that begins a return match, or empty.
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
@@ -329,23 +345,23 @@ class MatchSession:
         return PythonBot(HUMAN, lambda: PersonBot(definition, seat))
 
     def links(self) -> list[str]:
-        """Return the address of each person's page, in seat order. Unknown tokens are left out."""
+        """Return the address of each person's page, in seat order, with the token if we know it."""
         return [
             f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
             for number, seat in self.seats.items()
         ]
 
     def save_links(self, record: str) -> None:
-        """Store digests of the links in a file that only its owner can read.
+        """Write digests of the links to a file that only its owner can read.
 
         Raises:
-            LogWriteError: the file cannot be written.
+            LogWriteError: the file can't be written.
         """
         name = record + LINKS_SUFFIX
         digests = {number: seat.digest for number, seat in self.seats.items()}
         data = msgspec.json.encode(Links(self.id, digests, self.port))
         try:
-            made, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".")  # mode 0600
+            made, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".")  # has mode 0600
             with open(made, "wb") as file:
                 file.write(data)
             os.replace(part, name)
@@ -353,7 +369,7 @@ class MatchSession:
             raise LogWriteError(name, error) from error
 
     def delete_links(self, record: str) -> None:
-        """Delete the file at the end of the match."""
+        """Delete the file, since nobody needs the links after the match."""
         with suppress(OSError):
             os.unlink(record + LINKS_SUFFIX)
 
@@ -362,7 +378,8 @@ class MatchSession:
         runner.listeners.append(lambda match, entries: self._add_entries(spec, match, entries))
 
     def _add_entries(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
-        # In a simultaneous round, no page shows who replied first.
+        # In a simultaneous round, no page may show who replied first, so we hold back the entries
+        # until the next question is sent.
         self._pending += entries
         asks = any(type(entry) is Sent and entry.to is not None for entry in self._pending)
         if match.outcome is not None or asks:
@@ -377,7 +394,10 @@ class MatchSession:
             seat.end(whole)
 
     async def shown(self) -> None:
-        """Wait until the pages have fetched the end of the match, or stopped fetching."""
+        """Wait until the pages have fetched the end of the match, or seem to have gone.
+
+        If a seat was never used, there is nobody to wait for.
+        """
         with trio.move_on_after(END_SECONDS):
             for seat in self.seats.values():
                 if seat.used is not None:
@@ -385,17 +405,17 @@ class MatchSession:
 
     @property
     def is_over(self) -> bool:
-        """True if the match has ended or cannot continue."""
+        """Whether the match has ended, or can't continue, for all seats."""
         return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
-        """Announce to all seats that the match cannot continue."""
+        """Tell all seats that the match can't continue."""
         for seat in self.seats.values():
             seat.give_up(problem)
 
 
 class Seats:
-    """The routes of the seats of all matches. `sittings` maps ids to sessions."""
+    """The routes of all seats, in any number of matches. `sittings` maps ids to sessions."""
 
     def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}
@@ -426,7 +446,7 @@ class Seats:
         )
 
     async def _enter(self, request: Request) -> Response:
-        self._found(request)  # before reading the body
+        self._found(request)  # so that we don't read a body for a seat that doesn't exist
         given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
@@ -450,7 +470,8 @@ class Seats:
         tab = query.get("tab", "")[:64]
         wait = query.get("wait", "1") != "0"
         data = await seat.news(tab, query.get("run", ""), after, wait=wait)
-        shown = BackgroundTask(seat.note_end, after)  # after the response is sent
+        # Runs when the response was sent, i.e. when the page (most likely) has it.
+        shown = BackgroundTask(seat.note_end, after)
         return Response(data, media_type="application/json", background=shown)
 
     async def _answer(self, request: Request) -> Response:
@@ -473,7 +494,7 @@ class Seats:
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
-    """Decode the body of a request. Refuses it if it is too large, too slow, or invalid."""
+    """Decode a request's body. Refuses it if it's too large, too slow, or invalid."""
     if request.headers.get("content-type") != "application/json":
         raise Refused(415, "Only application/json is understood.")
     data = b""

@@ -1,9 +1,10 @@
 """Reports on stores, computed once for each state of a store.
 
-During a tournament, a store changes twice per second, and a report takes CPU time. A result is
-shown until its age exceeds `IDLE` times its CPU time, so an open page only uses a small part of a
-core. The standings take a tenth of the time of a report. They are updated more often, and after
-`FRESH` seconds at the latest.
+During a tournament a store changes twice per second, and we can't afford a report each time: it
+takes CPU time which the bots need. That's why we show a result until its age exceeds `IDLE` times
+the CPU time that it took, and an open page only costs a small part of a core. The standings alone
+take a tenth of that time, so they are updated more often, namely after `FRESH` seconds at the
+latest.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ from referee.web.server.library import File, Item, check_in_place
 IDLE = 20
 FRESH = 0.5
 _KEPT = 16
+# We estimate the remaining time from the last so many looks at a changing store ...
 _LOOKS = 120
-"""Number of latest observations of a changing store used to estimate the remaining time."""
+# ... if the first and the last of them are at least so many seconds apart.
 _LEAST_SECONDS = 3.0
-"""Minimum seconds between the first and the last observation."""
 
 State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
-    """The content of a store for its pages.
+    """A store's content for its pages.
 
     Attributes:
         names: names of the bots, by number.
         changed: seconds since 1970.
         tournament: `Place.tournament` of its records.
-        left: estimated seconds until the end. None if unknown.
+        left: estimated seconds until the end. None if we can't tell yet.
     """
 
     setup: TournamentSetup
@@ -70,7 +71,7 @@ def read_shown(
     without: Collection[int] = (),
     most_paired: int | None = None,
 ) -> Shown:
-    """Read a store for its pages. Ratings, form and highlights come from one pass over the matches.
+    """Read a store for its pages, with a single pass for ratings, form and highlights.
 
     Args:
         changed: seconds since 1970.
@@ -92,7 +93,7 @@ def read_shown(
 
 
 class Entrants(NamedTuple):
-    """Facts about a match from the stores that contain its digest.
+    """Facts about the match with a certain digest, from all stores that contain it.
 
     Attributes:
         stores: names of the stores in addresses.
@@ -106,7 +107,7 @@ class Entrants(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list (spec/page-data.md, 5). `problem` explains why it cannot be shown."""
+    """A store in a list (spec/page-data.md, 5). `problem` says why it can't be shown."""
 
     id: str
     changed: float
@@ -118,7 +119,7 @@ class StoreSummary(Struct, frozen=True):
 
 
 class Neighbour(NamedTuple):
-    """A match of a store: its number, the digest of its record, and its bots in seat order."""
+    """A match that a page links to: its number, its record's digest, and its bots in seat order."""
 
     match: int
     digest: str
@@ -130,7 +131,7 @@ class MatchContext(NamedTuple):
 
     Attributes:
         names: names of all bots, by number.
-        deal: the available matches of its deal, including itself.
+        deal: the matches of its deal as far as they were played, including itself.
         before, after: its neighbours in the schedule, or None.
     """
 
@@ -143,13 +144,9 @@ class MatchContext(NamedTuple):
 
 
 class _Cached(NamedTuple):
-    """Cached results of a store.
-
-    The standings belong to the state `key` and are shown until `fresh`. Everything else belongs to
-    `whole` and is shown until `until`.
-    """
-
+    # The standings belong to this state, and we show them until `fresh`.
     key: State
+    # Everything else belongs to this one, and we show it until `until`.
     whole: State
     until: float
     fresh: float
@@ -157,7 +154,7 @@ class _Cached(NamedTuple):
 
 
 class MatchesChosen(NamedTuple):
-    """Selects matches of a store. None selects all.
+    """Selects matches of a store. None selects all of them.
 
     Attributes:
         bot, against: numbers of bots. Both must be in the match.
@@ -197,9 +194,9 @@ class Tournaments:
         return None
 
     def shown(self, file: File) -> Shown:
-        """Return the content of a store. Raises `UsageError` if it is damaged or was deleted.
+        """Return a store's content. Raises `UsageError` if it's damaged, or was deleted.
 
-        Concurrent calls for the same file would compute it twice (turns.py).
+        Concurrent calls for the same file would compute it twice (see turns.py).
         """
         known = self.cached(file)
         if known is not None:
@@ -208,8 +205,11 @@ class Tournaments:
         with self._lock:
             kept = self._cache.get(file.id)
         old = None if kept is None or now >= kept.until else kept
-        begun = time.thread_time()  # per thread, so a busy machine does not make pages older
+        # This thread's time only, or else a busy machine would make pages older.
+        begun = time.thread_time()
         with _opened(file, check=old is None) as store:
+            # If only a few matches were added, we can keep the report. If the bots have changed, we
+            # can't.
             if old is not None and (old.shown.setup, old.shown.names) == (
                 store.stages[-1],
                 store.names,
@@ -230,7 +230,8 @@ class Tournaments:
         return shown
 
     def _estimate_left(self, file: File, found: Standings) -> float | None:
-        """Estimate the seconds until all matches are played, from the matches observed so far."""
+        # We take the mean speed of the last looks. If nothing has changed, or if there's only a
+        # moment between them, any number would be made up.
         now, done = time.monotonic(), found.matches + found.void + found.forfeits
         with self._lock:
             looks = self._looks.setdefault(file.id, deque(maxlen=_LOOKS))
@@ -241,7 +242,7 @@ class Tournaments:
         return (found.planned - done) * (now - begun) / (done - before)
 
     def season(self, files: Sequence[File]) -> tuple[Season, float]:
-        """Return the combined standings, and the time of the newest store in seconds since 1970.
+        """Return the combined standings, and when the last store changed (seconds since 1970).
 
         Raises:
             UsageError: a store is damaged or was deleted, or the games differ.
@@ -265,21 +266,22 @@ class Tournaments:
         return found
 
     def summary(self, file: File) -> StoreSummary:
-        """Return the summary of a store for a list."""
+        """Return a store's summary for a list."""
         return self._summary(file)[0]
 
     def tournament(self, file: File) -> str:
-        """Return `Place.tournament` of a store. Empty if it cannot be read."""
+        """Return `Place.tournament` of a store. Empty if we can't read it."""
         return self._summary(file)[1]
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
-        """Return the stores of a match in progress, by their names in addresses."""
+        """Return the stores that a match in progress belongs to, by their names in addresses."""
         found = []
         for file in files:
             if place is not None and self.tournament(file) == place.tournament:
                 with suppress(RefereeError), _opened(file) as store:  # a damaged store
                     query = "SELECT 1 FROM matches WHERE match = ?"
-                    if not list(store.select(query, (place.match,))):  # else in an equal one
+                    # Otherwise it belongs to another run of the same tournament.
+                    if not list(store.select(query, (place.match,))):
                         found.append(file.id)
         return found
 
@@ -322,13 +324,14 @@ class Tournaments:
         return found, tournament
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
-        """Return facts from stores about the matches with these digests."""
+        """Look for matches with these digests in all stores."""
         found: dict[str, Entrants] = {}
         wanted = [*filter(None, digests)]
         marks = ", ".join("?" * len(wanted))
         query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
         for file in files:
-            with suppress(RefereeError), _opened(file) as store:  # the list shows it as damaged
+            # It's damaged, and the list says so.
+            with suppress(RefereeError), _opened(file) as store:
                 for digest, match in list(store.select(query, wanted)):
                     seats = [seat for row in store.matches(match, match + 1) for seat in row.seats]
                     names = [store.names[seat.bot] for seat in seats]
@@ -342,7 +345,7 @@ class Tournaments:
         return found
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
-        """Return the digests of some matches of a store, by number."""
+        """Map the numbers of some matches of a store to their digests."""
         with _opened(file) as store:
             query = "SELECT digest FROM matches WHERE match = ?"
             return {match: found for match in matches for (found,) in store.select(query, (match,))}
@@ -352,7 +355,7 @@ class Tournaments:
     ) -> tuple[int, list[MatchRow]]:
         """Return the number of selected matches, and `count` of them from `first` on, in order.
 
-        `shown` has checked all rows of the store before.
+        This doesn't check the rows, because `shown` has done so before.
         """
         where, parameters = _where(chosen)
         with _opened(file) as store:
@@ -422,20 +425,21 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
     try:
         with Store.for_reading(file.path, check=check) as store:
             yield store
-    except UsageError as error:  # visitors do not need to see paths
+    except UsageError as error:  # visitors don't need to know where our files are
         raise UsageError(str(error).replace(file.path, file.id)) from error
 
 
 def changed_at(state: State) -> float:
     """Return the time of the last change, in seconds since 1970.
 
-    During a run SQLite writes into the file `-wal`. The store itself changes only now and then.
+    We can't just look at the store: during a run, SQLite writes into the file `-wal`, and only now
+    and then moves the content to the store itself.
     """
     return max(time for _, time in state) / 1e9
 
 
 def state_of(store: str) -> State:
-    """Return size and time of a store's files. They change when the store changes."""
+    """Return size and time of a store's files. If the store changes, so do these."""
     found = []
     for path in (store, f"{store}-wal"):
         with suppress(OSError):

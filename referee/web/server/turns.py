@@ -1,8 +1,8 @@
-"""Turns of requests that read a whole file, so that a slow page does not block other pages.
+"""Turns of requests that read a whole file, so that a slow page doesn't block other pages.
 
-Requests for the same file take turns, because the first one computes the result for all. Requests
-for different files run in parallel, but only a few large files are read at a time. A waiting
-request uses no thread.
+Requests for the same file take turns: the first one computes the result, and the others find it in
+the cache. Requests for different files run in parallel, but only a few large files at a time. None
+of this uses a thread while it waits.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ import trio
 from referee.errors import RefereeError
 from referee.web.server.library import File
 
+# A file with more bytes than this is large. We read only `MOST_LARGE` of them at a time, since each
+# takes a lot of memory.
 LARGE = 2**20
-"""Files with more bytes are large. Only `MOST_LARGE` of them are read at a time, to save memory."""
 MOST_LARGE = 2
+# If more requests than this wait for the same file, we'd rather send the others away than let them
+# take up all the slots of the server.
 MOST_WAITING = 8
-"""Maximum number of requests that wait for the same file, so that others find a slot."""
 
 
 class BusyError(RefereeError):
-    """Too many requests wait for this page."""
+    """Too many requests are waiting for this page."""
 
 
 class Turns:
@@ -36,7 +38,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, file: File, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for the turn of a request.
+        """Wait for a request's turn.
 
         Args:
             patient: if True, wait behind any number of other requests.
