@@ -1,8 +1,9 @@
 """The data of a match page: a header, the states as steps, the turns, and the lines.
 
-spec/page-data.md, 1, describes the fields. A step is a state with the events that led to it. For
-each viewer, a step stores only the top-level fields of the view that changed, so that a page can
-move in both directions with one shallow copy per step.
+spec/page-data.md, 1, describes the fields. A step is a state with the events that led to it. A
+match may have thousands of steps, so we don't store each view: a step has just the top-level fields
+that changed, for each viewer. To move in both directions, a page only needs a shallow copy per
+step.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 
 class Mark(Struct, frozen=True):
-    """An event that a page lists and links to a step."""
+    """An event that a page lists, with a link to its step."""
 
     kind: str
     seat: int | None = None
@@ -35,7 +36,8 @@ class Mark(Struct, frozen=True):
 class Step(Struct, frozen=True, omit_defaults=True):
     """A state of a match, with the events that led to it.
 
-    `ends` is the turn that this step ended, if the state belongs to a later turn.
+    If this step ended a turn, so that its state belongs to the next one, `ends` is the turn that
+    ended.
     """
 
     turn: int
@@ -51,7 +53,10 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class TurnText(Struct):
-    """A turn as text: its steps, the seats that move, and its events. Empty until it ends."""
+    """A turn as text: its steps, the seats that move, and its events.
+
+    The text is empty until it ends.
+    """
 
     turn: int
     first: int
@@ -64,7 +69,7 @@ class TurnText(Struct):
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """A line of the match. The seat is None if the line does not belong to one."""
+    """A line of the match. The seat is None if the line doesn't belong to one."""
 
     kind: str
     seat: int | None
@@ -102,7 +107,7 @@ class Rule(Struct, frozen=True):
 
 
 class Header(Struct, kw_only=True):
-    """Facts about a match that are not part of its steps."""
+    """Everything about a match that isn't part of its steps."""
 
     format: str = "referee-page"
     version: int = 2
@@ -148,7 +153,7 @@ class Moment(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchPage(Struct):
-    """All data of a match page."""
+    """Everything that a match page shows."""
 
     header: Header
     turns: list[TurnText]
@@ -158,7 +163,11 @@ class MatchPage(Struct):
 
 
 def course_of(match: MatchPage) -> dict[str, Any]:
-    """Encode the steps of a match. Facts known to several viewers are written once."""
+    """Encode the steps of a match.
+
+    Often several viewers know the same, e.g. both players see a card that is played. We write this
+    only once, with the names of all these viewers as the key.
+    """
     steps = [
         msgspec.structs.replace(
             step, set=_shared(step.set), now=_shared(step.now), moves=_shared(step.moves)

@@ -11,13 +11,14 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 
 
 class Done(NamedTuple):
-    """The actions of a turn so far.
+    """The actions of a turn so far, as far as the viewer knows them.
 
-    Only the player on turn plays and receives cards, so cards of another player begin a new turn.
+    Only the player on turn plays and receives cards. If cards belong to somebody else, we can tell
+    that a new turn has begun.
 
     Attributes:
         seat: the player who played or received cards.
-        counters: values of the counters. Empty: unknown, or given by the view.
+        counters: values of the counters. Empty if they're unknown, or if the view has them.
     """
 
     seat: int | None = None
@@ -27,7 +28,7 @@ class Done(NamedTuple):
     counters: Sequence[int] = ()
 
     def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
-        """Return the actions including `what`. `seen` are the moves known to the viewer."""
+        """Return the actions including `what`. `seen` are the moves that the viewer knows about."""
         seat, did, played, got, counters = self
         said = what.description_for(viewer)
         own = what.counters if viewer is ALL or viewer == what.seat else ()
@@ -40,13 +41,18 @@ class Done(NamedTuple):
             if move.to in IN_PLAY and move.from_ == "hand":
                 played += (move.card,)
             elif move.to == "hand" and move.from_ in IN_PLAY:
+                # This card was taken back. If it was played twice, it doesn't matter which of them
+                # we remove.
                 place = played.index(move.card)
                 played = (*played[:place], *played[place + 1 :])
         shown = played or tuple(what.shows)
         return Done(seat, did, shown, (*got, *what.got), own or counters)
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
-        """Return the actions at the start of a turn of these seats. Drops those of other seats."""
+        """Return the actions at the start of a turn of these seats.
+
+        Actions of other seats are dropped.
+        """
         return self if self.seat in seats else NOTHING
 
 

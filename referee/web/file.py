@@ -1,8 +1,9 @@
 """A self-contained HTML file that shows matches. It opens from disk and needs no network.
 
-Browsers do not import modules from disk, so all modules are bundled into one script: each becomes a
-function that returns its exports. Therefore every module must write an import as one line with
-names, and declare each export.
+Browsers refuse to import modules from disk, so we bundle all of them into one script, where each
+module becomes a function that returns its exports. This is done by regular expressions and not by a
+parser. For them to work, a module has to write each import as one line with names, and to export
+things where they are declared.
 """
 
 from __future__ import annotations
@@ -28,17 +29,19 @@ from referee.web.data import Header, Line, MatchPage, Step, course_of
 
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
+# A file with several matches begins with a list of them, and needs another style sheet.
 LIST_STYLE = "list.css"
-"""Style of a file with several matches, which begins with their list."""
 PAGES_STYLES = ("theme.css", "pages.css")
+# If the compressed lines of a match are larger than this, we leave most of them out (unless
+# somebody asked for all of them).
 MAX_LINES = 2**20
-"""Maximum compressed bytes of a match's lines in the file, unless all lines are requested."""
+# Browsers take too long to open files that are larger than this.
 MAX_FILE = 20 * 2**20
-"""Maximum bytes of a file. Browsers are slow to open larger files."""
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
+# Matches comments and indentation, which are a quarter of a module. It doesn't know about strings,
+# but none of ours contain anything that looks like this.
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
-"""Comments and indentation, a quarter of a module. Strings in modules contain nothing like them."""
 _BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|;?\s*(})\s*|\s*([{;,>])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
@@ -46,7 +49,10 @@ _SHOWN_MARKS = ("fault", "disqualified")
 
 
 class Block(NamedTuple):
-    """A match in the file: JSON without `<`, and two compressed JSON texts in base64."""
+    """A match in the file: JSON without `<`, and two compressed JSON texts in base64.
+
+    The header isn't compressed, because the list of matches reads all headers.
+    """
 
     header: str
     steps: str
@@ -59,7 +65,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
     Args:
         matches: at least one match.
         all_lines: if True, include all lines in spite of `MAX_LINES`.
-        heading: title of the file. Empty: a title made from the matches.
+        heading: title of the file. Empty: make one from the matches.
 
     Raises:
         UsageError: the file would exceed `MAX_FILE`.
@@ -91,21 +97,24 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 
 
 def frame_page(**values: Any) -> str:
-    """Render the match page. A file contains data and script, other pages their addresses."""
+    """Render the match page.
+
+    A file has its data and script inside, and other pages their addresses.
+    """
     texts = dict.fromkeys(("csp", "script", "data", "again", "heading", "crumbs"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "modules", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 
 
 def drawing(game: str) -> Path | None:
-    """Return the path of a game's drawing module, or None."""
+    """Return the path of a game's drawing module. None if the game has no drawing."""
     page = GAMES[game].page
     path = None if page is None else page.folder / "drawing.js"
     return path if path is not None and path.exists() else None
 
 
 def drawing_style(game: str) -> str:
-    """Return the style sheet of a game's drawing, or ""."""
+    """Return the style sheet of a game's drawing. Empty if the game has no drawing."""
     path = drawing(game)
     return "" if path is None else path.with_suffix(".css").read_text("utf-8")
 
@@ -117,19 +126,22 @@ def small_style(css: str) -> str:
 
 @cache
 def pages_style() -> Markup:
-    """Return the style of a self-contained page of text and tables, such as standings."""
+    """Return the style of a self-contained page of text and tables, e.g. standings."""
     sheets = [(FRAME / name).read_text("utf-8") for name in PAGES_STYLES]
     return Markup("".join(map(small_style, sheets)))
 
 
 def pages_policy() -> str:
-    """Return the Content-Security-Policy of a page with this style and no script."""
+    """Return the Content-Security-Policy of a page with this style and without a script."""
     style = f"style-src '{policy_hash(pages_style())}'"
     return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 
 
 def bundle(games: Sequence[str]) -> str:
-    """Bundle the frame and the drawings of some games into one module."""
+    """Bundle the frame and the drawings of some games into one module.
+
+    We give each drawing a number instead of its name, because all of them are called drawing.js.
+    """
     made: dict[str, str] = {}
     _add_module("boot", FRAME / "boot.js", made)
     drawings = []
@@ -143,23 +155,24 @@ def bundle(games: Sequence[str]) -> str:
 
 
 def bundle_of(path: Path) -> str:
-    """Bundle a module without exports with the modules of the frame that it imports."""
+    """Bundle a module without exports, together with the modules of the frame that it imports."""
     made: dict[str, str] = {}
     _add_module("page", path, made)
     return "".join(made.values())
 
 
 def classic(module: str) -> str:
-    """Wrap a module without imports as a script, which a browser also loads from disk."""
+    """Wrap a module without imports as a classic script. Browsers load these from disk, too."""
     return f'"use strict";(()=>{{{module}}})();'
 
 
 def _add_module(name: str, path: Path, made: dict[str, str]) -> None:
-    """Add a module after the modules of the frame that it imports."""
     if name in made:
         return
     source = path.read_text("utf-8")
     for _, other in _IMPORT.findall(source):
+        # The modules that it imports come first, because the functions run in the order of the
+        # script.
         _add_module(other, FRAME / f"{other}.js", made)
     made[name] = _as_function(name, source)
 
@@ -180,17 +193,18 @@ def _csp(script: str, styles: Sequence[str]) -> str:
 
 
 def policy_hash(text: str) -> str:
-    """Return the hash of a script or a style for a Content-Security-Policy."""
+    """Return the hash of a script or a style, as a Content-Security-Policy has it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def packed(match: MatchPage, all_lines: bool) -> Block:
-    """Encode a match. Without `all_lines`, many lines are reduced to those around faults."""
+    """Encode a match. If it's large, only the lines around faults are kept, unless `all_lines`."""
     encode = msgspec.json.encode
     lines = _packed(encode(match.lines))
     if len(lines) > MAX_LINES and not all_lines:
         match = _with_lines_of_faults(match)
         lines = _packed(encode(match.lines))
+    # The header becomes part of a script element, and a bot may have a name like "</script>".
     header = encode(match.header).replace(b"<", rb"\u003c").decode()
     steps = _packed(encode(course_of(match)))
     return Block(header, steps, lines)
@@ -218,14 +232,15 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
 
 
 def cut(match: MatchPage, first: int, last: int) -> MatchPage:
-    """Return a range of turns of a match. Raises `UsageError` if it does not exist."""
+    """Return a range of turns of a match. Raises `UsageError` if it doesn't exist."""
     chosen = [turn for turn in match.turns if first <= turn.turn <= last]
     if not chosen:
         turns = f"the match has {len(match.turns)} turns"
         raise UsageError(f"--turns {first}-{last}: {turns}")
     start, end = chosen[0].first, chosen[-1].last
-    if end + 1 < len(match.steps):  # the state after the last turn
+    if end + 1 < len(match.steps):  # people want to see the state after the last turn, too
         end += 1
+    # Steps only have what changed, so the first step of the range needs everything from before it.
     views: dict[str, dict[str, object]] = {}
     values: dict[str, list[float]] = {}
     now: dict[str, Now] = {}

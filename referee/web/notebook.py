@@ -1,7 +1,7 @@
 """Results in a notebook (spec/python.md, 8).
 
-The text of the result is always shown below, because untrusted notebooks and web sites show nothing
-else.
+The text of the result is always shown below, because you see nothing else in a notebook that isn't
+trusted, and on web sites that show notebooks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def player(
     stderr: Sequence[str | None],
     text: str,
 ) -> str:
-    """Return the page of a match in a sandboxed frame, above the text of its result."""
+    """Return a match's page in a sandboxed frame, above the text of its result."""
     try:
         page = page_file([from_answers(spec, answers, stderr)])
     except RefereeError as error:  # the page is too large

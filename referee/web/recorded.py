@@ -40,9 +40,9 @@ def read_match(
 ) -> MatchPage:
     """Read a match from a file.
 
-    If the file is truncated or damaged, we read it up to that place, and the header of the page
-    says so. The stderr of a bot is taken from the record, else from the file beside it, else from
-    `stderr`.
+    If the file is truncated or damaged, we read it up to that place, and the page's header says so.
+    A bot's stderr comes from the record if it's in there, otherwise from the file beside the
+    record, and if there's no such file, from `stderr`.
 
     Args:
         name: file name of a match record or a spectator log, which may be compressed.
@@ -85,14 +85,15 @@ def from_answers(
 
 
 def seat_header(spec: MatchSpec, made: Steps) -> Header:
-    """Return the header for the page of one seat in a match in progress."""
+    """Return the header for the page of one seat, while the match is in progress."""
     return _header("live", spec.definition, spec.options, made.names, (), made)
 
 
 class _SeparateStderr:
-    """Stderr of bots that is stored outside the record, until it is added to the page.
+    """Stderr of bots which isn't in the record, until it's added to the page.
 
-    It is added at the disqualification of its bot, which it may explain, otherwise at the end.
+    We don't know when a bot wrote it. It goes to the bot's disqualification, since it may be the
+    reason for that, or else to the end of the match.
     """
 
     def __init__(self, record: str, seats: int, given: Sequence[str | None]) -> None:
@@ -103,19 +104,18 @@ class _SeparateStderr:
         ]
 
     def forget(self, player: str) -> None:
-        """Drop the stderr of this player, because it is in the record."""
+        # The record has the stderr of this player, which is better: it also says when it was
+        # written.
         seat = seat_of(player, len(self._entries))
         if seat is not None:
             self._entries[seat] = None
 
     def add_to(self, made: MatchSteps, entries: Iterable[Entry]) -> None:
-        """Add the stderr of bots that these entries disqualify, before adding the entries."""
         for entry in entries:
             if type(entry) is Disqualified:
                 self._add(made, entry.seat)
 
     def add_rest(self, made: MatchSteps) -> None:
-        """Add the stderr of all other bots."""
         for seat in range(len(self._entries)):
             self._add(made, seat)
 
@@ -135,6 +135,7 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
             for said in recorded:
                 made.add_stderr(said)
                 elsewhere.forget(said.player_number)
+            # A bot's last words may say why it failed, so they come before its disqualification.
             elsewhere.add_to(made, entries)
             if entries:
                 made.add(rerun.match, entries, time)
@@ -157,7 +158,7 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
-    """Return empty steps of a match for all viewers."""
+    """Return empty steps for all viewers, including the public and somebody who sees everything."""
     viewers = [ALL, PUBLIC, *range(len(header.bots))]
     return MatchSteps(GAMES[header.game], viewers, names, header.bots)
 
@@ -208,7 +209,10 @@ def _record_page(
 
 
 def _command(record: str, spec: MatchSpec) -> str:
-    """Return the command that repeats the match of a record. Empty if a file is missing."""
+    """Return the command that repeats a record's match.
+
+    Empty if it would need a file we don't know.
+    """
     start = []
     if spec.redeals:
         if not record:
@@ -221,12 +225,12 @@ class PublicMatch:
     """A match as the public sees it, built from its public messages.
 
     Args:
-        seats: number of seats. 0: unknown, so the number of announced names.
+        seats: number of seats. If it's 0 (unknown), we count the announced names.
         given, bots: arguments of `shown_names`.
 
     Attributes:
         made: the steps. None until the players are known.
-        problem: a sentence that explains why later messages are ignored. May be empty.
+        problem: a sentence that says why later messages are ignored. May be empty.
         ended: the end of the match, or None.
     """
 
@@ -244,7 +248,7 @@ class PublicMatch:
         self._options = definition.options()
         self._seats = seats
         self._given, self._bots = given, bots
-        self._names: dict[int, str] = {}  # names announced by the players
+        self._names: dict[int, str] = {}  # the names that the players announced themselves
         self._early: list[LogLine] = []
 
     @property
@@ -260,6 +264,8 @@ class PublicMatch:
             self._names.setdefault(seat, line.content.name)
             self._early.append(line)
             return
+        # The first message that isn't a name tells us that we have seen all names, so now we can
+        # begin.
         if made is None:
             count = self._seats or max(definition.min_seats, 1 + max(self._names, default=0))
             own = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
@@ -305,7 +311,7 @@ class PublicMatch:
 
 
 def _announced_options(definition: GameDefinition, info: Any) -> Any:
-    """Return the options in the first message of a game. Missing options have their defaults."""
+    """Return the options in a game's first message, with defaults for missing ones."""
     names = [name for name in definition.options.__struct_fields__ if hasattr(info, name)]
     try:
         return msgspec.convert({name: getattr(info, name) for name in names}, definition.options)
@@ -347,7 +353,6 @@ def _header(
     /,
     **more: Any,
 ) -> Header:
-    """Create a header from the fields that all headers have, and `more` fields."""
     seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
     return Header(
         kind=kind,

@@ -7,8 +7,9 @@
     match/N.html, match/N.js  a match whose record exists, and its data
     static/                   style sheets and scripts
 
-Paths contain only numbers, so bots cannot influence them by their names. From disk, browsers load
-scripts, but neither modules nor data. The data of a match is therefore a script too.
+Paths only contain numbers, because we don't want bots to choose file names by their own names. When
+a page is opened from disk, browsers let it load scripts, but no modules and no data. That's why the
+data of a match is a script, too.
 """
 
 from __future__ import annotations
@@ -44,15 +45,16 @@ from referee.web.server.tournaments import (
     state_of,
 )
 
+# The list of matches is split into pages with this many of them.
 ON_A_PAGE = 250
-"""Number of matches per page of the list."""
 _STATIC = "static"
 _ENTRIES = {"index.html", "bot", "pair", "match", _STATIC}
+# In some browsers, a page from disk has no 'self', so we also allow `file:`. (On a server, a page
+# can't load anything from disk anyway.)
 _POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""`file:` is for browsers in which a page from disk has no 'self'. Elsewhere it allows nothing."""
 _NONE = Markup("")
 
 
@@ -63,7 +65,7 @@ class SiteReport(NamedTuple):
         files: number of files.
         size: bytes of all files.
         matches: number of matches with a page.
-        wrong: number of matches whose record is damaged, or belongs to another match.
+        wrong: numbers of the matches whose record is damaged, or belongs to another match.
     """
 
     files: int
@@ -74,6 +76,8 @@ class SiteReport(NamedTuple):
 
 class FolderLinks(Links):
     """Links in a folder of pages, relative to one page.
+
+    They have to be relative: we don't know where the folder will be published.
 
     Args:
         name: displayed name of the tournament.
@@ -126,7 +130,7 @@ class FolderLinks(Links):
         return self._up + f"match/{record.id}.html"
 
     def record_with(self, digest: str) -> Item | None:
-        """Return the match with this digest if it has a page. Its record was checked."""
+        """Return the match with this digest if it has a page, i.e. its record was checked."""
         match = self._watched.get(digest)
         return None if match is None else _page_of(match)
 
@@ -153,7 +157,8 @@ def write_site(
     Args:
         name: displayed name of the tournament.
         records: folder with the records of its matches. None: no pages of matches.
-        folder: path of the new folder, in an existing folder. Replaced if it is empty or a site.
+        folder: path of the new folder, in an existing folder. If it exists already, it must be
+            empty or another site, and is replaced.
         all_lines: if True, include all lines of matches in spite of `MAX_LINES`.
         show: called with the number of finished matches.
 
@@ -172,7 +177,10 @@ def write_site(
 
 
 def check_site(folder: str) -> None:
-    """Raise `UsageError` if a folder contains files that do not belong to a site."""
+    """Raise `UsageError` if a folder contains files that aren't part of a site.
+
+    We are going to delete its content, so it had better not be somebody's home folder.
+    """
     path = Path(folder)
     if not os.path.lexists(path):
         return
@@ -195,13 +203,14 @@ def check_site(folder: str) -> None:
 
 @contextmanager
 def _replaced(folder: str) -> Iterator[Path]:
-    """Yield a new folder that replaces `folder` at the end. Deleted if there is an error."""
+    """Yield a new folder that replaces `folder` at the end, unless there is an error."""
     check_site(folder)
     path = Path(os.path.realpath(folder))
     made, old = (path.with_name(f".{path.name}.{os.getpid()}.{end}") for end in ("new", "old"))
     try:
         made.mkdir()
         yield made
+        # For a moment, there's neither the old folder nor the new one.
         with suppress(FileNotFoundError):
             path.rename(old)
         made.rename(path)
@@ -233,15 +242,14 @@ class _Site:
             (folder / part).mkdir()
 
     def report(self) -> SiteReport:
-        """Return a summary of the files written so far."""
         return SiteReport(self._files, self._size, len(self._watched), self._wrong)
 
     def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
-        """Write the data of all matches whose record exists."""
         (self._folder / "match").mkdir()
         for done, row in enumerate(self._rows):
             show(done)
             match = self._read(record_of(records, row.match), row)
+            # Equal matches have the same digest, and then one page is enough.
             if match is None or row.digest in self._watched:
                 continue
             self._watched[row.digest] = row.match
@@ -251,7 +259,6 @@ class _Site:
         show(len(self._rows))
 
     def _read(self, record: Path, row: MatchRow) -> MatchPage | None:
-        """Return the match of a row. None if its record is missing or wrong."""
         if not row.digest or not record.is_file():
             return None
         names = [self._shown.names[seat.bot] for seat in row.seats]
@@ -266,7 +273,6 @@ class _Site:
         return msgspec.structs.replace(match, header=header)
 
     def write_pages(self) -> None:
-        """Write all pages and their static files."""
         shown, links = self._shown, self._links("")
         records = {match: _page_of(match) for match in self._watched.values()}
         front = pages.Front(records=records)

@@ -1,6 +1,6 @@
 """The steps of a match for its page.
 
-`MatchSteps` is for a replayed match, `SeatSteps` for one seat of a match in progress, and
+`MatchSteps` is for a match that we replay, `SeatSteps` for one seat of a match in progress, and
 `LogSteps` for public messages.
 """
 
@@ -34,14 +34,14 @@ from referee.web.data import Header, Line, Mark, MatchPage, Moment, Rule, Step, 
 from referee.web.done import NOTHING, Done
 from referee.web.turned import turning_points
 
+# Scores aren't part of views, so a game that doesn't define any curves gets a curve of its scores.
 POINTS = Series("points", "", lambda view: [])
-"""The curve of games without their own curves: the scores, which are not part of views."""
 
 
+# A viewer's knowledge of the current turn, and the moves since the last step, for each viewer.
 _Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
-"""Each viewer's knowledge of the current turn, and of the moves since the last step."""
+# A state within a round: the views, the scores, and each viewer's knowledge.
 _Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
-"""A state within a round: the views, the scores, and each viewer's knowledge."""
 
 
 class Steps:
@@ -51,13 +51,13 @@ class Steps:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
-        self.names: list[str] = []  # displayed names, once known
+        self.names: list[str] = []  # displayed names, once we know them
         self.given: Sequence[str] = ()  # arguments of `shown_names`, like `bots`
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._definition = definition
         self._by_key = {_key(viewer): viewer for viewer in viewers}
-        self._reader: Any = None  # turn reader, once the names are known
+        self._reader: Any = None  # turn reader, created when the names are known
         page = definition.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
@@ -72,9 +72,9 @@ class Steps:
         self._between: list[_Between] = []
         self._done: dict[str, Done] = dict.fromkeys(self._by_key, NOTHING)
         self._moves: dict[str, list[Move]] = {}
-        self._shown_done: dict[str, Done] = {}  # knowledge shown in the last step
-        self._done_before = self._done  # knowledge in the previous turn
-        self._shown_views: Mapping[str, Any] = {}  # views of the last step
+        self._shown_done: dict[str, Done] = {}  # the knowledge that the last step has shown
+        self._done_before = self._done  # the same, in the previous turn
+        self._shown_views: Mapping[str, Any] = {}  # the views of the last step
 
     def close(self) -> None:
         """Add the remaining lines to the last step."""
@@ -85,7 +85,7 @@ class Steps:
             self.steps[-1] = msgspec.structs.replace(last, lines=lines, marks=marks)
 
     def page(self, header: Header) -> MatchPage:
-        """Return the current data of the page."""
+        """Return the data of the page so far."""
         winners = () if header.outcome is None else header.outcome.winners
         return MatchPage(header, self.turns, self.steps, self.lines, self.turning_points(winners))
 
@@ -94,7 +94,11 @@ class Steps:
         return turning_points(self.turns, self.steps, self.series[0].name, winners)
 
     def merge_viewers(self) -> None:
-        """Merge all viewers into one if nothing is hidden from any of them."""
+        """Merge all viewers into one, if they all see the same in this match.
+
+        In a game without hidden information it makes no difference whose view a page shows, so it
+        shouldn't make people choose one.
+        """
         first, *others = self.viewers
         if all(step.set.get(key) == step.set.get(first) for step in self.steps for key in others):
             self.viewers = [first]
@@ -105,7 +109,7 @@ class Steps:
                     step.moves.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
-        """Return the explanations of all codes that occur, from the game's page."""
+        """Return the explanations of all codes in this match, from the game's page."""
         page = game_page(self._definition)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
@@ -116,7 +120,6 @@ class Steps:
         return rules
 
     def _begin(self, match: Match | None = None) -> None:
-        """Create the turn reader. The names are known now."""
         if self._definition.turns is not None:
             self._reader = self._definition.turns(self.names)
             self._reader.called = self.names
@@ -130,17 +133,18 @@ class Steps:
             key: match.view(viewer) if key in learned or not (what and last) else last[key]
             for key, viewer in self._by_key.items()
         }
-        # A step without a change would reveal to a seat that a hidden card moved.
+        # Without this, the number of steps would tell a seat that a hidden card was moved.
         if views != last:
             known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
             self._between.append((views, [standing.score for standing in known], self._known()))
 
     def _update_knowledge(self, moved: Iterable[Moved]) -> set[str]:
-        """Update each viewer's knowledge with moves. Returns the viewers that learned something."""
+        # Most of the time there are only two kinds of viewers: the player who did it and everybody
+        # else, so we compute the knowledge once for each kind and not once per viewer.
         learned: set[str] = set()
         for what in moved:
             is_public = bool(what.public or what.told or what.got or what.shows)
-            known: list[tuple[bool, Done, Done]] = []  # most viewers have the same knowledge
+            known: list[tuple[bool, Done, Done]] = []  # (own, before, after)
             for key, viewer in self._by_key.items():
                 own = viewer is ALL or viewer == what.seat
                 if not (own or is_public):
@@ -157,19 +161,22 @@ class Steps:
         return learned
 
     def _known(self) -> _Known:
-        """Return the current knowledge, and clear the moves."""
         moves, self._moves = self._moves, {}
         return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
-        """Add a step per card moved in the round. The caller adds the state after the last one."""
+        """Add a step per card that was moved in the round.
+
+        The caller adds the state after the last one.
+        """
         between, self._between = self._between, []
         if self.steps:
             last = self.steps[-1]
             own = between if turn > last.turn else between[:-1]
             for views, scores, known in own:
                 self._add(last.turn, views, scores, last.seats, said=False, known=known)
-            if len(own) < len(between):  # the last one is part of the state after the round
+            # The caller is about to add the last of these states itself.
+            if len(own) < len(between):
                 *_, (_, moves) = between[-1]
                 for key, later in self._moves.items():
                     moves.setdefault(key, []).extend(later)
@@ -221,7 +228,6 @@ class Steps:
             self.turns[-1].seats = self._reader.active()
 
     def _changes(self, key: str, before: Any, view: Any) -> dict[str, Any]:
-        """Return the fields of a view that changed."""
         if self._fields is not None:
             old, self._views[key] = self._views.get(key, {}), self._fields(view)
             known = self._views[key].items()
@@ -236,7 +242,6 @@ class Steps:
     def _changed_now(
         self, turn: int, views: Mapping[str, Any], known: _Known | None
     ) -> tuple[dict[str, Now], dict[str, list[Move]]]:
-        """Return each viewer's changed `Now`, and the moves since the last step."""
         reader, active = self._reader, ()
         if reader is not None and reader.now.turn == turn:
             active = reader.active()
@@ -249,6 +254,7 @@ class Steps:
         new = {}
         for key, view in views.items():
             of = done[key]
+            # Nothing has changed for this viewer, so there's no need to compute it again.
             if view is self._shown_views.get(key) and of is self._shown_done.get(key):
                 continue
             self._shown_done[key] = of
@@ -267,18 +273,18 @@ class Steps:
         return new, moves
 
     def _note_last_action(self, over: Sequence[Any]) -> None:
-        """Use the line of the last turn as the last action, if there is no `PageDefinition.now`."""
+        # A game without `PageDefinition.now` doesn't say what happens right now. The actions of the
+        # last turn are the next best thing.
         if self._now_of is None and over:
             seats = self._reader.seats(over[-1])
             who: list[Part] = [Seat(seats[0]), " "] if len(seats) == 1 else []
             self._last_action = [*who, *self._reader.line(over[-1])]
 
     def _add_finished_turns(self, over: Iterable[Any]) -> None:
-        """Add the texts of finished turns."""
         here = max(len(self.steps) - 1, 0)
         for made in over:
             turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
-            if turn is None:  # a turn without a step
+            if turn is None:  # this turn had no step
                 turn = TurnText(made.turn, here, here)
                 insort(self.turns, turn, key=lambda turn: turn.turn)
             turn.title = self._reader.title(made)
@@ -288,7 +294,10 @@ class Steps:
             turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
-        """Describe a turn as text. Pictures are left out if the game has a drawing."""
+        """Describe a turn as text.
+
+        If the game has a drawing, there's no need for pictures in the text.
+        """
         shown: list[Phrase | Picture] = self._reader.show(turn)
         if self._definition.page is None:
             return shown
@@ -302,7 +311,6 @@ class Steps:
             self.lines.append(Line("received", entry.seat, entry.line.decode(errors="replace")))
 
     def _read_public(self, message: Struct | None) -> Sequence[Any]:
-        """Read a public message, except names. Returns the finished turns."""
         reader = self._reader
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self._definition.max_seats)
@@ -333,7 +341,7 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(definition, viewers)
         self.given, self.bots = given, bots
-        self._stderr: dict[int | None, StderrEntry] = {}  # seat -> last entry of its stderr
+        self._stderr: dict[int | None, StderrEntry] = {}  # seat -> the last part of its stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Add a round. `time` is in seconds since the bots were started."""
@@ -353,6 +361,8 @@ class MatchSteps(Steps):
                 over += self._reader.end()
         views: dict[str, Any] = {key: match.view(of) for key, of in self._by_key.items()}
         scores = [standing.score for standing in match.standings()]
+        # If the page shows the results of turns, this state belongs to the turn that has just
+        # ended. Otherwise, it belongs to the next one.
         begun = [made.turn for made in over] if self._shows_result else [match.turns]
         turn = max([self.turns[-1].turn if self.turns else 1, *begun])
         asked = self.steps[-1].turn if self.steps and not self._shows_result else turn
@@ -365,14 +375,13 @@ class MatchSteps(Steps):
             self.turns[-1].scores = scores
 
     def add_stderr(self, entry: StderrEntry) -> None:
-        """Add the stderr of a bot, written before its next reply."""
+        """Add the stderr that a bot wrote before its next reply."""
         seat = seat_of(entry.player_number, self._definition.max_seats)
         self._stderr[seat] = entry
         self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
 
     def _note(self, entry: Entry) -> Sequence[Any]:
-        """Add the marks of an entry. Returns the finished turns."""
         reader = self._reader
         if type(entry) is Fault:
             self._marks.append(Mark("fault", entry.seat, entry.code, entry.section, entry.detail))
@@ -390,10 +399,11 @@ class MatchSteps(Steps):
 
 
 class SeatSteps(Steps):
-    """The steps of a match as known to one seat, from its messages and its own replies.
+    """The steps of a match as one seat knows it, from its messages and its own replies.
 
-    A round without a message to this seat adds no step, and steps have no times. Both would reveal
-    hidden information.
+    We must not give away more than the seat's own bot would learn. In particular, we add no step
+    for a round in which the seat gets no message, and steps have no times: otherwise you could see
+    how long somebody else was thinking, or that they had to decide something at all.
     """
 
     def __init__(self, definition: GameDefinition, seat: int) -> None:
@@ -410,6 +420,8 @@ class SeatSteps(Steps):
             self._begin(match)
         over: list[Any] = []
         for entry in entries:
+            # From now on, the seat gets no messages any more, so it must not see them on the page
+            # either.
             if self._has_left:
                 break
             if type(entry) is Sent and entry.to in (None, self._seat):
@@ -446,7 +458,8 @@ class SeatSteps(Steps):
 class LogSteps(Steps):
     """The steps of a spectator log, one per public message that completes a state.
 
-    Players are shown by `names`. The names in the log, `own`, may differ. Both are in seat order.
+    Players are shown by `names`. The log itself may call them differently, namely by `own`. Both
+    are in seat order.
     """
 
     def __init__(
@@ -458,10 +471,11 @@ class LogSteps(Steps):
         self.seats = len(names)
         self._over = 0  # number of finished turns
         self._spectator = _spectator(definition, own)
-        self._seen = self._spectator is None  # True if a state is known, or no spectator exists
+        # True as soon as there's a state to show (without a spectator, we don't wait for one).
+        self._seen = self._spectator is None
 
     def add(self, message: Struct, line: str) -> bool:
-        """Add a message and its line. Returns False if the rules do not allow the message."""
+        """Add a message and its line. Returns False if the rules don't allow this message here."""
         self.lines.append(Line("all", None, line))
         if isinstance(message, PlayerName):
             return True
@@ -493,7 +507,8 @@ class LogSteps(Steps):
         return whole is not None
 
     def _end_turns(self) -> None:
-        """Assign the last states to the last turn, because no other turn follows."""
+        # The match ended before anything happened in these turns, so their states belong to the
+        # last turn which really took place.
         while len(self.turns) > 1 and self.turns[-1].turn > self._over:
             none = self.turns.pop()
             self._done = self._done_before
@@ -503,7 +518,6 @@ class LogSteps(Steps):
 
 
 def _spectator(definition: GameDefinition, names: Sequence[str]) -> Spectator | None:
-    """Return the spectator of a game for a log, or None."""
     page = definition.page
     if page is None:
         return None

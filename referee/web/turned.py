@@ -1,9 +1,9 @@
 """Turning points of a match: changes of the lead, the deciding turn, the longest thinking time.
 
-A change of the lead counts if the lead lasts until each seat had a turn. The deciding turn is the
-turn with the largest gain of the winner over the others, from the turn on in which it took the lead
-for good. The gain must exceed a quarter of the final margin. If a match is won in small steps, no
-turn decides it.
+A lead that somebody loses again before everybody had a turn isn't worth mentioning, so it only
+counts if it lasts until then. The deciding turn is the turn with the winner's largest gain over the
+others, after it took the lead for good (or in that very turn). If this gain isn't more than a
+quarter of the final margin, the match was won in small steps, and we don't name a deciding turn.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from itertools import pairwise
 from referee.games.interface.game import Score
 from referee.web.data import Moment, Step, TurnText
 
+# Nobody cares about the longest thinking time if it's less than this many seconds.
 LONG_SECONDS = 0.1
-"""Minimum seconds of a thinking time that is reported."""
 
 
 def turning_points(
@@ -33,7 +33,7 @@ def turning_points(
     found = []
     for place, seat in leads:
         if place == 0:
-            continue  # the scores before the first turn are not known
+            continue  # we don't know the scores before the first turn, so this isn't a change
         turn = scored[place]
         at = _step_of_lead(turn, steps, curve, seat)
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
@@ -52,7 +52,6 @@ def _margin(scores: Sequence[Score], seat: int) -> Score:
 def _lead_changes(
     turns: Sequence[TurnText], scores: Sequence[Sequence[Score]]
 ) -> list[tuple[int, int]]:
-    """Return the changes of the lead: (index of the turn, seat)."""
     leaders = []
     for row in scores:
         most = max(row)
@@ -68,7 +67,7 @@ def _lead_changes(
 
 
 def _turns_of_all(turns: Sequence[TurnText], seats: int) -> int:
-    """Return the number of turns after which each seat had one. A turn can belong to all seats."""
+    """Count the turns until each seat had one. In some games, all seats move in the same turn."""
     moved: set[int] = set()
     for count, turn in enumerate(turns, 1):
         moved.update(turn.seats)
@@ -86,7 +85,10 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
 
 
 def _deciding_turn(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
-    """Return the index of the deciding turn, or 0. Scores below 0 count as 0."""
+    """Return the index of the deciding turn, or 0.
+
+    Note that scores below 0 count as 0 here.
+    """
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)
