@@ -1,4 +1,4 @@
-"""Options of a tournament and their defaults. Cheap to import for the command line."""
+"""Options of a tournament and their defaults. Cheap to import (the command line needs them)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ Seats = Literal["rotate", "all", "fixed"]
 Keep = Literal["all", "faulty", "none"]
 SEATS: tuple[Seats, ...] = get_args(Seats)
 KEEP: tuple[Keep, ...] = get_args(Keep)
+# The module in `schedule` is called like the format.
 FORMATS: Mapping[str, str] = {
     "round-robin": "round robin",
     "gauntlet": "gauntlet",
@@ -17,15 +18,15 @@ FORMATS: Mapping[str, str] = {
     "knockout": "knockout",
     "sprt": "SPRT",
 }
-"""Name of a format -> its display name. The module in `schedule` has the name of the format."""
 MAX_BOTS = 2_000
+# Per pairing or line-up.
 DEALS = 10
-"""Number of deals per pairing or line-up."""
 CHALLENGERS = 1
+# After this many matches in a row that end with the same disqualification, we withdraw the bot,
+# because it would probably end all others in the same way.
 WITHDRAW_AFTER = 5
-"""A bot is withdrawn after this many consecutive matches with the same disqualification."""
+# If a sequential test hasn't decided by then, it ends undecided.
 SPRT_DEALS = 50_000
-"""Maximum number of deals of a sequential test. Without a decision by then, it is undecided."""
 ELO0 = 0.0
 ELO1 = 10.0
 ALPHA = 0.05

@@ -70,8 +70,8 @@ def deals_from(
     """Return the matches of all deals, with each bot in its seat.
 
     Args:
-        spec: the settings of the first deal. Each later deal has the next seed, so that any deal
-            can be repeated by itself.
+        spec: the settings of the first deal. Each later deal has the next seed, so you can repeat
+            any of them by itself.
     """
     seats = len(spec.bots)
     what = setup(
@@ -144,6 +144,7 @@ def mean_score(scores: Floats) -> MeanScore:
     """Return the mean of the scores of independent deals, with Student's interval."""
     mean, count = float(scores.mean()), len(scores)
     if count < 2:
+        # A single deal doesn't tell anything about the spread.
         return MeanScore(mean, None, None)
     reach = float(t_point(count - 1) * scores.std(ddof=1) / np.sqrt(count))
     return MeanScore(mean, mean - reach, mean + reach)

@@ -1,6 +1,6 @@
 """A match of a tournament as the store has it: its settings and its result.
 
-The worker that plays a match creates the struct. The store writes it, and standings, exports and
+The worker that plays a match creates the struct, the store writes it, and standings, exports and
 checks read it. Its fields are the columns of spec/store.md, 2.
 """
 
@@ -21,22 +21,22 @@ from referee.match.result import MatchResult
 from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
+# The reason of a void match whose process was killed, each time that we tried it. This is also the
+# code of a bot that is out because of this.
 WORKER_KILLED = "worker-killed"
-"""Reason of a void match: the process that played it was killed, at each attempt.
-
-Also the code of a bot that is out because of this."""
+# The code of an external game failed. That isn't anybody's fault among the bots, so the match is
+# void.
 GAME_ERROR = "game-error"
-"""Reason of a void match: the code of an external game failed."""
+# A match that we didn't play because one of its bots is withdrawn.
 FORFEIT = "forfeit"
-"""Reason of a void match: it was not played because one of its bots is withdrawn."""
+# The code of a withdrawn bot in its forfeits.
 WITHDRAWN = "withdrawn"
-"""Code of a withdrawn bot in its forfeits."""
+# The code of a bot that missed a round of a Swiss tournament, and the reason of its void matches.
 LEFT_OUT = "left-out"
-"""Code of a bot that missed a round of a Swiss tournament, and of its void matches."""
+# If the detail of a seat begins with this, it wasn't disqualified: the names of limits follow.
 REACHED = "reached "
-"""Prefix of the detail of a seat that was not disqualified. Names of limits follow."""
+# I.e. each bucket of the histogram of reply times is 2**(1/4) times as wide as the one before.
 BUCKETS_PER_DOUBLING = 4
-"""Each bucket of the histogram of reply times is 2**(1/4) times as wide as the one before."""
 BUCKETS = 256
 MAX_NUMBER = 2**53
 
@@ -66,9 +66,10 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
-        directory: the folder in which it is started. Empty: the current folder.
+        directory: the folder where it's started. Empty: the current folder.
         env: additional environment variables, as pairs (name, value).
-        limits: limits of this bot only. Missing if it has none, as in older stores.
+        limits: limits of this bot only. Missing if it has none, so the digest of a setup without
+            them is the same as in older versions.
     """
 
     name: str
@@ -122,7 +123,7 @@ class SeatRow(Struct, array_like=True, gc=False):
 
     @property
     def fault_count(self) -> int:
-        """Number of faults of all codes."""
+        """Number of faults, of any code."""
         return 0 if self.faults == "{}" else sum(counts(str(self.faults)).values())
 
 
@@ -146,11 +147,11 @@ class MatchRow(MatchColumns, array_like=True):
     """A match that was played.
 
     Attributes:
-        seats: in seat order. In rows read from a store, `reply_histogram` and `statistics` are
-            empty, because reports query them separately.
-        record: the match record, not compressed. Empty if records are not kept. Like all fields
-            below, it is not in the store.
-        stderr: the standard error of each bot. Only the two ends of a long one.
+        seats: in seat order. In rows from a store, `reply_histogram` and `statistics` are empty:
+            they are long, and the reports which need them read them with a query of their own.
+        record: the match record, not compressed. Empty if records are not kept. It isn't in the
+            store, and neither are the fields below.
+        stderr: the standard error of each bot. If it's long, only its two ends.
         result: None unless it was requested.
         problem: the error in the code of the game, if the match is void because of it. Otherwise
             empty.
@@ -184,7 +185,7 @@ buckets = msgspec.json.Decoder(dict[Bucket, Number]).decode
 
 def points_of(ranks: Sequence[int]) -> list[float]:
     """Return, for each seat, the share of the other seats that it beat. A tie counts half."""
-    if len(ranks) == 2:  # the usual case
+    if len(ranks) == 2:  # the usual case, which is worth a shortcut
         first, second = ranks
         return [0.5, 0.5] if first == second else [1.0, 0.0] if first < second else [0.0, 1.0]
     others = len(ranks) - 1
@@ -211,14 +212,14 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def reached(limits: Sequence[str]) -> str | None:
-    """Return the detail of a seat whose bot reached limits without being disqualified."""
+    """Return the detail of a seat whose bot has reached limits without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 
 def unplayed_row(
     plan: Plan, by: Container[int], reason: str, detail: str | None, code: str = ""
 ) -> MatchRow:
-    """Return a void match that was not played because of some of its bots.
+    """Return a void match that wasn't played, because of some of its bots.
 
     Args:
         by: the numbers of these bots.
@@ -246,7 +247,7 @@ def unplayed_row(
 
 
 def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
-    """Return a match that is not played because bots are withdrawn. The others share rank 1."""
+    """Return a match that we don't play because bots are withdrawn. The others share rank 1."""
     row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
     others = len(plan.players) - len(withdrawn)
     for seat in row.seats:
@@ -255,7 +256,9 @@ def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
 
 
 def points_of_forfeit(withdrawn: int, players: int) -> float:
-    """Return the points of each bot that is not withdrawn. Withdrawn bots get 0.
+    """Return the points of each bot that isn't withdrawn. Withdrawn bots get 0.
+
+    It beats all withdrawn bots, and ties with the others.
 
     Args:
         withdrawn: the number of withdrawn bots in the match.
@@ -269,7 +272,7 @@ def void_row(plan: Plan, error: GameError) -> MatchRow:
 
 
 def table_points(match: MatchRow) -> list[float]:
-    """Return the points of each seat in the standings. Void matches other than forfeits give 0."""
+    """Return the points of each seat in the standings. Void matches give 0, except for forfeits."""
     if not match.void:
         return points_of(match.ranks)
     if match.reason != FORFEIT:

@@ -30,7 +30,9 @@ from referee.tournament.schedule.pairing import MAX_PLAYERS
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
-    """Return the settings of a tournament.
+    """Return the complete settings of a tournament, with all defaults filled in.
+
+    A store has these, so a tournament doesn't change if a later version has other defaults.
 
     Args:
         chosen: other fields of `TournamentSetup`. A missing field or None means the default.
@@ -79,7 +81,10 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
 
 
 def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits]:
-    """Yield the limits of each bot that has its own. Raise `UsageError` for invalid limits."""
+    """Yield the limits of each bot that has limits of its own.
+
+    Raise `UsageError` if they're invalid.
+    """
     for bot in chosen.bots:
         if bot.limits:
             try:
@@ -90,24 +95,25 @@ def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits
 
 
 def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
-    """Return the number of deals per pairing: the whole list, unless fewer are chosen."""
     if chosen.matches is not None:
         raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
+    # A list without a number means all of its deals.
     if (chosen.deals or 0) > len(seeds):
         raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
     return chosen.deals or len(seeds)
 
 
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Parse bots of a command line: `NAME=BOT`, or BOT, which then is also the name.
+    """Parse bots of a command line: `NAME=BOT`, or BOT, which then is its name, too.
 
-    A bot in a folder gets the name in its `bot.toml`. No other bot may have a name that looks like
-    it, and it may not look like the name of a bundled bot. If two names look alike, the bot keeps
-    its name that is named after its folder or by the organiser. If there is no such bot, the first
-    one does.
+    A bot in a folder gets the name in its `bot.toml`. The author of that file may be a stranger, so
+    no other bot may have a name that looks like it, and it may not look like the name of a bundled
+    bot either. If two names look alike, we refuse one of the bots. The bot that is called like its
+    folder, or got its name from the organiser, stays. If this is true for both bots or for neither,
+    the first bot stays.
 
     Returns:
-        All bots, and the errors of folders that cannot be used: number of the bot -> error.
+        All bots, and the errors of folders that can't be used: number of the bot -> error.
     """
     given = [named(argument) for argument in arguments]
     folders = [bot_folder(bot, game) for _, bot in given]
@@ -122,7 +128,8 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
             bots.append(Entrant(name or folder.name, command, folder.directory))
     broken: dict[int, UsageError] = {}
     pairs = [(n, folder) for n, folder in enumerate(folders) if folder is not None]
-    # The organiser chose the names of the folders, so a stranger must not take one of them.
+    # The organiser chose the names of the folders, so a stranger must not take such a name, even if
+    # the stranger's bot comes first.
     pairs.sort(key=lambda pair: not given[pair[0]][0] and not _has_folder_name(pair[1]))
     for number, folder in pairs:
         entrant = bots[number]
@@ -146,12 +153,11 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
 
 
 def _has_folder_name(folder: BotFolder) -> bool:
-    """True if the bot has the name of its folder."""
     return folder.name == os.path.basename(os.path.abspath(folder.path))
 
 
 def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Remove bytes that are not UTF-8 from the bots, since stores and records cannot contain them.
+    """Remove bytes that aren't UTF-8 from the bots, because stores and records can't contain them.
 
     Returns:
         All bots, and an error for each bot that had such bytes: number of the bot -> error.
@@ -192,7 +198,7 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
 def with_bots(
     stages: Sequence[TournamentSetup], bots: Sequence[Entrant], numbers: Iterable[int]
 ) -> list[TournamentSetup]:
-    """Return the stages with the bots of these numbers replaced."""
+    """Return the stages, but with these bots replaced, by their numbers."""
     new = {number: bots[number] for number in numbers if number < len(bots)}
     return [
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
@@ -209,7 +215,8 @@ def as_stored(
 ) -> tuple[list[Entrant], dict[int, UsageError]]:
     """Return the bots, with the stored entry for each bot that played and cannot be read now.
 
-    The name and the command of a bot are in its `bot.toml`, so they are unknown without it.
+    A bot's name and command are in its `bot.toml`, so we don't know them if it's missing. Without
+    the stored entry, this would look like another bot, and the run could not continue.
 
     Args:
         broken: errors, by number of the bot.
@@ -237,9 +244,9 @@ def as_stored(
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """Map each name to the name in tables: for a path without a given name, its last part.
+    """Map each name to a shorter one for tables: if a name is just a path, its last part is enough.
 
-    If two shortened names would be equal, all names stay as they are.
+    If this would make two of them equal, we don't shorten any.
     """
     (shown,) = short_names_of_all([bots])
     return shown
@@ -259,7 +266,7 @@ def _short_name(bot: Entrant) -> str:
 
 
 def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
-    """Describe each difference of two setups in one clause: "seed: 7 in the store, 8 now"."""
+    """Describe each difference of two setups in a clause, e.g. "seed: 7 in the store, 8 now"."""
     found = []
     for name in TournamentSetup.__struct_fields__:
         before, now = getattr(old, name), getattr(new, name)
@@ -290,6 +297,7 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
     if _begins_with(new.deal_seeds, old.deal_seeds):
         grown["deal_seeds"] = old.deal_seeds
+    # To find everything else that was changed, we pretend that the parts that may grow are equal.
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
@@ -323,7 +331,7 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
 
 
 def limit_words(own: OwnLimits) -> str:
-    """Format the limits of one bot as options. Returns "none" if it has no limits of its own."""
+    """Format a bot's own limits as options. Returns "none" if it has no limits of its own."""
     words = (
         f"{flag(name)} {limit_word(name, math.inf if value is None else value)}"
         for name, value in own
@@ -342,7 +350,7 @@ def _format_seeds(seeds: Sequence[int] | UnsetType) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None or value is UNSET:  # an unset limit in a store
+    if value is None or value is UNSET:  # also for an unset limit in a store
         return "none"
     if isinstance(value, Position):
         return str(value)

@@ -1,7 +1,8 @@
 """The schedule of a tournament in stages, computed from its setups and earlier results.
 
-A stage is a lazy sequence of line-ups, one per deal. Most tournaments have one stage. Swiss
-tournaments and knockouts have one per round. Each extension of a store adds stages.
+A stage is a lazy sequence of line-ups, one per deal: with 2,000 bots there are two million pairs,
+and we never want to have them all in memory. Most tournaments have one stage. Swiss tournaments and
+knockouts have one per round, and each extension of a store adds some more.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Stage(Struct, frozen=True):
     """Deals that can be played in any order, one per line-up. Match numbers are tournament-wide.
 
     Attributes:
-        seeds: the seeds of the deals. None: derived from the seed of the tournament.
+        seeds: the seeds of the deals. None: derive them from the seed of the tournament.
     """
 
     setup: TournamentSetup
@@ -67,6 +68,8 @@ class Stage(Struct, frozen=True):
         """Yield the matches that are not in `there`, except matches of bots that are out."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
+            # In a long tournament most deals are complete, so it's worth finding this out without
+            # creating any plans.
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
                 continue
             for plan in self.plans(position):
@@ -89,8 +92,8 @@ def table_of(store: Store) -> Any:
 def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
     """Return the numbers of the bots that still have matches to play under these setups.
 
-    In a Swiss tournament these are all bots that can still play, because later rounds are not
-    paired yet. In a knockout these are the bots that have not lost.
+    In a Swiss tournament these are all bots that can still play, since we don't know the pairs of
+    later rounds yet. In a knockout these are the bots that have not lost.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
@@ -110,14 +113,14 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
 
 
 def depends_on_results(setup: TournamentSetup) -> bool:
-    """True if a stage depends on the results of earlier stages."""
+    """Whether a stage depends on the results of earlier stages."""
     return format_of(setup.format).table() is not None
 
 
 def stages(
     store: Store, table: Any = None, *, setups: Sequence[TournamentSetup] = ()
 ) -> Iterator[Stage]:
-    """Yield the stages of a tournament. Play each stage before you request the next.
+    """Yield the stages of a tournament. Play each stage before you ask for the next one.
 
     Args:
         table: a table to fill with the results, as made by `Format.table`.
@@ -144,10 +147,11 @@ def stages(
 def _seeds(
     setup: TournamentSetup, line_ups: Sequence[tuple[int, ...]], met: Counter[tuple[int, int]]
 ) -> Sequence[int] | None:
-    """Return the seeds for these line-ups from a list of deals. None if there is no list.
+    """Return the seeds for these line-ups from a list of deals. None without a list.
 
-    Each pair of bots gets the seeds in the order of the list, and starts again after the last. A
-    line-up of more than two bots uses the count of the pair that has met most often.
+    We count how often each pair of bots has met. Each pair gets the seeds in the order of the list,
+    and starts again after the last one. In a line-up of more than two bots, the pair that has met
+    most often decides.
 
     Args:
         met: number of deals per pair. Updated with these line-ups.
@@ -165,7 +169,8 @@ def _seeds(
 def check_schedule(store: Store) -> None:
     """Raise `UsageError` if the matches in the store differ from the schedule.
 
-    Only line-ups of three or more bots can differ: other versions generated them differently.
+    This can only happen with line-ups of three or more bots, because other versions generated these
+    differently.
     """
     there = set(store.played())
     for stage in stages(store):

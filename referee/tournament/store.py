@@ -31,24 +31,24 @@ FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
 APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
+# SQLite can't store any integer that's larger than this.
 MAX_NUMBER = 2**63 - 1
-"""Largest integer in SQLite."""
+# Only run this when there are no earlier matches, because these are facts about them.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
-"""Deletes the facts about earlier matches."""
+# A transaction waits this long (in seconds) for a reader that blocks the database.
 _WAIT_SECONDS = 30
-"""Maximum seconds that a transaction waits for a reader that blocks the database."""
 _ROWS = 1_000  # per batch
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
+# SQLite writes files with these suffixes beside a database.
 _SIDE_SUFFIXES = ("-wal", "-shm", "-journal")
-"""Suffixes of the files that SQLite writes beside a database."""
+# A rollback journal that ends with this names another file, the super-journal, and SQLite deletes
+# it. Only transactions over several databases write such a journal, so we never do, but a stranger
+# could use it to delete one of your files.
 _SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-"""Magic bytes at the end of a rollback journal that names a super-journal.
-
-SQLite deletes the named file. Only transactions over several databases write such journals."""
 
 _SCHEMA = """
 CREATE TABLE about (
@@ -115,7 +115,11 @@ class Ending(NamedTuple):
 
 
 class Store:
-    """An open store. All methods raise `UsageError` if the database cannot be used."""
+    """An open store. All methods raise `UsageError` if the database can't be used.
+
+    A store may come from a stranger, or from another version of the referee, which is why opening
+    one checks so much.
+    """
 
     def __init__(
         self,
@@ -146,7 +150,8 @@ class Store:
     def for_writing(cls, name: str) -> Store:
         """Open or create a store, and lock it against other runs.
 
-        A new store has no tables before its first stage, so readers never see an incomplete one.
+        A new store has no tables before its first stage, so readers never see one that's half
+        finished.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -155,7 +160,8 @@ class Store:
             _check_side_files(path)
             if made:
                 undo.callback(_remove, path, os.fstat(lock))
-            # The lock of a dead process is released. SQLite uses locks of another kind.
+            # If a process dies, its lock is released, so there's no need to clean up. (SQLite's own
+            # locks are of a different kind, and the two don't get in each other's way.)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -170,6 +176,9 @@ class Store:
                     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 else:
                     store._check()
+                # With a write-ahead log, readers and the writer don't block each other. NORMAL
+                # means that a commit doesn't wait for the disk: if the power fails, the last
+                # matches may be missing (and are played again), but the store is never damaged.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 store._stat_side_files()
@@ -178,7 +187,7 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open an existing store as a snapshot: matches that are added later do not appear in it.
+        """Open an existing store as a snapshot: you don't see any matches that are added later.
 
         Args:
             check: if True, check all rows. If False, only check that the file is a store.
@@ -191,13 +200,15 @@ class Store:
             try:
                 return cls._snapshot(name, f"file:{path}?mode=ro", check)
             except sqlite3.OperationalError:
-                # In a read-only folder, SQLite can only read a store that no run is writing.
+                # This happens in a read-only folder, where SQLite can't create its other files. It
+                # can still read a store there, but only if no run is writing it.
                 return cls._snapshot(name, f"file:{path}?immutable=1", check)
 
     @classmethod
     def _snapshot(cls, name: str, uri: str, check: bool) -> Store:
         connection = _connect(uri)
         try:
+            # From now on, all queries see the same state, even while a run is writing.
             connection.execute("BEGIN")
             store = cls(name, connection)
             if store._is_new:
@@ -225,9 +236,11 @@ class Store:
         self._lock = None
 
     def check_in_place(self) -> None:
-        """Raise `UsageError` if the file was removed or replaced while the store is open.
+        """Raise `UsageError` if the file was removed or replaced while the store was open.
 
-        The content is saved in a new file in the same folder. The error message names it.
+        SQLite doesn't notice this and happily writes to a file that nobody can find any more. If it
+        happens, we save the content in a new file in the same folder, whose name is in the error
+        message.
         """
         if self._in_place():
             return
@@ -251,6 +264,8 @@ class Store:
             UsageError: the file cannot be written.
         """
         try:
+            # VACUUM INTO would also write to an existing file that's empty, so we make sure that
+            # it's ours.
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             made = os.stat(name)
         except FileExistsError:
@@ -272,14 +287,15 @@ class Store:
             return False
 
     def _stat_side_files(self) -> None:
-        self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # creates the files
+        # SQLite creates the files only now.
+        self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         for suffix in _SIDE_SUFFIXES:
             with suppress(FileNotFoundError):
                 self._side_files[self._path + suffix] = os.stat(self._path + suffix)
 
     def _merge_side_files(self) -> None:
-        with suppress(sqlite3.Error):  # the disk is full; the next run repeats this
-            # After this, the main file is complete without the others.
+        with suppress(sqlite3.Error):  # the disk is full; the next run will do it
+            # After this, the main file is complete, and you can copy it without the others.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for _ in range(_CLOSE_TRIES):
                 try:
@@ -299,7 +315,8 @@ class Store:
             self.close()
 
     def _create(self) -> None:
-        # Leaves the transaction open, so that the tables and the first stage are written together.
+        # This leaves the transaction open, so that the tables and the first stage are written
+        # together.
         self._connection.executescript(
             f"BEGIN; {_SCHEMA}"
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
@@ -315,7 +332,8 @@ class Store:
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
             found, wanted = _schema(self._connection), _schema(empty)
-        # Nothing is read before this point, because reading a view may never end.
+        # Note that we have only read the schema so far. If there were a view in the place of a
+        # table, reading it might never end.
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
@@ -342,7 +360,6 @@ class Store:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
     def _get_optional(self, key: str, kind: Any) -> Any:
-        """Return the value of an optional key of `about`. Default: an empty value of this type."""
         query = "SELECT 1 FROM about WHERE key = ?"
         if self._is_new or not list(self.select(query, [key])):
             return kind()
@@ -358,7 +375,7 @@ class Store:
             return stages
 
     def add_stage(self, setup: TournamentSetup) -> None:
-        """Add a stage. In a store without matches, it replaces the earlier stages."""
+        """Add a stage. If the store has no matches yet, it replaces the earlier stages."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:
             if self._is_new:
@@ -374,7 +391,8 @@ class Store:
     def versions(self) -> dict[str, list[str]]:
         """Name of a bot -> digests of its files, one per version that played.
 
-        Bots without known files are missing; older referees stored no digests.
+        A bot is missing if we don't know its files, and so are all bots of older referees, which
+        didn't store any digests.
         """
         found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
         return found
@@ -401,6 +419,7 @@ class Store:
         now = dict(before)
         for name, digest in digests.items():
             if digest and digest not in before.get(name, []):
+                # If the bot hasn't played with the old files, we forget them.
                 now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
             with writing(self.name), self._connection:
@@ -413,7 +432,7 @@ class Store:
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Store the bots that cannot play in this run: name -> reason."""
+        """Store the bots that can't play in this run: name -> reason."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))
@@ -453,7 +472,7 @@ class Store:
                 self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
-        """Replace the stages after some bots that never played were replaced."""
+        """Replace the stages. Only bots that have never played may be different in them."""
         with writing(self.name), self._connection:
             self._put("stages", stages)
             self._connection.execute("DELETE FROM bots")
@@ -470,7 +489,7 @@ class Store:
 
     @property
     def is_empty(self) -> bool:
-        """True if the store contains no match."""
+        """Whether the store has no matches."""
         return self._is_new or self.count()[0] == 0
 
     @property
@@ -491,7 +510,7 @@ class Store:
         dropped: Sequence[int],
         withdrawn: Mapping[int, Withdrawal],
     ) -> None:
-        """Store the withdrawn bots, with the resulting changes, in one transaction.
+        """Store the withdrawn bots and everything that results from it, in one transaction.
 
         Args:
             forfeits: matches that are forfeits now. They may be in the store already.
@@ -539,7 +558,7 @@ class Store:
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
     def has_disqualifications(self) -> bool:
-        """True if a bot was disqualified in a match that counts."""
+        """Whether a bot was disqualified in a match that counts."""
         query = (
             "SELECT 1 FROM seats JOIN matches USING (match) "
             "WHERE disqualified NOT NULL AND NOT void LIMIT 1"
@@ -547,7 +566,7 @@ class Store:
         return any(True for _ in self.select(query))
 
     def bots_out(self) -> set[int]:
-        """Return the numbers of the bots that are out: they kill the process of their matches."""
+        """Return the bots that are out, because they kill the process of their matches."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
 
@@ -577,6 +596,8 @@ class Store:
         """Yield the rows of an SQL query."""
         with usable(self.name):
             cursor = self._connection.execute(query, parameters)
+        # We don't use the cursor as an iterator, because the errors of reading must not be mixed up
+        # with errors in the caller's code between two rows.
         while True:
             with usable(self.name):
                 rows = cursor.fetchmany(_ROWS)
@@ -586,7 +607,7 @@ class Store:
 
 
 def _open(name: str) -> tuple[int, bool]:
-    """Open the file of a store for writing. Returns its descriptor, and True if the file is new."""
+    """Open the file of a store for writing. Returns its descriptor, and whether the file is new."""
     if name in ("", MEMORY) or name.startswith("file:") or "\0" in name:
         raise UsageError(f"--store {name!r} is not the name of a file")
     flags = os.O_RDWR | os.O_CLOEXEC
@@ -597,7 +618,7 @@ def _open(name: str) -> tuple[int, bool]:
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _SIDE_SUFFIXES):
             if os.path.lexists(path):
-                # SQLite would use the file as part of the new database, and delete it.
+                # SQLite would take it for a part of the new database, and delete it.
                 raise UsageError(
                     f"{path} exists without {name}: a run is writing that store, or was killed "
                     "and its store moved; move this file too, or give another --store"
@@ -630,7 +651,7 @@ def _remove(path: str, made: os.stat_result) -> None:
 
 
 def _connect(database: str) -> sqlite3.Connection:
-    """Connect to a database from a stranger. Reading it cannot cause other effects."""
+    """Connect to a database of a stranger. Reading it must not have any other effect."""
     connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
     connection.execute("PRAGMA trusted_schema = OFF")
     if sys.version_info >= (3, 12):
@@ -639,7 +660,7 @@ def _connect(database: str) -> sqlite3.Connection:
 
 
 def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """Return the tables, and what SQLite could run on a read or write, such as triggers."""
+    """Return the tables, and anything that SQLite could run on a read or write, e.g. triggers."""
     return connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type != 'index' "
         "AND (type, name) NOT IN (VALUES ('table', 'sqlite_sequence'), ('table', 'sqlite_stat1')) "

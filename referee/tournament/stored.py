@@ -1,6 +1,6 @@
 """Types of the rows in a store, which any program may have written (spec/store.md, 2).
 
-Opening a store checks all rows, so that readers can trust them.
+When a store is opened, all its rows are checked, so that readers don't have to do it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
 _ROWS = 1_000  # per batch
+# We remember this many texts as valid. This saves most of the decoding, e.g. because most matches
+# have no faults at all.
 _TEXTS = 1_000
-"""Number of texts that are remembered as valid. Most matches have no faults, for example."""
 TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
@@ -75,6 +76,8 @@ def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
 
 
 def _check_stages(stages: Sequence[TournamentSetup]) -> None:
+    # We don't check each field ourselves. If these settings are complete, completing them again
+    # must not change anything.
     where = "table about, stages"
     if not stages:
         raise UsageError(f"{where}: there are none")
@@ -84,7 +87,7 @@ def _check_stages(stages: Sequence[TournamentSetup]) -> None:
             again = setup(fields.pop("bots"), **fields)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
-        # Compares without the settings: defaults are filled in, and another version may have more
+        # We leave out the settings here: defaults are filled in, and another version may have more
         # of them.
         if msgspec.structs.replace(again, settings=stage.settings) != stage:
             raise UsageError(f"{where}: incomplete settings of a {stage.format} tournament")
@@ -119,6 +122,6 @@ def _decode(kind: type, text: object) -> object:
 def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # so `convert` adds the place
+    except (msgspec.MsgspecError, RecursionError) as error:  # convert() will add the place
         raise ValueError(str(error)) from error
     return kind(text)

@@ -25,8 +25,9 @@ from referee.match.spec import MatchSpec
 from referee.tournament.playing.sent_game import SentGame
 from referee.tournament.rows import Entrant, Plan
 
+# A batch starts no more matches after this many seconds. If it took longer, finished matches would
+# not be stored for a long time, and a crash would lose them.
 BATCH_SECONDS = 0.5
-"""A batch starts no further match after this many seconds, so that finished matches get stored."""
 
 
 class Batch(Struct, frozen=True):
@@ -35,12 +36,13 @@ class Batch(Struct, frozen=True):
     Attributes:
         spec: settings of every match, except its bots and its seed.
         keep: the matches whose record is returned: "all", "faulty" or "none".
-        tournament: `Place.tournament` of the records. Empty if there is no store.
+        tournament: `Place.tournament` of the records. Empty: this isn't for a store.
         live: a local folder for records of matches in progress. Empty: none are written.
         sources: programs of bots that are known already, by number of the bot.
         alone: if True, stop all bots at the end of the batch.
         matches_a_deal: number of matches per deal. They are consecutive in the schedule.
-        run: a unique id of the run. No bot plays in two runs, since these may repeat matches.
+        run: a unique id of the run. No bot plays in two runs, because a run may repeat matches, and
+            the bot would have seen them before.
         game: an external game. None: a game that comes with the referee.
         answers: the first replies of each seat, as in `Position`. Empty: the bots reply themselves.
     """
@@ -62,7 +64,7 @@ class Batch(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...] = ()
 
     def with_directories(self, place: Callable[[str], str]) -> Batch:
-        """Return this batch with the folder of each bot replaced by `place(folder)`."""
+        """Return this batch, but with the folder of each bot replaced by `place(folder)`."""
         entrants = {
             number: replace(entrant, directory=place(entrant.directory))
             for number, entrant in self.entrants.items()
@@ -73,7 +75,7 @@ class Batch(Struct, frozen=True):
         """Return this batch after loading its game in this process.
 
         Raises:
-            UsageError, GameError: the game cannot be loaded here, or differs from the one sent.
+            UsageError, GameError: we can't load the game here, or its files differ.
         """
         if self.game is None:
             return self
@@ -85,13 +87,13 @@ class Batch(Struct, frozen=True):
         return self if self.game is None else replace(self, game=self.game.packed())
 
 
+# The first of these classes that matches gives the kind of an error.
 _KINDS: dict[str, type[RefereeError]] = {
     "bot": BotNotFoundError,
     "game": GameError,
     "usage": UsageError,
     "shortage": ShortageError,
 }
-"""Kinds of errors. The first class that matches gives the kind."""
 
 
 class Failed(Struct, frozen=True):

@@ -21,10 +21,10 @@ from referee.tournament.playing.on_worker import end_processes, play_there, rece
 
 T = TypeVar("T")
 CONNECT_SECONDS = 5.0
+# We ask for the list of workers this often. People may add workers during the tournament.
 LOOK_SECONDS = 1.0
-"""Interval at which the list of workers is updated."""
+# If the scheduler doesn't answer for this many seconds, we consider it lost.
 _LOST_SECONDS = 10.0
-"""Without an answer for this many seconds, the scheduler is considered lost."""
 _END_SECONDS = 5.0
 
 
@@ -32,11 +32,11 @@ class Cluster:
     """A Dask cluster.
 
     Args:
-        directories: the folders to send, as in the `directory` of bots. Workers look for a bot in
-            any other folder as if it had none.
+        directories: the folders to send, as in the `directory` of bots. If a bot has any other
+            folder, workers look for it as if it had none.
 
     Attributes:
-        threads: current number of threads of the workers, which is the number of batches played in
+        threads: the workers' current number of threads, i.e. the number of batches played in
             parallel. At least 1, so that the first worker gets work immediately.
     """
 
@@ -53,7 +53,8 @@ class Cluster:
         """Return a context manager with an executor that calls a function with a `Batch`.
 
         Its futures raise `BrokenExecutor` if the cluster has lost the batch, and `UsageError` if a
-        worker cannot play it. If the cluster does not respond, the executor raises `UsageError`.
+        worker can't play it. If the cluster doesn't respond, the executor itself raises
+        `UsageError`.
         """
         with start_blocking_portal() as portal:
             executor = _ClusterExecutor(portal, self._directories)
@@ -70,7 +71,7 @@ class Cluster:
         while True:
             try:
                 threads = await asyncio.wait_for(executor.threads(), _LOST_SECONDS)
-            except Exception as error:  # Dask raises many types
+            except Exception as error:  # Dask raises all kinds of things
                 executor.lose(error)
                 return
             if not threads and not waiting:
@@ -102,13 +103,13 @@ class _ClusterExecutor(Executor):
         except ImportError as error:
             problem = "--cluster needs Dask: run pip install '.[cluster]' in a clone of the referee"
             raise UsageError(problem) from error
-        for name in ("distributed", "distributed.client"):  # the executor reports errors itself
+        for name in ("distributed", "distributed.client"):  # we report these errors ourselves
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(
                 address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
             )
-            # The timeout of Dask covers the connection only, not the first response.
+            # Dask's own timeout only covers the connection, and not the first response.
             await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
         except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
             await self.close()
@@ -121,7 +122,7 @@ class _ClusterExecutor(Executor):
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:
-        """Handle the loss of the scheduler. Call this in the client's thread."""
+        """Give up, because the scheduler is lost. Call this in the client's thread."""
         self._lost = error
         self._cancel()
 
@@ -130,7 +131,8 @@ class _ClusterExecutor(Executor):
         self._cancel()
         if self._client is None:
             return
-        with suppress(Exception):  # the workers stop their processes themselves, later
+        # If this fails, the workers will stop their processes themselves, just later.
+        with suppress(Exception):
             if self._lost is None and self._client.status == "running":
                 await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
         with suppress(Exception):
@@ -186,7 +188,9 @@ class _ClusterExecutor(Executor):
                 await self._send(digest, machine, worker)
 
     async def _send(self, digest: str, machine: str, worker: str) -> None:
-        """Send a folder to a machine, or wait until another call has sent it."""
+        # Several batches may need the same folder at the same time, and it can be large, so all of
+        # them wait for the first one's upload. The shield makes sure that the upload continues even
+        # if one batch is cancelled.
         key = digest, machine
         if key not in self._uploads:
             self._uploads[key] = asyncio.ensure_future(self._upload(digest, machine, worker))

@@ -27,8 +27,8 @@ class Packed(Struct, frozen=True):
 def pack(directory: str) -> Packed:
     """Pack a folder or a single file. Equal contents have equal digests on all machines.
 
-    Symbolic links are packed as links. Files in `LEFT_OUT` are skipped, and so is everything that
-    is not a folder, regular file or link.
+    Symbolic links are packed as links. Files in `LEFT_OUT` are skipped, and so is everything else
+    that is neither a folder nor a regular file, e.g. a socket.
 
     Raises:
         UsageError: the folder cannot be read, or is larger than `MAX_BYTES`.
@@ -48,6 +48,7 @@ def pack(directory: str) -> Packed:
                 f"{directory} is too large to be sent: its files have more than "
                 f"{MAX_BYTES // 1_000_000} MB"
             )
+        # The digest must not depend on who packs the folder, or when.
         entry.mtime = entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""
         entry.mode = 0o777 if entry.issym() else entry.mode & 0o777
@@ -83,12 +84,13 @@ def unpack(packed: Packed) -> None:
     temporary = tempfile.mkdtemp(prefix=".", dir=final.parent)
     try:
         with tarfile.open(fileobj=io.BytesIO(zstd.decompress(packed.data))) as tar:
-            tar.extraction_filter = lambda entry, path: entry  # keep the modes and links
+            # The default filter would change modes and links.
+            tar.extraction_filter = lambda entry, path: entry
             tar.extractall(temporary)
         try:
             os.rename(temporary, final)
         except OSError:
-            if not final.is_dir():  # otherwise another process was faster
+            if not final.is_dir():  # another process was faster, which is fine
                 raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

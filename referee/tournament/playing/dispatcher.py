@@ -32,17 +32,17 @@ from referee.tournament.rows import (
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
+# Each job has this many batches in flight, so that a worker finds the next one when it's done.
 AHEAD = 2
-"""Batches in flight per job, so that no worker waits for work."""
+# If this many workers die while they play only this match, the match is void.
 MAX_DEATHS = 3
-"""A match is void after this many workers died while they played only this match."""
+# We try so many bots of other matches to see whether workers survive at all.
 MAX_OTHERS = 3
-"""Number of bots of other matches that are tried, to see whether workers survive at all."""
 LOOK_SECONDS = 0.1
+# This substitute takes the other seats when we test a single bot.
 STAND_IN = -1
-"""Number of the substitute that takes the other seats when a single bot is tested."""
+# This bot takes the other seats when we just want to know whether a bot starts.
 LEAVER = -2
-"""Number of the bot that takes the other seats when a single bot is started as a check."""
 _OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
 _NEW = {STAND_IN: stand_in, LEAVER: leaver}
 _KILLS = "it kills the process that plays it, also when no other bot plays"
@@ -52,7 +52,7 @@ class Dispatcher:
     """Plays matches of a tournament. A context manager that starts and stops the workers.
 
     Args:
-        jobs: returns the number of batches to play in parallel.
+        jobs: returns the number of batches to play in parallel, which may change at any time.
         sources, wanted: fields of every `Batch`.
         hidden, recorded: fields of `Sandbox`.
 
@@ -78,7 +78,7 @@ class Dispatcher:
         self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # moving average per match
-        self._again: deque[Plan] = deque()  # given out and returned
+        self._again: deque[Plan] = deque()  # we had given these out, but they came back
         self.out: set[int] = set()
         self.is_stopping = False
 
@@ -99,10 +99,11 @@ class Dispatcher:
         Args:
             tournament: `Batch.tournament`.
 
-        When a worker dies, a bot may have killed it. All matches in flight are then played again,
-        one at a time in the order of the schedule. A match is void if its worker dies each time.
-        Then each of its bots plays the match once more with substitutes in the other seats. A bot
-        that kills the worker there too is out.
+        If a worker dies, one of its bots may have killed it, but we don't know which. All matches
+        in flight are then played again, one at a time in the order of the schedule. If the worker
+        dies in each attempt at a match, that match is void. To find out who did it, each of its
+        bots plays the match once more, with substitutes in the other seats. A bot that kills the
+        worker there as well is out.
 
         Yields:
             Finished batches, in any order. Yields an empty batch from time to time, so that the
@@ -123,8 +124,9 @@ class Dispatcher:
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
         """Start each of these bots once, up to the end of its handshake. Rule files need no start.
 
-        All other seats leave in the handshake, so that the match ends after it (protocol, 3.5). The
-        process of a bot with `keep_alive` waits for its first match.
+        There's no need to play a whole match for this: all other seats leave in the handshake, so
+        the match ends after it (protocol, 3.5). If a bot supports `keep_alive`, its process then
+        waits for its first match, and starting it wasn't in vain.
 
         Yields:
             Bots with the result of their start, in any order. `disqualified` is set if the start
@@ -139,7 +141,7 @@ class Dispatcher:
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
             yield {row.seats[0].bot: row.seats[0] for row in rows}
-        self._seconds = None  # matches take longer than starts
+        self._seconds = None  # forget this, because matches take longer than starts
 
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)
@@ -191,6 +193,7 @@ class Dispatcher:
             ]
             self._again.clear()
             in_play.clear()
+            # We don't know who killed the worker, so from now on we play one match at a time.
             for plan in sorted(given_out, key=lambda plan: plan.match):
                 if self.out.isdisjoint(plan.players):
                     row = yield from self._play_alone(plan)
@@ -201,7 +204,6 @@ class Dispatcher:
                     yield [row]
 
     def _play_alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
-        """Play a match with nothing else in flight. Returns None if its worker died each time."""
         batch = replace(self._batch([plan]), alone=True)
         for _ in range(MAX_DEATHS):
             try:
@@ -216,13 +218,12 @@ class Dispatcher:
         return None
 
     def _killers(self, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
-        """Return the bots of a match that kill their worker even without the other bots.
-
-        If every bot that is tried does so, bots are not the cause: raises `ShortageError`.
-        """
         killers, players = set(), {*plan.players} - {LEAVER}
         for bot in sorted(players):
             if (yield from self._kills(plan, bot)):
+                # If each of them kills its worker, it would be odd if all of them were guilty. We
+                # try some bots of other matches, and if these do it as well, the machine is the
+                # cause (e.g. it has too little memory).
                 killers.add(bot)
         if killers == players:
             spared = {*range(len(self._bots))} - killers - self.out
@@ -234,7 +235,8 @@ class Dispatcher:
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
-        """True if a bot kills the worker of this match, in its own seat or otherwise the first."""
+        # If the game doesn't define a simplest reply, there can't be a substitute, and the bot has
+        # to play against itself.
         other = bot if self._empty.spec.definition.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
@@ -245,7 +247,7 @@ class Dispatcher:
         self.__enter__()
 
     def _next_batch(self, plans: Iterator[Plan]) -> Batch | None:
-        """Take matches for about `BATCH_SECONDS`. The first batches have one match each."""
+        # The first batches have a single match, because we don't know yet how long one takes.
         size = 1
         if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
@@ -259,7 +261,8 @@ class Dispatcher:
         return self._batch(chosen) if chosen else None
 
     def _read_files(self, setup: TournamentSetup) -> None:
-        """Load bots that are files once for all matches. Workers may not have these files."""
+        # We load these files once for all matches. Workers on other machines may not even have
+        # them.
         for number, new in _NEW.items():
             own = PythonBot(_OWN[number].bot, partial(new, setup.game))
             self._sources.setdefault(number, own)
@@ -284,6 +287,7 @@ class Dispatcher:
         if not isinstance(rows, Failed):
             return rows
         error = rows.as_error()
+        # During a check, a bot that doesn't exist is just another bot that could not start.
         if not (self._is_check and isinstance(error, BotNotFoundError)):
             raise error
         (plan,) = batch.plans

@@ -1,9 +1,10 @@
 """Turn matches of withdrawn bots into forfeits, in the order of the schedule.
 
-Matches end in any order, and a run can stop anywhere. Therefore only the unbroken sequence of known
-matches from the first one on decides about withdrawals. A match that was played after the
-withdrawal of one of its bots becomes a forfeit when all matches before it are known. A missing
-match of a bot that is out or left out does not break the sequence: the rule skips it.
+Matches end in any order, and a run can stop anywhere, but the same matches must be forfeits in the
+end. Therefore, we look only at the unbroken sequence of known matches from the first one on. If a
+match was played after the withdrawal of one of its bots, it becomes a forfeit, but only when all
+matches before it are known. Matches of a bot that is out or left out may be missing: they don't
+break the sequence, and the rule skips them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.stages import Stage
 from referee.tournament.store import Ending, Store
 
+# If a bot is withdrawn early, it may have a lot of forfeits, so we store them in parts.
 _MAX_FORFEITS = 1_000
-"""Maximum number of new forfeits per transaction."""
 
 
 class Settled(NamedTuple):
@@ -33,8 +34,8 @@ class Settled(NamedTuple):
     Attributes:
         forfeits: new forfeits that are not in the store.
         replaced: the numbers of forfeits that replace another match.
-        dropped: the numbers of forfeits to delete, because an omitted bot has meanwhile played an
-            earlier match.
+        dropped: the numbers of forfeits that we have to delete, because an omitted bot has played
+            an earlier match in the meantime.
     """
 
     forfeits: list[MatchRow]
@@ -47,8 +48,8 @@ class Forfeits:
 
     Attributes:
         next: number of the first undecided match.
-        end: number of the first match that is not played because every later match has a withdrawn
-            bot. None if there is no such match.
+        end: number of the first match that isn't played, because every later match has a withdrawn
+            bot. None if we don't know of any.
     """
 
     def __init__(self, store: Store) -> None:
@@ -67,7 +68,7 @@ class Forfeits:
 
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
-        """The bots in `found`, and those that an earlier run withdrew from match `next` on."""
+        """The bots in `found`, and bots that an earlier run withdrew from match `next` on."""
         later = {bot: each for bot, each in self._noted.items() if each.match >= self.next}
         return {**later, **self.found}
 
@@ -93,7 +94,6 @@ class Forfeits:
         return settled
 
     def _next_matches(self, end: int) -> Iterator[tuple[int, Ending | None]]:
-        """Yield the next matches. None stands for a match that is not in the store."""
         endings = self._store.endings(self.next, end)
         ending = next(endings, None)
         for match in range(self.next, end):
@@ -104,7 +104,7 @@ class Forfeits:
                 yield match, None
 
     def _decide_missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
-        """Decide a match that is not in the store. Returns False if it must be played."""
+        # False means that this match must be played before we can continue.
         plan = stage.plan(match)
         if not out.isdisjoint(plan.players):
             return True
@@ -114,9 +114,8 @@ class Forfeits:
         return bool(withdrawn)
 
     def _decide_stored(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
-        """Decide a match that is in the store. Returns False if it must be played again."""
         if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
-            return True  # this row is the reason why an omitted bot does not play
+            return True  # this row is the reason why an omitted bot doesn't play
         match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from referee.logs.sink import MemorySink
 
+# A match gets a file (so that people can watch it) if it takes longer than this, in seconds.
 LIVE_SECONDS = 0.5
-"""Matches that take longer can be watched. Shorter matches write no file."""
 _SUFFIX = ".live.jsonl"
 
 
@@ -35,7 +35,8 @@ def remove_live(folder: Path) -> None:
 class LiveRecord(MemorySink):
     """Keeps a record in memory, and after `LIVE_SECONDS` also in a file.
 
-    Errors of writing the file are ignored, so that they do not end the match.
+    We ignore errors of writing the file, e.g. if the disk is full: a match must not end just
+    because nobody can watch it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,10 +52,11 @@ class LiveRecord(MemorySink):
             if self._file is not None:
                 os.write(self._file, lines)
             elif time.monotonic() > self._until:
-                self._path.unlink(missing_ok=True)  # from an earlier attempt
+                self._path.unlink(missing_ok=True)  # left by an earlier attempt
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
                 self._file = os.open(self._path, flags, 0o666)
-                fcntl.flock(self._file, fcntl.LOCK_SH)  # marks the file as being written
+                # Tells readers that somebody is still writing this file.
+                fcntl.flock(self._file, fcntl.LOCK_SH)
                 os.write(self._file, self.data)
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
 """The part of a tournament that runs on a Dask worker (spec/cluster.md).
 
-The threads of a worker share an interpreter lock, a set of child processes and Dask's own work.
-Matches are therefore played in separate processes, one per thread of the worker. Each process plays
-one batch at a time and keeps bots between batches. The worker stops a process that is idle for some
-time, and all processes at the end of the tournament. If the worker dies, its processes stop
+We don't play matches in the worker itself: its threads share an interpreter lock, a set of child
+processes, and Dask's own work. Instead, each thread of the worker has a separate process, which
+plays one batch at a time and keeps bots between batches. The worker stops a process that is idle
+for some time, and all of them at the end of the tournament. If the worker dies, its processes stop
 themselves and their bots.
 """
 
@@ -25,21 +25,21 @@ from referee.tournament.playing.directories import Packed, place, unpack
 from referee.tournament.playing.worker import end_bots
 
 IDLE_SECONDS = 30.0
+# A process gets so many seconds to stop its bots and exit.
 _END_SECONDS = 10.0
-"""Seconds that a process has to stop its bots and exit."""
 
+# Kind, machine, address of the worker, and a value which depends on the kind. "done": pickled
+# bytes. "version": the version here. "missing": digests of folders. These are plain values, because
+# the other side may have another version of the referee and must be able to read them anyway.
 Answer = tuple[str, str, str, object]
-"""Kind, machine, address of the worker, and a value that depends on the kind.
-
-"done": pickled bytes. "version": the version here. "missing": digests of folders. Plain values,
-since every version must be able to read them."""
 
 
 def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
     """Play a batch on a Dask worker.
 
     Args:
-        work: a function and a batch, pickled. The `directory` of each bot is a digest or empty.
+        work: a function and a batch, pickled. The `directory` of each bot is a digest or empty. It
+            stays pickled until we know that the versions are the same.
 
     Raises:
         EOFError, OSError: the process was killed.
@@ -98,11 +98,12 @@ class Processes:
         return result
 
     def end_idle(self, processes: Sequence[_Process] | None = None) -> None:
-        """Stop the idle processes among these, or all idle processes."""
+        """Stop these processes if they are idle. Default: all idle processes."""
         with self._lock:
             idle = [each for each in processes or [*self._idle] if each in self._idle]
             for process in idle:
                 self._idle.pop(process).cancel()
+        # Close all of them first, so that they stop their bots at the same time.
         for process in idle:
             process.close()
         for process in idle:
@@ -110,8 +111,6 @@ class Processes:
 
 
 class _Process:
-    """A process that plays matches."""
-
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
         with theirs:
@@ -119,7 +118,9 @@ class _Process:
                 [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # signals to the worker's group do not reach it
+                # If somebody presses Ctrl-C in the worker's terminal, the process must not get it,
+                # too.
+                start_new_session=True,
             )
 
     def call(self, work: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """The folder with the records of a tournament: one file per match, and the stderr of its bots.
 
-A folder belongs to one tournament. A file in it contains the digest of the tournament. Otherwise
-two tournaments could overwrite each other's records, because both number their matches from 0.
+A folder belongs to one tournament, whose digest is in a file in there. All tournaments number their
+matches from 0, so without this check, two of them could overwrite each other's records.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import deal_seed
 
+# The file with the tournament's digest.
 OWNER = ".referee-tournament"
-"""Name of the file with the digest of the tournament."""
 _FORMAT = "referee-records"
 _OWNER_KIND = Kind("a file of referee", (f'{{"format":"{_FORMAT}",'.encode(),))
 _FILE = re.compile(r"[0-9]{6,}\.(record\.jsonl\.zst|player[0-9]\.stderr|live\.jsonl)(\.part)?")
@@ -58,7 +58,7 @@ def claim_folder(
     Args:
         folder: an existing folder.
         stages: the setups of the tournament, in order.
-        before: other versions of the first setup, such as one before a bot was replaced.
+        before: other versions of the first setup, e.g. from before a bot was replaced.
         force: if True, delete the records of another tournament.
         hint: how the user can request this.
 
@@ -92,7 +92,7 @@ def claim_folder(
 def write_record(folder: Path, row: MatchRow) -> None:
     """Write the record of a match and the stderr of its bots, if the row has them.
 
-    Files of an earlier attempt at the match are deleted.
+    If there are files of an earlier attempt at the match, they're deleted.
     """
     files = _files_of(folder, row.match, len(row.seats) or len(row.stderr))
     packer = Packer(".zst")
@@ -104,13 +104,15 @@ def write_record(folder: Path, row: MatchRow) -> None:
             continue
         part = path.with_name(path.name + ".part")
         try:
-            part.unlink(missing_ok=True)  # from a killed run; opening it would follow a link
+            # Left by a killed run, or it's a link that somebody put here, which open() would
+            # follow.
+            part.unlink(missing_ok=True)
             with part.open("xb") as file:
                 file.write(data)
             part.replace(path)
         except OSError as error:
             with suppress(OSError):
-                part.unlink()  # for example on a full disk
+                part.unlink()  # e.g. the disk is full
             raise cannot_write(str(path), error) from error
 
 
@@ -123,13 +125,13 @@ def remove_record(folder: Path, match: int, seats: int) -> None:
 def remove_unstored(folder: Path, stored: Container[int]) -> None:
     """Remove the files of all matches that are not stored.
 
-    A run writes a record before it stores the match. If it is killed in between, the record shows a
-    match that does not count, and that may never be played again.
+    A run writes a record before it stores the match. If it's killed in between, the record shows a
+    match that doesn't count, and that may never be played again.
     """
     try:
         files = [path for path in folder.iterdir() if _FILE.fullmatch(path.name)]
     except FileNotFoundError:
-        return  # writing the first record reports it
+        return  # writing the first record will report it
     except OSError as error:
         raise UsageError(f"cannot read {folder}: {error.strerror}") from error
     for path in files:
@@ -138,7 +140,7 @@ def remove_unstored(folder: Path, stored: Container[int]) -> None:
 
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
-    """Return the files of a match. The record is last, so it appears after the other files."""
+    # The record comes last. Once it's there, so are the other files.
     return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
 
 
@@ -149,7 +151,7 @@ def record_of(folder: Path, match: int) -> Path:
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # this is the name of a record
+    assert path is not None  # it can't be None for the name of a record
     return Path(path)
 
 
@@ -161,7 +163,6 @@ def _unlink(path: Path) -> None:
 
 
 def _owner(file: Path) -> str:
-    """Return the digest in the file, or "" if there is none."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Owner).tournament
     except (OSError, msgspec.MsgspecError):
@@ -169,10 +170,10 @@ def _owner(file: Path) -> str:
 
 
 def _are_records_of(files: Sequence[Path], stages: Sequence[TournamentSetup]) -> bool:
-    """True if files in a folder without a digest are records of this tournament.
+    """Whether files in a folder without a digest are records of this tournament.
 
-    Older referees wrote no digest. Each match must have a record with the seed of its deal and with
-    bots of the tournament.
+    Older referees wrote no digest, so we have to look: each match must have a record with the seed
+    of its deal and with bots of the tournament.
     """
     first, bots = stages[0], {as_text(bot.bot) for bot in stages[-1].bots}
     shown: set[str] = set()

@@ -89,6 +89,8 @@ class Run:
         if self.test is not None:
             self.test.add(self._store.matches())
         for stage in stages(self._store):
+            # The next round depends on the results of this one, so matches that can't be played
+            # need a result, too.
             if left_out and depends_on_results(stage.setup):
                 self._store_omitted(stage.missing({*self._store.played()}, out), left_out)
             self._settle(stage, dispatcher)
@@ -97,7 +99,8 @@ class Run:
                 if dispatcher.is_stopping:
                     return
                 if self._forfeits is None or self._forfeits.next >= stage.end:
-                    break  # otherwise former forfeits must be played
+                    # Otherwise, some forfeits aren't forfeits any more, and we have to play them.
+                    break
             else:
                 return
 
@@ -115,8 +118,8 @@ class Run:
                 return
 
     def _settle(self, stage: Stage, dispatcher: Dispatcher) -> None:
-        """Turn matches of withdrawn bots into forfeits, as far as all earlier matches are known."""
         forfeits = self._forfeits
+        # We do this in parts, and each part may withdraw another bot, which leads to more forfeits.
         if forfeits is None:
             return
         end = min(stage.end, self._decided_at or stage.end)
@@ -141,7 +144,6 @@ class Run:
             self.on_withdrawn(new)
 
     def _store_omitted(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
-        """Store rows for matches that cannot be played, because the next round needs them."""
         detail = "it could not start"
         rows = [
             unplayed_row(plan, left_out, LEFT_OUT, detail)
@@ -153,16 +155,18 @@ class Run:
 
     @property
     def _decided_at(self) -> int | None:
-        """Number of the first match that is not played because the test is decided."""
+        """Number of the first match that isn't played because the test is decided."""
         if self.test is None or self.test.verdict is None:
             return None
         return self.test.deals * self.setup.matches_a_deal
 
     def _is_over(self) -> bool:
-        """True if no further match is played. How many later matches are finished is random.
+        """Whether no further match is played.
 
-        Either the test is decided, or every match has a withdrawn bot. If both are true, the
-        earlier match in the schedule decides.
+        Either the test is decided, or every match has a withdrawn bot. (If both are true, the
+        earlier event in the schedule counts.) Several matches are in flight at that moment, and
+        it's random how many of them are finished, so we delete all later matches. Otherwise two
+        runs of the same tournament could end with different tables.
         """
         first, forfeits = self._decided_at, self._forfeits
         if forfeits is not None:
@@ -184,8 +188,10 @@ class Run:
 
     def _add(self, rows: list[MatchRow]) -> None:
         finished = rows
-        if self._forfeits is not None:  # a match may become a forfeit while it is played
+        if self._forfeits is not None:  # while it was played, the match may have become a forfeit
             rows = [row for row in finished if row.match >= self._forfeits.next]
+        # Write the records first. If we're killed in between, remove_unstored() cleans up the next
+        # time, but it could not make up a record.
         if self._records is not None:
             for row in rows:
                 write_record(self._records, row)
@@ -206,7 +212,7 @@ class Run:
 
 
 def is_finished(store: Store) -> bool:
-    """True if a store with a setup has no match left to play and none to delete."""
+    """Whether a store with a setup has no match left to play, and none to delete."""
     setup, withdrawn = store.stages[-1], store.withdrawn
     test = sequential(setup, store.matches())
     end = None

@@ -15,7 +15,10 @@ from referee.tournament.playing.directories import Packed, pack, place, unpack
 
 
 class SentGame(Struct, frozen=True):
-    """An external game as plain data. None of its classes is pickled.
+    """An external game as plain data.
+
+    We don't pickle any of its classes, because the other process could only find them after it has
+    loaded the game.
 
     Attributes:
         path: the file or folder of the game, or the name of an installed game.

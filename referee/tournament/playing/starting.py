@@ -76,7 +76,6 @@ def start_once(
 
 
 def _failure_reason(name: str, seat: SeatRow, sandbox: str) -> str:
-    """Explain in one line why a bot failed in its handshake."""
     detail = seat.detail or str(seat.disqualified)
     parts = [detail if "BOT " in detail else f"{name}: {detail}"]
     lines = (seat.stderr or "").splitlines()

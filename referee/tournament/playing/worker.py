@@ -41,12 +41,14 @@ from referee.tournament.rows import (
     void_row,
 )
 
+# If a bot timed out while the referee was late, it may have been our fault, so we replay the match.
+# After this many replays we give up, and the match is void.
 MAX_LATE_REPLAYS = 3
-"""Maximum number of replays of a match with a timeout while the referee was late."""
+# The referee is late if its delay is more than this part of the limit that was exceeded.
 LATE_PART = 0.1
-"""The referee is late if its delay exceeds this part of the exceeded limit."""
+# We return no more than this of a bot's stderr with a record (half from the start, half from the
+# end).
 MAX_STDERR = 64 * 1024
-"""Maximum bytes of a bot's stderr that are returned with a record. Half are from the end."""
 
 
 def end_bots() -> None:
@@ -62,7 +64,7 @@ def this_worker() -> Worker:
     if not hasattr(_threads, "worker"):
         _threads.worker = Worker()
         adopt_orphans()
-        # In a child process of `multiprocessing`, `atexit` has no effect.
+        # We can't use atexit here, because it has no effect in a child process of multiprocessing.
         Finalize(None, _threads.worker.end, exitpriority=1)
     worker: Worker = _threads.worker
     return worker
@@ -96,8 +98,11 @@ class Worker:
         }
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
+                # We need these later. If a bot can't be started any more, its files may be gone,
+                # which isn't its own fault.
                 self._files[source] = _files(source)
-        if are_objects(sources.values()) and not batch.answers:  # no event loop needed
+        # This needs no event loop, so it's a lot faster.
+        if are_objects(sources.values()) and not batch.answers:
             rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
@@ -120,7 +125,8 @@ class Worker:
         return [await self._play(batch, plan, sources) for plan in _until_deadline(batch.plans)]
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
-        """Play a match, and repeat it if necessary."""
+        # The result doesn't count if we were late ourselves, or if a bot failed which had waited
+        # since an earlier match. In these cases we try again.
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
@@ -142,7 +148,6 @@ class Worker:
         return attempt.row(late, restarts)
 
     def _check_files(self, source: BotSource) -> None:
-        """Raise `UsageError` if a file of the bot is missing. That is not a fault of the bot."""
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
@@ -153,11 +158,14 @@ class Worker:
     async def _attempt(self, attempt: _Attempt) -> bool:
         """Play a match once.
 
-        Returns True if it must be repeated, because a waiting bot failed in its handshake.
+        Returns True if it must be repeated, because a waiting bot failed in its handshake. It may
+        simply not have survived the wait, so it gets another chance with a new process (and isn't
+        kept any more).
         """
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         match = attempt.match
-        # A process plays the same match of every deal, so that it never plays one deal twice.
+        # In the other matches of a deal, a bot could remember the cards, since it has seen them in
+        # the first one. That's why a process always plays the same match of each deal.
         place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
         processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
@@ -251,7 +259,7 @@ class _Attempt:
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.place = Place(batch.tournament, plan.match) if batch.tournament else None
-        self.has_digest = not batch.results  # callers that want results need no digest
+        self.has_digest = not batch.results  # callers that want results don't need a digest
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_path(Path(batch.live), plan.match))
@@ -281,7 +289,7 @@ class _Attempt:
             self.record.close()
 
     def is_late(self) -> bool:
-        """True if a bot timed out while the referee was late for other reasons."""
+        """Whether a bot timed out while the referee was late for other reasons."""
         lateness = self.lateness
         for seat, left in self.played.disqualified.items():
             limits = self.spec.each_limits[seat]
@@ -297,7 +305,7 @@ class _Attempt:
     def row(self, late: int, restarts: int) -> MatchRow:
         """Return the match as a row of the store. The arguments are columns of the row."""
         played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
-        is_stored = not batch.results  # callers that want results have no store
+        is_stored = not batch.results  # callers that want results don't have a store
         statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
         seats = []
         for seat, player in enumerate(result.players):
@@ -369,7 +377,7 @@ def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:
 
 
 def _head_and_tail(stderr: bytes) -> bytes:
-    """Return a bot's stderr. Of a long one, return the start and the end with the error."""
+    """Return a bot's stderr, or the start and the end if it's long. The error is at the end."""
     omitted = len(stderr) - MAX_STDERR
     if omitted <= 0:
         return stderr

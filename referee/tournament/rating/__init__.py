@@ -1,4 +1,4 @@
-"""Ratings with their uncertainty. Pure functions of arrays of numbers.
+"""Ratings with their uncertainty. Pure functions of arrays of numbers, without any I/O.
 
 deals.py      results as arrays of numbers
 intervals.py  confidence intervals of shares

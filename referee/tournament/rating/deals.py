@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
     """Return the sum of the values of each cell, 0 to `size` - 1."""
-    # For empty input, bincount returns integers in spite of its weights.
+    # If the input is empty, bincount returns integers in spite of its weights.
     return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size), np.float64)
 
 
@@ -50,7 +50,7 @@ class Deals:
 
         Args:
             deals: number of each match's deal in the schedule.
-            lineups: bots in seat order. All matches of a deal have the same bots.
+            lineups: bots in seat order. All matches of a deal must have the same bots.
             ranks: ranks in seat order. 1 is best; equal ranks are a tie.
         """
         lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
@@ -59,6 +59,7 @@ class Deals:
     def table(self, matches: int | None = None) -> DealTable:
         """Return the first `matches` matches that were added, sorted by deal. None: all."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
+        # Keep the concatenated arrays, so that we don't have to do this again for the next table.
         self._parts = [(deal, all_lineups, all_ranks)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
         order = np.argsort(deal, kind="stable")
@@ -81,8 +82,8 @@ class Deals:
 class DealTable:
     """The matches of a tournament, sorted by deal.
 
-    The bots of a row are in a fixed order, not by seat, so that a column has the same bot in all
-    matches of a deal.
+    The bots of a row are in a fixed order and not by seat. This way, a column has the same bot in
+    all matches of a deal, and we can simply add them up.
 
     Attributes:
         size: number of bots in the tournament, including bots without matches.
@@ -105,7 +106,7 @@ class DealTable:
         return replace(self, size=size, bots=numbers[self.bots].astype(np.int16))
 
     def of(self, numbers: NDArray[np.integer]) -> DealTable:
-        """Return the table with only these bots, renumbered. Other bots must have no matches."""
+        """Return the table with only these bots, renumbered. Others must have no matches."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)
 
@@ -116,12 +117,12 @@ class DealTable:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of columns, which are pairs of bots in a match."""
+        """All pairs of columns, i.e. all pairs of bots in a match."""
         return list(combinations(range(self.players), 2))
 
     @cached_property
     def matches(self) -> Floats:
-        """Number of matches of each deal. Lower than planned if some were void; shape (deals,)."""
+        """Each deal's number of matches, lower than planned if some were void; shape (deals,)."""
         return np.bincount(self.index, minlength=len(self.bots)).astype(np.float64)
 
     @cached_property

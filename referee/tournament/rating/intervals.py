@@ -18,8 +18,9 @@ from referee.tournament.rating.deals import Floats, sum_by
 
 Z = NormalDist().inv_cdf(0.975)
 
-# 97.5% points of Student's t by degrees of freedom. Interpolation is linear in 1 / degrees. The
-# curve is convex, so the error is on the safe side: 3% at 1.2 degrees, 0.1% from 6 on.
+# 97.5% points of Student's t by degrees of freedom. We interpolate linearly in 1 / degrees. (Since
+# the curve is convex, the error is on the safe side: 3% at 1.2 degrees, 0.1% from 6 on. That's good
+# enough, and we don't need SciPy just for this.)
 _DEGREES = np.array([np.inf, 30, 15, 10, 8, 6, 5, 4, 3, 2.5, 2, 1.5, 1])
 _T_POINTS = np.array(
     (
@@ -64,14 +65,15 @@ class Shares:
 
 
 def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
-    """Return shares of hits with Wilson's intervals over deals, for several groups at once.
+    """Return shares of hits with Wilson's intervals over deals, for several groups in one call.
 
-    The formulas: spec/rating-formulas.md, 4.
+    See spec/rating-formulas.md, 4, for the formulas.
 
-    The size in Wilson's formula is the number of independent trials that would have the observed
-    variance between deals. If all deals are alike, there is no variance. Then a share of 0 or 1 has
-    as many trials as deals. Any other share has at most as many as if one more deal had been
-    different.
+    Matches of the same deal aren't independent, so we can't just use their number as the size in
+    Wilson's formula. Instead, it's the number of independent trials that would have the variance
+    which we see between deals. If all deals are alike, we see no variance at all, although there
+    must be some. Then a share of 0 or 1 has as many trials as deals, and any other share has at
+    most as many as if one more deal had been different.
 
     Args:
         of: group of each row, 0 to `size` - 1. A row is one deal of one group.

@@ -24,18 +24,19 @@ from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.rating.intervals import Z, logit_reach, t_point
 from referee.tournament.rating.tallies import head_to_head
 
+# One unit of the logit scale has this many Elo points.
 ELO = 400 / math.log(10)
-"""Elo points per unit of the logit scale."""
 
 MEAN = 1500.0
 
+# Virtual draws of each bot against an opponent with the mean rating.
 PRIOR = 1.0
-"""Virtual draws of each bot against an opponent with the mean rating."""
 
+# A sequential test stops at a moment when one of the bots looks good, so the intervals at its end
+# would be too narrow. We multiply them by this.
 AFTER_STOPPING = 1.25
-"""Factor of intervals after a sequential test, which stops on a good or a bad run."""
 
-_CHUNK = 50_000  # deals per chunk: tens of MB
+_CHUNK = 50_000  # deals per chunk, i.e. tens of MB
 
 
 class Differences(NamedTuple):
@@ -96,7 +97,7 @@ class Ratings:
         # half.
         part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
-        variance = np.maximum(variance, 0)  # rounding can make the variance slightly negative
+        variance = np.maximum(variance, 0)  # rounding errors can make it slightly negative
         error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
         points = np.maximum(self.points, self.weights @ self.points)
         return np.asarray(ELO * part * logit_reach(error, points))
@@ -190,13 +191,12 @@ def _rating(
 
 
 def _relative(rows: Floats, weights: Floats) -> Floats:
-    """Subtract from each row its weighted mean."""
     return np.asarray(rows - weights @ rows)
 
 
 def _linked(points: Floats) -> NDArray[np.bool_]:
-    """Compute `Ratings.linked`. Each bot is linked with itself."""
     linked = (points > 0) | np.eye(len(points), dtype=np.bool_)
+    # Each round doubles the length of the chains that we know, so this takes just a few rounds.
     while True:
         steps = linked.astype(np.float32)
         farther = steps @ steps > 0
@@ -208,8 +208,8 @@ def _linked(points: Floats) -> NDArray[np.bool_]:
 def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the bots whose mean rating is 1500: the largest set linked in both directions.
 
-    All differences are finite only within such a set (Ford 1957). If it has fewer than two bots,
-    use all bots with matches.
+    All differences are finite only within such a set (Ford 1957). If it has fewer than two bots, we
+    have to take all bots with matches.
     """
     both = linked & linked.T
     largest = both[np.argmax(both.sum(axis=1))]
@@ -223,14 +223,14 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _normal(values: Floats) -> Floats:
-    """Cumulative distribution function of the standard normal distribution."""
+    """The cumulative distribution function of the standard normal distribution."""
     return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
 def _fit(points: Floats) -> Floats:
     """Return the logits that maximise the likelihood of `points` and the prior, by Newton's method.
 
-    The likelihood is concave, and the prior makes its maximum finite.
+    This always works, because the likelihood is concave, and the prior makes its maximum finite.
     """
     games = points + points.T
 
@@ -241,10 +241,12 @@ def _fit(points: Floats) -> Floats:
     logits = np.zeros(len(points))
     value = likelihood(logits)
     step = np.ones(1)
-    while np.abs(step).max() > 1e-6:  # convergence is quadratic
+    # Convergence is quadratic, so the next step would be about 1e-12.
+    while np.abs(step).max() > 1e-6:
         expected = games * _sigmoid(logits[:, None] - logits)
         slope = (points - expected).sum(axis=1) + PRIOR * (0.5 - _sigmoid(logits))
         step = np.linalg.solve(_information(games, logits), slope)
+        # A step of Newton's method can be too long. If it makes things worse, try half of it.
         while (new := likelihood(logits + step)) < value - 1e-9 * abs(value):
             step /= 2
         logits, value = logits + step, new
@@ -280,8 +282,9 @@ def _chances(table: DealTable, logits: Floats) -> Floats:
 def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
     """Return the score of each deal for each of its bots; shape (deals, N).
 
-    It is the gradient of the deal's log-likelihood, divided by 1 minus the deal's leverage.
-    `inverse` times the score is the change of the ratings if the deal is removed (jackknife, CR3).
+    This is the gradient of the deal's log-likelihood, divided by 1 minus the deal's leverage.
+    `inverse` times the score is how much the ratings would change without this deal (jackknife,
+    CR3).
 
     Args:
         excess: points minus expected points of each pair of a deal; shape (deals, pairs).
@@ -322,10 +325,11 @@ def _products(table: DealTable, scores: Floats) -> Floats:
 def _lower_bound(table: DealTable, variance: Floats) -> Floats:
     """Return a lower bound for `_products`, used if the deals are very alike.
 
-    It stands for one unseen deal per bot with another result. Its distance from the expected points
-    is larger than that of independent matches, by the square root of twice their number, and by (N
-    + 1) / 3 for the pairs of a match, as if all ranks were equally likely. The last term is the
-    effect of a bot's first lost, or first won, points.
+    If all deals end in the same way, their variance is 0, but we still don't know everything. The
+    bound stands for one unseen deal per bot with another result. We assume that its distance from
+    the expected points exceeds the distance for independent matches: by the square root of twice
+    their number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally likely.
+    The last term is the effect of a bot's first lost, or first won, points.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)
@@ -342,9 +346,9 @@ def _lower_bound(table: DealTable, variance: Floats) -> Floats:
 def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     """Return the degrees of freedom of each bot's standard error: its deals minus 1, at least 1.
 
-    The number of deals is an effective number: the deals with equal information that would say as
-    much (Satterthwaite). If a few deals cause most of the error, such as the only ones that a
-    strong bot did not win, only these count.
+    We don't count all deals, but how many deals with equal information would say as much
+    (Satterthwaite). If a few deals cause most of the error, e.g. the only ones that a strong bot
+    did not win, only these count.
     """
     bots = table.bots.reshape(-1)
 

@@ -25,20 +25,21 @@ from numpy.typing import ArrayLike
 from referee.tournament.choices import ALPHA, BETA, ELO0, ELO1
 from referee.tournament.rating.deals import Floats
 
+# A deal gives 0, 0.5, 1, 1.5 or 2 points.
 OUTCOMES = 5
-"""Number of outcomes of a deal: 0, 0.5, 1, 1.5 or 2 points."""
 
+# Outcomes that have never occurred must stay possible, so we count them like this, as fishtest
+# does.
 _EMPTY = 1e-3
-"""Count used for outcomes that never occurred, as in fishtest, so that they stay possible."""
 
+# If the difference is larger than this, the stronger bot's expected share rounds to 1.
 MAX_ELO = 4_000
-"""Beyond this difference, the expected share of the stronger bot rounds to 1."""
 _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
 
 
+# H0: the difference is `elo0` or less. H1: the difference is `elo1` or more.
 Verdict: TypeAlias = Literal["H0", "H1"]
-"""H0: the difference is `elo0` or less. H1: the difference is `elo1` or more."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ class Sprt:
     def verdict(self, counts: Sequence[int]) -> Verdict | None:
         """Return the verdict for these counts, or None if the test is undecided.
 
-        The first verdict ends a test. Do not pass counts of later deals.
+        The first verdict ends a test. Don't pass counts of later deals, since they might undo it
+        again.
         """
         low, high = self.bounds
         llr = self.llr(counts)
@@ -111,11 +113,12 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
     """Return the most likely distributions of outcomes, given that their mean is `mean`.
 
     The probability of an outcome is p / (1 + x d), where p is its observed share and d is its
-    distance from the mean. We choose x so that the mean distance becomes 0.
+    distance from the mean. We have to find x so that the mean distance becomes 0.
     """
     share = observed / observed.sum(axis=-1, keepdims=True)
     distance = np.arange(OUTCOMES) / (OUTCOMES - 1) - mean
-    # The sum decreases monotonically in x between its poles.
+    # Between its poles, the sum decreases monotonically in x, so we can always fall back to
+    # bisection.
     left, right = -1 / distance[-1], -1 / distance[0]
     low = np.full((*share.shape[:-1], 1), left)
     high = np.full_like(low, right)
@@ -125,9 +128,9 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
         term = distance / (1 + x * distance)
         value = np.sum(share * term, axis=-1, keepdims=True)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
-        new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # Newton's step
-        # Steps get tiny near a pole, which looks like convergence, so no step goes all the way
-        # there.
+        new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # this is Newton's step
+        # Steps get tiny near a pole, and this would look like convergence, so no step goes all the
+        # way there.
         new = np.clip(new, x + _MOST_OF_THE_WAY * (left - x), x + _MOST_OF_THE_WAY * (right - x))
         new = np.where((low < new) & (new < high), new, (low + high) / 2)
         moved = np.max(np.abs(new - x) / (1 + np.abs(x)))

@@ -46,7 +46,6 @@ def tally(table: DealTable) -> Tally:
     bots = table.bots.reshape(-1).astype(np.int64)
 
     def of_deals(results: NDArray[np.generic]) -> Floats:
-        """Sum results over the matches of each deal; shape (deals, N), as in `bots`."""
         columns = [sum_by(table.index, column, len(table.bots)) for column in results.T]
         return np.stack(columns, axis=1).reshape(-1)
 
@@ -119,8 +118,9 @@ def head_to_head(table: DealTable) -> HeadToHead:
 def seat_advantage(table: DealTable) -> Shares:
     """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
-    Only deals in which every bot had each seat equally often are counted. Deals with a void match
-    say more about the bots than about the seats. They are used only if no deal is complete.
+    We only count deals in which every bot had each seat equally often. If a match of a deal is
+    void, the others say more about the bots than about the seats, so we use such deals only if
+    nothing else is left.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
@@ -135,7 +135,6 @@ def seat_advantage(table: DealTable) -> Shares:
 
 
 def _balanced(table: DealTable) -> NDArray[np.bool_]:
-    """Return which deals had each bot in each seat equally often."""
     count, players = table.bots.shape
     balanced = np.ones(count, np.bool_)
     for column in range(players):
