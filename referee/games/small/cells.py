@@ -7,7 +7,7 @@ no scheme fits, the board cannot be clicked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -15,12 +15,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games.interface.blaming import GameTimeoutError, in_time
-from referee.games.interface.game import ALL, GameSetup
+from referee.games.interface.game import ALL, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, Move
 from referee.games.small.machine import SmallGame, plain
 from referee.games.small.messages import MoveReply
-from referee.games.small.parts import Board, Cards, Hands, Part, Text, parts, word
+from referee.games.small.parts import Board, Cards, Hands, Part, Text, flat, has_none, parts, word
 from referee.games.small.schemes import SCHEMES, Cell, Scheme
 
 MOST_TURNS = 60
@@ -35,6 +35,7 @@ class Meaning(Struct, frozen=True):
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
         lists: labels of lists that are not always a board, or not always hands.
+        nothing: labels of values in which `None` is nothing, not a hidden place.
         played: label of the hands from which moves take a card, or in which they change a place;
             empty if moves do neither.
         place: number of the first place of such a hand; None: a move names the card itself.
@@ -44,12 +45,13 @@ class Meaning(Struct, frozen=True):
     marks: Mapping[str, int] = {}
     hands: Sequence[str] = ()
     lists: Sequence[str] = ()
+    nothing: Sequence[str] = ()
     played: str = ""
     place: int | None = None
 
     def parts(self, state: Mapping[str, Any], seats: int) -> list[Part]:
         """Return the parts of a view, with the names of rows and columns."""
-        made = parts(state, seats, self.hands, self.lists)
+        made = parts(state, seats, self.hands, self.lists, self.nothing)
         return made if self.scheme is None else [self._labelled(part) for part in made]
 
     def _labelled(self, part: Part) -> Part:
@@ -137,6 +139,8 @@ class _Turn(NamedTuple):
         changed: label of a board -> cell -> its new contents.
         hands: label -> the cards of each seat, before and after.
         lists: labels of other lists.
+        nothing: labels of values in which everyone may see `None` before the turn.
+        hidden: labels of values in which only spectators see `None` there.
     """
 
     moves: Mapping[int, Move]
@@ -144,6 +148,8 @@ class _Turn(NamedTuple):
     changed: Mapping[str, Mapping[Cell, str]]
     hands: Mapping[str, tuple[Sequence[Any], Sequence[Any]]]
     lists: Sequence[str]
+    nothing: Sequence[str]
+    hidden: Sequence[str]
 
 
 def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
@@ -162,7 +168,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
             game = SmallGame(kind, "", setup)
             before = seen()
             continue
-        legal = game.legal
+        legal, nones = game.legal, _nones(game)
         moves = {seat: plain(legal[seat][dice.choose("", len(legal[seat]))]) for seat in asked}
         game.advance({seat: MoveReply(move) for seat, move in moves.items()})
         after = seen()
@@ -177,8 +183,23 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
                 if isinstance(part, Hands) and isinstance(now := after.get(label), Hands)
             },
             [label for label, part in before.items() if _is_list(part, after.get(label))],
+            *nones,
         )
         before = after
+
+
+def _nones(game: SmallGame) -> tuple[list[str], list[str]]:
+    """Return the labels of values in which `None` is nothing, and of those in which it hides."""
+    whole, public = (dict(flat(game.view(viewer).state)) for viewer in (ALL, PUBLIC))
+    nothing = [label for label, value in whole.items() if has_none(value)]
+    return nothing, [label for label in public if _hides(public[label], whole.get(label))]
+
+
+def _hides(public: Any, whole: Any) -> bool:
+    """True if spectators see `None` where there is something."""
+    if isinstance(public, list) and isinstance(whole, list):
+        return any(_hides(*both) for both in zip(public, whole, strict=False))
+    return public is None and whole is not None
 
 
 def _is_list(part: Part, after: Part | None) -> bool:
@@ -221,8 +242,13 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
         _marks(turns),
         hands,
         [*lists],
+        [*_together(turn.nothing for turn in turns) - _together(turn.hidden for turn in turns)],
         *next(played, ("", None)),
     )
+
+
+def _together(labels: Iterable[Sequence[str]]) -> set[str]:
+    return {label for each in labels for label in each}
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:

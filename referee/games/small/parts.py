@@ -65,6 +65,7 @@ def parts(
     seats: int,
     hands: Collection[str] = (),
     lists: Collection[str] = (),
+    nothing: Collection[str] = (),
 ) -> list[Part]:
     """Divide a view into its parts, in the order of the view.
 
@@ -74,9 +75,12 @@ def parts(
         hands: labels of hands that may all be hidden.
         lists: labels of lists that may look like boards, such as ["bet", "bet"], or like hands,
             such as two bids in a game of two players.
+        nothing: labels of values in which `None` is nothing, not a hidden place.
     """
     made: list[Part] = []
-    for label, value in _flat("", state):
+    for label, value in flat(state):
+        if label in nothing:
+            value = _with_words(value)
         if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
             made.append(Text(label, words(value)))
         elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
@@ -90,14 +94,28 @@ def parts(
     return made
 
 
-def _flat(before: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values with their labels, including the values of dicts that contain lists."""
     for name, value in state.items():
         label = f"{before} {name}" if before else name
         if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
-            yield from _flat(label, value)
+            yield from flat(value, label)
         else:
             yield label, value
+
+
+def has_none(value: Any) -> bool:
+    """True if a value is `None`, or a list that has it."""
+    return value is None or (isinstance(value, list) and any(map(has_none, value)))
+
+
+def _with_words(value: Any) -> Any:
+    """Replace `None`, which is nothing here, by a word or a sign."""
+    if not isinstance(value, list):
+        return "none" if value is None else value
+    lists = any(isinstance(item, list) for item in value)
+    empty: Any = [] if lists else "-"
+    return [empty if item is None else _with_words(item) if lists else item for item in value]
 
 
 def _is_hands(value: Any, seats: int) -> bool:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from referee.games import GAMES
-from referee.games.interface.game import GameSetup
+from referee.games.interface.game import ALL, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
-from referee.games.small import Game
+from referee.games.small import Game, sees
 from referee.games.small.cells import Meaning, learn
 from referee.games.small.definition import definition, options_of
 from referee.games.small.messages import MoveReply
-from referee.games.small.parts import Board, Text
+from referee.games.small.parts import Board, Hands, Text
 from referee.games.small.parts import Cards as CardsPart
 from tests.support.own_game import small_games
 
@@ -337,3 +337,40 @@ class Late(Marks):
 def test_several_short_matches_are_played() -> None:
     means = learned(type("Late", (Late,), {"name": staticmethod(NAMES["cell-0"])}))
     assert means.marks == {"X": 0, "O": 1}
+
+
+class Hidden(Marks):
+    """Each seat has a secret; one of them has asked, or nobody."""
+
+    asked: int | None = None
+
+    @classmethod
+    def name(cls, row: int, column: int) -> Any:
+        return [row, column]
+
+    def apply(self, move: Any) -> None:
+        super().apply(move)
+        self.asked = None if self.asked is not None else 1
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        hands = [[7] if sees(viewer, seat) else None for seat in range(2)]
+        cells = [self.cells[cell].strip(".") or None for cell in sorted(self.cells)]
+        rows = [cells[row * COLUMNS : (row + 1) * COLUMNS] for row in range(ROWS)]
+        goal = 3 if viewer is ALL else None
+        return {"hands": hands, "asked": self.asked, "goal": goal, "rows": rows}
+
+
+def test_none_is_nothing_if_everyone_sees_it() -> None:
+    means = learned(Hidden)
+    assert {*means.nothing} == {"asked", "rows"}
+    cells = [[None, "X", None, None, None]] * ROWS
+    state = {"hands": [[7], None], "asked": None, "goal": None, "rows": cells}
+    hands, asked, goal, rows = shown = means.parts(state, 2)
+    assert hands == Hands("hands", [[7], None])
+    assert asked == Text("asked", "none")
+    assert goal == Text("goal", None)
+    assert isinstance(rows, Board)
+    assert rows.rows == [["-", "X", "-", "-", "-"]] * ROWS
+    (target,) = means.targets(shown, [[1, 2]], 0)
+    assert target is not None
+    assert (target.part, [*target.path]) == ("rows", [(1, 2)])

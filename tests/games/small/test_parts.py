@@ -54,6 +54,21 @@ def test_other_values(value: Any, part: Any) -> None:
     assert parts({"x": value}, 2) == [part]
 
 
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        (None, Text("x", "none")),
+        ([3, None], Cards("x", [3, "-"])),
+        ([["X", None], [None, None]], Board("x", [["X", "-"], ["-", "-"]])),
+        ([["J"], None], Hands("x", [["J"], []])),
+        ("?", Text("x", "?")),
+    ],
+)
+def test_none_that_hides_nothing(value: Any, part: Part) -> None:
+    seats = 2 if isinstance(part, Hands) else 3
+    assert parts({"x": value}, seats, nothing=["x"]) == [part]
+
+
 def test_a_dict_with_lists_has_a_part_for_each() -> None:
     made = parts({"player": {"hand": ["J"], "coins": {"gold": [1]}, "won": 3}}, 2)
     assert [part.label for part in made] == ["player hand", "player coins gold", "player won"]
