@@ -116,6 +116,7 @@ def resume(
     log: PathLike | None = None,
     record: PathLike | None = None,
     record_stderr: bool = False,
+    game: str = DEFAULT_GAME,
     sandbox: str = "none",
     force: bool = False,
 ) -> MatchResult:
@@ -133,6 +134,7 @@ def resume(
             numbers. None: use the seed of the record.
         options: options that differ from the options of the record.
         log, record, record_stderr, sandbox, force: as for `play_match`.
+        game: only for a record of your own game: its file, folder or installed name.
 
     Raises:
         As `play_match`. Also `UsageError` if the match has no such turn, and `LogReadError` if the
@@ -142,7 +144,8 @@ def resume(
     if seed is not None and turn is None:
         raise UsageError("seed goes with turn, from which the rest is dealt again")
     place = _sandbox(sandbox, source, log, record)
-    plan = _resumed(source, bots, turn, seed, options, place)
+    find_game(game)  # before a record of it is read
+    plan = _resumed(source, bots, turn, seed, options, game, place)
     plan = _with_files(plan, log, record, record_stderr, force=force)
     with _files(plan) as files, plan.launched() as started:
         played = trio.run(partial(plan.play, started, files, alone=True))
@@ -155,6 +158,7 @@ def _resumed(
     turn: int | None,
     seed: int | None,
     options: Mapping[str, Any] | None,
+    game: str,
     sandbox: Sandbox,
 ) -> MatchPlan:
     """Plan the match that continues a record, without output files."""
@@ -167,7 +171,7 @@ def _resumed(
     if turn is not None and seed is not None:
         position = resumed.position(name, turn)
         redeals = (*position.redeals, Redeal(turn, checked_seed(seed)))
-    plan = _settled(bots, header.game, header.seed, options, sandbox)
+    plan = _settled(bots, _game_of(header, game, "record"), header.seed, options, sandbox)
     if len(plan.sources) != len(header.bots):
         raise UsageError(f"the match of {name} has {len(header.bots)} bots")
     spec = settled_spec(
@@ -413,7 +417,8 @@ def play_matches(
         keep_alive: if True, bot processes may play several matches.
         force: if True, records of another series in the folder may be removed.
         position: (file name of a match record, turn). All matches start there, and each deal
-            redeals everything that no seat knows. The record determines the game and its options.
+            redeals everything that no seat knows. The record determines the game and its options;
+            give `game` for a record of your own game.
 
     Raises:
         As `play_match` and `resume`. Also `UsageError` if the folder belongs to another series.
@@ -477,10 +482,11 @@ def _many(
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
     from referee.logs.record import spec_of
 
+    find_game(game)  # before a record of it is read
     header, start = _position(position)
     options = {**msgspec.structs.asdict(spec_of(header).options), **(options or {})}
     place = _sandbox(sandbox, records, position[0])
-    return _settled(bots, _game_of(header, game), 0, options, place), start
+    return _settled(bots, _game_of(header, game, "position"), 0, options, place), start
 
 
 def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
@@ -492,11 +498,13 @@ def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
     return position_at(_file_name("position", position[0]) or "", _count("turn", position[1]))
 
 
-def _game_of(header: Header, game: str) -> str:
-    """Return the game of a record. Raises `UsageError` if `game` is another one."""
-    if game != DEFAULT_GAME and find_game(game) != header.game:
-        raise UsageError(f"game is {game!r}, and the position is of {header.game}")
-    return header.game
+def _game_of(header: Header, game: str, what: str) -> str:
+    """Return the game of a record, as a user names it. Raises `UsageError` if `game` is another."""
+    if game == DEFAULT_GAME:
+        return header.game
+    if find_game(game) != header.game:
+        raise UsageError(f"game is {game!r}, and the {what} is of {header.game}")
+    return game
 
 
 def _play_all(

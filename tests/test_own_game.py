@@ -8,10 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import referee
 from referee import cli
 from referee.cli.serving import say_bug
-from referee.errors import GameError
+from referee.errors import GameError, LogReadError, UsageError
 from referee.games import GAMES
+from tests.support.live import ROOT
 from tests.support.own_game import ONE_TAKER, STICKS, clean_games
 
 
@@ -216,6 +218,29 @@ def test_another_end_of_another_version_is_not_called_modified(
     broken(played, "max(self.most[self.seat], take)", "7")
     assert cli.main(["verify", "r.jsonl", *GAME]) == 1
     assert "line 39: it is of another version of the game" in capfd.readouterr().out
+
+
+def test_a_position_needs_the_version_that_was_played(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    again = ["play", "--resume", "r.jsonl", "--turn", "3", *GAME, "./a.py", "./b.py"]
+    broken(played, "Taken(seat_id(self.seat), take)", "Taken(seat_id(self.seat), -take)")
+    assert cli.main(again) == 2
+    assert "in this version of the game: give the file of the game" in capfd.readouterr().err
+
+
+def test_positions_of_an_own_game_in_python(here: Path) -> None:
+    game, bots = str(ROOT / "spec" / "examples" / "games" / "kuhn.py"), ["any_move", "any_move"]
+    whole = referee.play_match(bots, seed=3, game=game, record="r.jsonl")
+    forgotten(here)
+    with pytest.raises(LogReadError, match="if it is a game of your own"):
+        referee.resume("r.jsonl", bots, turn=3)
+    assert referee.resume("r.jsonl", bots, turn=3, game=game).turns == whole.turns
+    with pytest.raises(UsageError, match="and the record is of kuhn"):
+        referee.resume("r.jsonl", bots, turn=3, game="tribute")
+    forgotten(here)
+    matches = referee.play_matches(bots, 2, seed=1, position=("r.jsonl", 3), game=game)
+    assert len(matches.results) == 2
 
 
 def test_a_store_does_not_go_on_with_another_version(

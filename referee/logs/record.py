@@ -403,6 +403,13 @@ def header_of(
     )
 
 
+def is_of_other_game(header: Header) -> bool:
+    """Return True if the match was played with different code of a game from outside."""
+    now = GAMES.outside.get(header.game)
+    digest = "" if header.game_file is msgspec.UNSET else header.game_file.digest
+    return digest != ("" if now is None else now.source.digest)
+
+
 def spec_of(header: Header) -> MatchSpec:
     """Return the match that a header describes.
 

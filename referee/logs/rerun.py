@@ -169,4 +169,9 @@ class Rerun:
 
     def _unexpected(self, line: int) -> LogReadError:
         problem = "does not follow from the lines before it; see referee verify"
+        if record.is_of_other_game(self.header):
+            problem = (
+                "does not follow from the lines before it in this version of the game: give the "
+                "file of the game that was played, or see referee verify"
+            )
         return LogReadError(as_text(self._name), line, problem)

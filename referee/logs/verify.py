@@ -25,12 +25,11 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
-from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id, seat_ids
 from referee.logs import record
@@ -290,7 +289,7 @@ class _Verification:
         if not record.is_timed(line, record.head_of(end)):
             text = "the end entry is not what follows from the match"
             assert self._header is not None
-            edited = not self._is_other_game(self._header)
+            edited = not record.is_of_other_game(self._header)
             return self._differs(_Difference(number, line, head, "2.7", text, edited))
         text = (
             f"the digest over lines 1 to {number - 1} is not the one in the last line: something "
@@ -328,7 +327,7 @@ class _Verification:
         assert self._header is not None  # without a header we wouldn't have compared anything
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
-        is_other_game = self._is_other_game(self._header)
+        is_other_game = record.is_of_other_game(self._header)
         kind = Kind.RULES_CHANGED if fits else Kind.MODIFIED
         if is_other_game and not edited and (fits or not finished):
             kind = Kind.RULES_CHANGED
@@ -353,12 +352,6 @@ class _Verification:
             shown = _excerpt(expected, place) if expected else "the end of the file"
         parts = {"expected": shown, "found": _excerpt(found, place), "section": section}
         return self._verdict(kind, text, line, **parts)
-
-    def _is_other_game(self, header: record.Header) -> bool:
-        """Return True if the match was played with different code of a game from outside."""
-        now = GAMES.outside.get(header.game)
-        digest = "" if header.game_file is UNSET else header.game_file.digest
-        return digest != ("" if now is None else now.source.digest)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
         """Return whether the digest fits the lines, and whether the record has one."""

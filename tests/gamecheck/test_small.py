@@ -97,6 +97,4 @@ def test_the_order_of_a_set_is_found(tmp_path: Path) -> None:
 def test_a_game_that_names_no_secret_is_told(tmp_path: Path) -> None:
     found = report(tmp_path, SECRET, "return []")
     assert found.passed
-    assert (
-        "game hides something from seat 0, and its `secret(0)` is empty" in found.findings[0].text
-    )
+    assert "it hides something from seat 0, and its `secret(0)` is empty" in found.findings[0].text

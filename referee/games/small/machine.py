@@ -165,7 +165,8 @@ class SmallGame:
         places = list(_places(self.game.secret(seat)))
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
-                f"{self.name} hides something from seat {seat}, and its `secret({seat})` is empty"
+                f"{self.name} cannot be dealt again: it hides something from seat {seat}, "
+                f"and its `secret({seat})` is empty (own-games.md, 2)"
             )
         return places
 
