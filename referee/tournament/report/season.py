@@ -79,6 +79,8 @@ class SeasonTournament(Struct, frozen=True):
         left_out: name of a bot -> reason why the last run left it out.
         removed: the bots that are out.
         withdrawn: the bots that were withdrawn.
+        position: the turn and the record where its matches begin. None: they are whole matches.
+        is_other_game: True if the code of a game from outside differs from the first tournament's.
     """
 
     name: str
@@ -93,6 +95,8 @@ class SeasonTournament(Struct, frozen=True):
     left_out: dict[str, str]
     removed: list[str]
     withdrawn: list[str]
+    position: str | None
+    is_other_game: bool
 
 
 class Season(Struct, frozen=True):
@@ -187,7 +191,12 @@ def season(
         excluded=sorted({*without} & {*names}),
         pool=[names[bot] for bot in sorted(pool)],
         is_pool_unchanged=bool(pool) and pool == _unchanged(played, pool),
-        tournaments=list(map(_tournament, stores, parts, _repeated_deals(stores.values()))),
+        tournaments=[
+            _tournament(name, part, repeated, _versions(parts[0]))
+            for name, part, repeated in zip(
+                stores, parts, _repeated_deals(stores.values()), strict=True
+            )
+        ],
         bots=[
             SeasonBot(
                 **asdict(bot), tournaments=[column.get(numbers[bot.name]) for column in columns]
@@ -356,7 +365,14 @@ def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
         before |= seeds
 
 
-def _tournament(name: str, part: _Part, repeated_deals: int) -> SeasonTournament:
+def _versions(part: _Part) -> set[str]:
+    """Return the digests of the game's code. Empty for the referee's own games."""
+    return {source.digest for source in part.store.game_files}
+
+
+def _tournament(
+    name: str, part: _Part, repeated_deals: int, versions: Collection[str]
+) -> SeasonTournament:
     store, shown = part.store, part.shown
     setup, names = store.stages[-1], store.names
     (played, void), forfeits = store.count(), count_ended(store, FORFEIT)
@@ -374,4 +390,6 @@ def _tournament(name: str, part: _Part, repeated_deals: int) -> SeasonTournament
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
         removed=[shown[names[bot]] for bot in sorted(store.bots_out())],
         withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],
+        position=str(setup.position) if setup.position else None,
+        is_other_game=_versions(part) != versions,
     )

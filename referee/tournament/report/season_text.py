@@ -181,6 +181,10 @@ def remarks(found: Season) -> Iterator[str]:
         )
     for each in found.tournaments:
         name = plain(each.name)
+        if each.position is not None:
+            yield f"{name}: all matches begin at {plain(each.position)}."
+        if each.is_other_game:
+            yield f"{name}: it is of another version of the game than the first tournament."
         left = each.planned - each.matches - each.void - each.forfeits
         if left > 0 and each.format != "sprt" and not found.excluded:
             yield f"{name}: {left:,} of {each.planned:,} matches are not played."

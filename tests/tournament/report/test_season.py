@@ -10,6 +10,8 @@ import pytest
 from rich.console import Console
 
 from referee.errors import UsageError
+from referee.games.outside import Source
+from referee.match.position import Position
 from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.season_text import season_text
 from referee.tournament.report.standings import standings
@@ -207,6 +209,20 @@ def test_a_tournament_that_has_only_begun() -> None:
     nothing = season({"one": store, "two": store})
     assert nothing.matches == 0
     assert season_file(nothing, 0).startswith("<!DOCTYPE html>")
+
+
+def test_a_tournament_from_a_position_or_of_another_version_of_the_game_is_named() -> None:
+    start = Position("game.jsonl", 5, 1, (), ((None,), (None,)))
+    stores = {
+        "one": of_bots("a", "b"),
+        "two": of_bots("a", "b", seed=2, position=start),
+        "three": of_bots("a", "b", seed=3),
+    }
+    stores["three"].add_game_file(Source("kuhn.py", "sha256:1"))
+    lines = shown(season(stores))
+    assert "two: all matches begin at turn 5 of game.jsonl." in lines
+    assert "three: it is of another version of the game than the first tournament." in lines
+    assert not [line for line in lines if line.startswith("one:")]
 
 
 def test_a_bot_that_was_left_out_is_named() -> None:
