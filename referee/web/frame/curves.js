@@ -95,7 +95,6 @@ export class Curves {
       }
     };
     const now = lines.map((_, index) => el("output", { class: "figure" }));
-    const rows = new Map();
     const body = el("tbody");
     const figures = el(
       "details",
@@ -113,24 +112,16 @@ export class Curves {
         ),
       ),
     );
-    const fillTable = () => {
-      for (let place = Math.max(rows.size - 1, 0); place < match.order.length; place++) { // the last one may have changed
-        const turn = match.order[place];
-        const next = match.order[place + 1];
-        const values = match.values[next === undefined ? match.last : match.first.get(next)][name] ?? [];
-        const row = el("tr", null, el("th", { scope: "row" }, turn), values.map((value) => el("td", null, value ?? "")));
-        rows.get(turn)?.remove();
-        rows.set(turn, row);
-        body.append(row);
-      }
-      this.#mark(chart);
-    };
+    const fillTable = () => body.replaceChildren(...match.order.map((turn, place) => {
+      const next = match.order[place + 1];
+      const values = match.values[next === undefined ? match.last : match.first.get(next)][name] ?? [];
+      return el("tr", null, el("th", { scope: "row" }, turn), values.map((value) => el("td", null, value ?? "")));
+    }));
     const grow = () => {
       draw();
       if (figures.open) fillTable();
     };
-    const chart = { name, rows, cursor, now, x, grow, marked: null };
-    chart.element = el(
+    const element = el(
       "section",
       { class: "series" },
       el("h3", null, name, unit && el("span", { class: "dim" }, ` ${unit}`)),
@@ -139,13 +130,7 @@ export class Curves {
       figures,
     );
     draw();
-    return chart;
-  }
-
-  #mark(chart) {
-    chart.marked?.removeAttribute("aria-current");
-    chart.marked = chart.rows.get(this.app.turn) ?? null;
-    chart.marked?.setAttribute("aria-current", "true");
+    return { name, element, cursor, now, x, grow };
   }
 
   update() {
@@ -157,7 +142,6 @@ export class Curves {
       chart.now.forEach((output, index) => {
         output.textContent = match.values[step][chart.name]?.[index] ?? "";
       });
-      this.#mark(chart);
     }
   }
 }
