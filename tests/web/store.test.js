@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Answer } from "./answer.js";
 import { Match } from "./data.js";
+import { areasOf } from "./lead.js";
 import { begin, reduce } from "./store.js";
 
 const CHOICES = [{ name: "copper" }, { name: "silver" }, { name: "end", key: "e" }];
@@ -154,4 +155,16 @@ test("a pick that ends the turn can be undone before it is sent", async () => {
   app.dispatch(ask(2, buys));
   answer.pick(2); // the turn goes on after it
   assert.deepEqual(sent, [[1, [1]], [2, [2]]]);
+});
+
+test("the lead of a long match is drawn in few parts", () => {
+  const series = [{ name: "points", unit: "" }];
+  const leads = (length) => {
+    const steps = Array.from({ length }, (_, at) => ({ turn: 1, values: { points: [at % 7, 0] } }));
+    return areasOf(new Match({ header: { ...header, series }, turns: [], steps }), length - 1);
+  };
+  assert.deepEqual(leads(3), [["M1 0V-1H2V0ZM2 0V-2H2V0Z", ""], 2]);
+  const [[path], most] = leads(3000);
+  assert(path.split("M").length <= 252);
+  assert.equal(most, 6);
 });

@@ -93,9 +93,9 @@ function scroll() {
   const tops = [...scrolls].map(([box, child]) => {
     if (!child) return [box, 0];
     const { scrollTop, clientHeight } = box;
-    const top = child.offsetTop;
-    const seen = top >= scrollTop && top + child.offsetHeight <= scrollTop + clientHeight;
-    return [box, seen ? scrollTop : top - clientHeight / 3];
+    const { top, height } = child.getBoundingClientRect();
+    const from = top - box.getBoundingClientRect().top;
+    return [box, from >= 0 && from + height <= clientHeight ? scrollTop : scrollTop + from - clientHeight / 3];
   });
   scrolls.clear();
   for (const [box, top] of tops) box.scrollTop = top;

@@ -3,6 +3,7 @@
 import { svg } from "./kit.js";
 
 const HIGH = 100; // units from one edge of the picture to the other
+const MOST = 250; // steps that are drawn; more would be closer to each other than pixels
 
 /** Return the leader for these scores: [seat, margin over the second]. Seat -1: no leader. */
 export function leadOf(numbers) {
@@ -10,29 +11,37 @@ export function leadOf(numbers) {
   return first > second ? [numbers.indexOf(first), first - second] : [-1, 0];
 }
 
-/** The chart. With two seats, the lead of the second seat points down. */
+/** Return the leads up to a step: [a path per seat in steps and points, the largest lead]. With two seats, the
+    lead of the second seat points down. */
+export function areasOf(match, to) {
+  const count = match.header.seats.length;
+  const paths = match.header.seats.map(() => "");
+  let [most, from, numbers] = [1, 0, undefined];
+  const close = (at) => {
+    if (!numbers) return;
+    const [leader, lead] = leadOf(numbers);
+    most = Math.max(most, lead);
+    if (leader >= 0) paths[leader] += `M${from} 0V${count === 2 && leader ? lead : -lead}H${at}V0Z`;
+  };
+  const by = Math.max(Math.ceil(match.last / MOST), 1);
+  for (let at = 0; at <= to; at += by) {
+    const now = match.pointsAt(at);
+    if (now === numbers || now?.length < 2) continue;
+    close(at);
+    [from, numbers] = [at, now];
+  }
+  close(to);
+  return [paths, most];
+}
+
+/** The chart. */
 export class Lead {
   element = svg("svg", { class: "lead", preserveAspectRatio: "none", "aria-hidden": "true" });
 
   /** Update to a match, up to a step. */
   draw(match, seat, to) {
-    const count = match.header.seats.length;
-    const paths = match.header.seats.map(() => "");
-    let [most, from, numbers] = [1, 0, undefined];
-    const close = (at) => {
-      if (!numbers) return;
-      const [leader, lead] = leadOf(numbers);
-      most = Math.max(most, lead);
-      if (leader >= 0) paths[leader] += `M${from} 0V${count === 2 && leader ? lead : -lead}H${at}V0Z`;
-    };
-    for (let at = 0; at <= to; at++) {
-      const now = match.pointsAt(at);
-      if (now === numbers || now?.length < 2) continue;
-      close(at);
-      [from, numbers] = [at, now];
-    }
-    close(to);
-    const top = count === 2 ? HIGH / 2 : HIGH;
+    const [paths, most] = areasOf(match, to);
+    const top = paths.length === 2 ? HIGH / 2 : HIGH;
     const scale = `translate(0 ${top}) scale(1 ${(0.96 * top) / most})`;
     this.element.setAttribute("viewBox", `0 0 ${Math.max(match.last, 1)} ${HIGH}`);
     this.element.replaceChildren(

@@ -8,6 +8,7 @@ import { coloured, markdown, pretty, sentence, shown } from "./text.js";
 const LONG = 8000; // characters of a line that are shown at once
 const LONGEST = 50000; // and when asked: browsers take seconds to break more into lines
 const MANY = 200; // entries that are shown at once
+const BLOCK = 50; // turns in a list of their own: a new turn lays out no other list
 
 function followed(event) {
   return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -32,7 +33,7 @@ export class Turns {
 
   constructor(app) {
     this.app = app;
-    this.list = el("ol", { class: "turns" });
+    this.list = el("div", { class: "turns" });
     this.details = el("input", { type: "checkbox", checked: remembered("details") === "on", onchange: () => this.#detail() });
     this.element = el("div", { class: "by-turn" }, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
     this.list.classList.toggle("short", !this.details.checked);
@@ -51,8 +52,9 @@ export class Turns {
       const known = this.items.get(turn.turn);
       if (known?.turn === turn) continue;
       const item = this.#item(turn);
+      if (!known && this.items.size % BLOCK === 0) this.list.append(el("ol"));
       if (known) known.item.replaceWith(item);
-      else this.list.append(item);
+      else this.list.lastChild.append(item);
       this.items.set(turn.turn, { turn, item });
     }
     this.#mark(null); // a row that was made again is marked again

@@ -224,6 +224,11 @@ def test_turns_are_links_and_the_current_one_is_in_sight(
     page = visit(file)
     turns = page.locator(".turns .turn")
     assert turns.count() == len(match.turns)
+    lists = page.locator(".turns ol").evaluate_all(
+        "lists => lists.map((list) => list.children.length)"
+    )
+    assert len(lists) > 1  # a new row lays out its own list only
+    assert max(lists) <= 50
     page.keyboard.press("End")
     current = page.locator(".turns [data-current]")
     assert current.locator("a").get_attribute("aria-current") == "step"
