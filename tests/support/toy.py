@@ -368,7 +368,7 @@ GAME = RULES = GameDefinition(
     requests=(NumberRequest,),
     replies=(NumberReply,),
     faults={"no-number": "5", "invalid-json": "5", "wrong-type": "5"},
-    reasons=("all-named",),
+    reasons={"all-named": "all were named"},
     dialects={
         "bare": DialectKind(Bare, over_http=True),
         "bare-form": DialectKind(Bare, over_http=True, form_field="data"),

@@ -13,7 +13,7 @@ from referee.games.interface.faults import EndReason
     [
         ("starrealms", "authority", [1], "Ada had no authority left"),
         ("botwars", "eliminated", [0, 1], "Ada and {Bo} lost all botlets"),  # a draw
-        ("tribute", "prestige-40", [0], "Ada had 40 prestige, and {Bo} did not catch up"),
+        ("tribute", "prestige-40", [0], "Ada had 40 prestige and the lead"),
         ("dominion", "turn-limit", [0], "the turn limit was reached"),
         ("dominion", "worker-killed", [], "worker killed"),
     ],

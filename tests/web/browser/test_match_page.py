@@ -270,9 +270,11 @@ def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -
     marks = [(at, mark) for at, step in enumerate(match.steps) for mark in step.marks]
     items = page.locator(".item:is(.item-fault, .item-disqualified, .item-end)")
     assert items.count() == len(marks)
+    assert match.header.outcome is not None
     for index, (at, mark) in enumerate(marks):
         item = items.nth(index)
-        assert mark.code in item.inner_text()
+        says = match.header.outcome.why if mark.kind == "end" else mark.code
+        assert says in item.inner_text()
         ends = match.steps[at].ends
         where = item.locator(".where")
         assert where.inner_text() == str(ends or match.steps[at].turn)

@@ -32,7 +32,7 @@ from referee.games.tribute.rules.view import View, request_of, view_of
 ILLEGAL_REPLY = "illegal-reply"
 REASONS = {
     turn.PRESTIGE_80: "{winner} reached 80 prestige",
-    turn.PRESTIGE_40: "{winner} had 40 prestige, and {loser} did not catch up",
+    turn.PRESTIGE_40: "{winner} had 40 prestige and the lead",
     turn.PATRON_FAVOUR: "{winner} had the favour of all four patrons",
     ILLEGAL_REPLY: "a reply of {loser} was not legal",
     BAD_PATRON: "{loser} picked a patron that was not offered",
