@@ -269,6 +269,15 @@ def test_botwars_by_keys_alone(visit: Visit) -> None:
         assert "player1  Human" in ended(process)
 
 
+NOT_TO_BUY = """() => {
+  const cards = [...document.querySelectorAll('[data-zone=row] [data-card]')];
+  const bought = cards.filter((card) => card.tagName === 'BUTTON').map((card) => card.dataset.card);
+  return cards.filter((card) => card.tagName !== 'BUTTON' && bought.includes(card.dataset.card))
+    .map((card) => card.textContent);
+}"""
+"""Cards of the row that are not buttons, although equal cards are."""
+
+
 def test_starrealms_by_clicks(visit: Visit) -> None:
     with playing(*STARREALMS, *SHORT) as (process, (link,)):
         page = visit(link)
@@ -280,6 +289,7 @@ def test_starrealms_by_clicks(visit: Visit) -> None:
             )
             others = page.locator("[data-zone=buttons] button")  # the last ends the turn
             bought += not cards.count() and row.count() > 0
+            assert page.evaluate(NOT_TO_BUY) == []
             (cards.first if cards.count() else row.last if row.count() else others.first).click()
         assert bought > 0
         assert "Explorer" in page.text_content(".turns")

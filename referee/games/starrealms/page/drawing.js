@@ -124,13 +124,15 @@ export function mount(boxes, header, kit) {
   function paintRow(choices) {
     const { view, before } = frame;
     const old = [...(before?.trade_row ?? view.trade_row)];
+    const names = new Set([...view.trade_row, pile]); // equal cards share a choice
+    const buys = new Map([...names].map((card) => [card, choices.take(["buy"], card)]));
     const list = view.trade_row.map((card, place) => {
       const at = old.indexOf(card);
       if (at >= 0) old.splice(at, 1);
       const state = at < 0 ? "changed" : "";
-      return held(`row ${place}`, card, { state, notes: state ? ["new"] : [], actions: choices.take(["buy"], card) });
+      return held(`row ${place}`, card, { state, notes: state ? ["new"] : [], actions: buys.get(card) });
     });
-    const explorers = held("pile", pile, { left: view.explorers, actions: choices.take(["buy"], pile) });
+    const explorers = held("pile", pile, { left: view.explorers, actions: buys.get(pile) });
     title.textContent = `Trade row, ${view.trade_deck} more in the deck`;
     fill(row, [...list, explorers]);
   }
