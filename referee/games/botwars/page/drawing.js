@@ -125,7 +125,7 @@ function sideOf(kit, seat) {
     "section",
     { class: "bw-side", style: { "--colour": colour } },
     kit.el("h2", {}, mark, kit.el("span", { class: "bw-name" }, name)),
-    kit.el("dl", {}, row("botlets"), row("energy"), row("spawn point"), row("moved")),
+    kit.el("dl", {}, row("botlets"), row("energy"), row("spawn"), row("moved")),
   );
   return {
     root,
@@ -134,7 +134,7 @@ function sideOf(kit, seat) {
       const change = [has.appeared && `+${has.appeared}`, has.lost && `−${has.lost}`].filter(Boolean);
       cells.botlets.replaceChildren(kit.el("small", {}, change.join(" ")), ` ${has.botlets}`);
       cells.energy.textContent = has.energy;
-      cells["spawn point"].textContent = has.razed ? "razed" : "open";
+      cells.spawn.textContent = has.razed ? "razed" : "open";
       cells.moved.textContent = has.moved;
       root.classList.toggle("bw-razed", has.razed);
     },
