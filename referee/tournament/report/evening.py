@@ -1,6 +1,6 @@
 """Highlights of a tournament for an audience: the form of each bot, and matches worth watching.
 
-All of them are computed in one pass over the rows of the store.
+We compute all of them in one pass over the rows of the store.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
 
 MOST_FORM = 8
+# We look for a rivalry among so many bots at most, from the top of the ranking.
 _MOST_RIVALS = 40
-"""Number of bots, from the top of the ranking, among which rivalries are searched."""
+# Rivals must have met at least so often ...
 _LEAST_MET = 4
-"""Minimum number of matches between rivals."""
+# ... and each of them must have about half of the points. This is the largest distance from one
+# half.
 _LEVEL = 0.2
-"""Maximum distance of the points between rivals from one half."""
+# A win is an upset if its probability was at most this.
 _UPSET = 0.4
-"""Maximum expected probability of a win that counts as an upset."""
+# With fewer different margins than this, it makes no sense to speak of a close match.
 _LEAST_DISTINCT = 3
-"""Minimum number of different margins for a game to have a closest match."""
 _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
 FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
@@ -148,7 +149,6 @@ def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
 
 
 def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
-    """Yield the kind, the number and the reason of each highlight."""
     won = np.flatnonzero(played.is_won)
     if not len(won):
         return
@@ -166,7 +166,7 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
     others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
     has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
     if has_points:
-        # Of equally close matches, take the one between the best bots.
+        # If several matches are equally close, the best one is between the best bots.
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
@@ -191,7 +191,6 @@ def _tie_break(margin: float, found: Standings) -> str:
 
 
 def _tie_breaker(game: str) -> str:
-    """Return what decides a tie in a game, such as "fewer turns taken", or ""."""
     definition = GAMES.get(game)
     return f"fewer {definition.tie_break}" if definition and definition.tie_break else ""
 
@@ -220,7 +219,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 continue
             if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
-            # Distance from an even result, in standard deviations of a fair coin.
+            # How far is this from an even result, in standard deviations of a fair coin?
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
             apart += 1 / met.matches
             if apart < least:
@@ -232,7 +231,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
 def decided_by(
     game: str, ranks: Sequence[int], scores: Sequence[Score], disqualified: Sequence[str | None]
 ) -> str:
-    """Return what decided a match whose winner has the same score as a loser. Otherwise "".
+    """Say what decided a match, if its winner has the same score as a loser. Otherwise "".
 
     All arguments except the first are in seat order.
     """

@@ -14,8 +14,8 @@ from referee.tournament.report.standings import Standings, deals_of, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
+# Each rating of many bots takes long, so the product of bots and steps must not exceed this.
 _WORK = 1_000
-"""Maximum product of bots and steps, because each rating of many bots takes long."""
 
 
 class History(Struct, frozen=True):
@@ -47,9 +47,9 @@ def history(
         deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    numbers, anchor = rated_bots(deals.table(), anchor)  # other bots take no time
+    numbers, anchor = rated_bots(deals.table(), anchor)  # bots without matches would only take time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # the last ratings are known from the standings
+    known = [] if found is None else at[-1:]  # the standings have the last ratings already
     if found is not None and known:
         last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
         ratings[-1] = [last.get(name, math.nan) for name in names]

@@ -1,4 +1,4 @@
-"""Lost matches that the author of a bot should look at first."""
+"""Lost matches that a bot's author should look at first."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 MOST_LOSSES = 3
+# Deals in which bots were disqualified or made faults, and did not win. The third column is the
+# weight of the deal. These weights are above all others, which are the lost share of the points and
+# thus below 1.
 _TROUBLE = """
 SELECT deal, bot, max(CASE WHEN disqualified NOT NULL THEN 3 ELSE 2 END)
 FROM seats JOIN matches USING (match)
@@ -34,10 +37,6 @@ AND (rank > 1 OR EXISTS (
 ))
 GROUP BY deal, bot
 """
-"""Deals in which bots were disqualified or made faults, and did not win.
-
-The third column is the weight of the deal. Weights of other deals are below 1: they are the lost
-share of the points."""
 
 
 class NotableLoss(Struct, frozen=True):
@@ -54,8 +53,9 @@ def notable_losses(
     """Return the most instructive lost matches of each bot, at most `MOST_LOSSES`: name -> matches.
 
     Matches in which the bot was disqualified or made faults come first. Then follow matches of the
-    deals in which its points were farthest below the expectation, one per deal. The whole deal
-    counts, so that luck is shared.
+    deals in which its points were farthest below the expectation, one per deal. We look at the
+    whole deal, because a single match may just have been bad luck, but over the whole deal all bots
+    have the same luck.
 
     Args:
         deals: `deals_of` the store without the bots excluded from the standings, if already read.
@@ -89,7 +89,7 @@ def _worst_deals(
     weight = np.where(mean < 1, promised - mean, 0)
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
-        if deal < len(table.numbers) and table.numbers[deal] == number:  # not excluded
+        if deal < len(table.numbers) and table.numbers[deal] == number:  # otherwise it's excluded
             weight[deal, table.bots[deal] == bot] = trouble
     deal = np.repeat(table.numbers.astype(np.int64), table.players)
     bot = table.bots.reshape(-1)
@@ -105,14 +105,13 @@ def _worst_deals(
 def _expected_shares(ratings: Floats) -> Floats:
     """Return the expected share of the points of each bot in some deals; shape (deals, N)."""
     apart = ratings[:, :, None] - ratings[:, None, :]
-    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself
+    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself, which we subtract below
     return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))
 
 
 def _notable_loss(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[MatchRow, str]:
-    """Return the match of a lost deal to look at, and the reason."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified
@@ -144,7 +143,7 @@ def _repeat_command(match: MatchRow, setup: TournamentSetup) -> str:
 def bot_argument(entrant: Entrant, game: str) -> str:
     """Return the BOT argument of a bot: its folder or name, as given.
 
-    For a bot with its own environment or directory, it is a command that starts with `env`.
+    If a bot has its own environment or directory, this becomes a command that starts with `env`.
     """
     if not entrant.env and (not entrant.directory or entrant.bot in bundled_bots(game)):
         return entrant.bot
@@ -153,7 +152,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # it no longer exists
+    except UsageError:  # it's gone
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)
@@ -165,8 +164,8 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     paths = [os.path.join(here, word) for word in source.argv]
     own = [path for path in paths if os.path.isfile(path) and path.startswith(here)]
     if not env and {*map(os.path.dirname, own)} == {entrant.directory}:
-        # Keep the program as the first word: the sandbox decides by it what to make readable. A
-        # sandboxed bot starts in the folder of its files.
+        # The program must stay the first word, since this is how the sandbox decides what to make
+        # readable. (A sandboxed bot starts in the folder of its files anyway.)
         words = [
             path if os.path.isfile(path) else word
             for path, word in zip(paths, source.argv, strict=True)
@@ -176,7 +175,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
 
 
 def _relative_path(path: str) -> str:
-    """Return a path from the current folder that cannot be read as a name or an address."""
+    """Return a path from the current folder that can't be mistaken for a name or an address."""
     short = os.path.relpath(path)
     if short.startswith(os.pardir):
         return path

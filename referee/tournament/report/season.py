@@ -1,8 +1,9 @@
 """A season: the combined standings of several tournaments of one game.
 
-Bots are matched by the names in tables. Ratings of two tournaments are comparable only relative to
-the same bots: to the unchanged bots that are in the rating pool of each tournament, or to the
-anchor. The method: spec/rating-formulas.md, 7.
+Bots are matched by the names in tables. There's no absolute scale, so ratings of two tournaments
+are comparable only if they're relative to the same bots: either to the unchanged bots that are in
+the rating pool of each tournament, or to the anchor. See spec/rating-formulas.md, 7, for the
+method.
 """
 
 from __future__ import annotations
@@ -160,8 +161,7 @@ def season(
         without: bots whose matches are excluded.
 
     Raises:
-        UsageError: the tournaments are of different games, or the anchor has no match in one of
-            them.
+        UsageError: the games differ, or the anchor has no match in some tournament.
     """
     _check_same_game(stores)
     shown = _shown(stores.values())
@@ -207,13 +207,12 @@ def season(
 
 
 def tournament_names(files: Sequence[str]) -> list[str]:
-    """Return a name per tournament: the stem of its file, or the path if stems are equal."""
+    """Return a name per tournament: the stem of its file, or its path if two stems are equal."""
     short = [os.path.splitext(os.path.basename(file))[0] for file in files]
     return short if len(set(short)) == len(files) else list(files)
 
 
 def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
-    """Add up the forfeits of all tournaments."""
     whole = Forfeits(Counter(), Counter(), Counter())
     for part in parts:
         excluded = _excluded(part.store, part.shown, without)
@@ -233,12 +232,10 @@ def _in_order(shown: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _shown(stores: Iterable[Store]) -> list[dict[str, str]]:
-    """Return name of a bot -> name in tables, for each store."""
     return short_names_of_all(store.stages[-1].bots for store in stores)
 
 
 def _excluded(store: Store, shown: Mapping[str, str], without: Collection[str]) -> list[int]:
-    """Return the numbers of the bots of a store whose matches are excluded."""
     return [bot for bot, name in enumerate(store.names) if shown[name] in without]
 
 
@@ -273,6 +270,8 @@ def _pool(
     """Return the numbers of the bots that the ratings of these tournaments are relative to."""
     if anchor is None:
         common = set.intersection(*(part.pool() for part in parts)) if parts else set()
+        # A bot that has changed may be better now, which would make all others look worse. We use
+        # such bots only if there's no other.
         return _unchanged(parts, common) or common
     bot = names.index(anchor[0])
     for part in parts:
@@ -299,7 +298,6 @@ def _relative(rated: Rated | None, pool: Collection[int], mean: float) -> Rated 
 
 
 def _columns(parts: Sequence[_Part], *, is_comparable: bool) -> list[dict[int, TournamentRating]]:
-    """Return the ratings in each tournament, by number of the bot."""
     before: dict[int, tuple[TournamentRating, list[str]]] = {}
     columns = []
     for part in parts:
@@ -333,8 +331,8 @@ def _with_change(
 ) -> TournamentRating:
     """Return `now` with its change since the tournament before.
 
-    The two ratings are independent, so the squares of the distances to their interval ends are
-    added (Zou and Donner, Statistics in Medicine 27, 2008).
+    The two ratings are independent, so we can add the squares of the distances to their interval
+    ends (Zou and Donner, Statistics in Medicine 27, 2008).
     """
     changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
     now = replace(now, changed=changed)

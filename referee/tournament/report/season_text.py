@@ -19,10 +19,10 @@ from referee.tournament.report.text import (
     new_grid,
 )
 
+# Marks a rating if the bot's files have changed since its previous tournament.
 CHANGED = "^"
-"""Marks the rating of a bot whose files changed since its previous tournament."""
+# Marks a rating whose interval has an open end.
 OPEN = "*"
-"""Marks a rating whose interval has an open end."""
 _MOST_NAMED = 5
 
 

@@ -35,8 +35,9 @@ from referee.tournament.stages import planned, table_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # per batch
+# With more bots than this, we only compare pairs that have met, because all pairs would take more
+# space than the store itself.
 MOST_COMPARED = 200
-"""Maximum number of bots of which all pairs are compared. With more, only pairs that met."""
 _COUNTS = ("matches", "wins", "draws", "losses")
 
 
@@ -175,7 +176,7 @@ class Standings(Struct, frozen=True):
 
     @property
     def has_no_verdict(self) -> bool:
-        """True if the tournament ended early because each match has a withdrawn bot."""
+        """Whether the tournament ended early, because each match has a withdrawn bot."""
         return bool(self.withdrawn) and len(self.bots) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
@@ -212,7 +213,7 @@ def standings(
         anchor: number of a bot, and its fixed rating. Default: the mean of the field is 1500.
         without: numbers of bots whose matches are excluded.
         most_paired: number of bots, from the top of the ranking, that are compared with each other.
-            None: all.
+            None: all of them.
         deals: `deals_of` the store without these bots, if already read.
     """
     setup = store.stages[-1]
@@ -265,7 +266,6 @@ def _knockout(table: object, names: Sequence[str]) -> KnockoutStanding | UnsetTy
 
 
 def _ended_before(store: Store, turn: int) -> int:
-    """Count the matches that ended before this turn and are not void."""
     ((count,),) = store.select("SELECT count(*) FROM matches WHERE NOT void AND turns < ?", (turn,))
     return int(count)
 
@@ -305,6 +305,8 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
 
 def reported_names(store: Store) -> dict[int, str]:
     """Return the name that each bot reports most often, by number."""
+    # The rows come in ascending order, so the most frequent name is the last one and overwrites the
+    # others.
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
     return {bot: name for bot, name, _ in store.select(query)}
 
@@ -329,7 +331,7 @@ def rate_played(
 ) -> Rated | None:
     """Rate the bots that have played. Returns None without matches.
 
-    Other bots take no time, because a store can name thousands.
+    We leave out all others, because a store can name thousands, and they'd only take time.
     """
     if not len(table.bots):
         return None
@@ -342,7 +344,7 @@ def rate_played(
 def rated_bots(
     table: DealTable, anchor: tuple[int, float] | None
 ) -> tuple[NDArray[np.integer], tuple[int, float] | None]:
-    """Return the bots to rate (all that played, and the anchor), and the anchor's index."""
+    """Return the bots to rate (those with matches, and the anchor), and the anchor's index."""
     numbers = np.unique(table.bots)
     if anchor is None:
         return numbers, None
@@ -400,7 +402,7 @@ def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
 
 
 def _rounded(value: float, digits: int) -> float | None:
-    """Round a number. Infinite and unknown numbers become None, since JSON cannot express them."""
+    # JSON has no infinity and no NaN.
     return round(float(value), digits) if math.isfinite(value) else None
 
 

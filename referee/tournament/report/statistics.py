@@ -1,6 +1,6 @@
-"""Statistics of a tournament besides its ratings, for authors who want to improve a bot.
+"""Statistics of a tournament for authors who want to improve a bot (ratings aren't among them).
 
-All of them are read from the store, in one pass each. A game can add its own statistics
+We read all of them from the store, in one pass each. A game can add its own statistics
 (`referee.games.interface.capabilities.Statistics`).
 """
 
@@ -30,8 +30,9 @@ from referee.tournament.rows import (
 )
 from referee.tournament.store import Store
 
+# The cause of a void match if the referee was late each time. The store doesn't have this as a
+# reason: there you see how the last attempt ended.
 LATE = "late"
-"""Cause of a void match: the referee was late each time. The store keeps how the last one ended."""
 
 
 class BotDisqualification(Struct):
@@ -143,7 +144,8 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     first: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
-    # SQLite takes the other columns from the row with the minimum.
+    # It looks like we'd get any match here, but SQLite takes the other columns from the row with
+    # the minimum.
     for bot, code, times, match, detail, stderr in store.select(
         f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
@@ -185,6 +187,7 @@ def _sum_counts(
 ) -> defaultdict[int, Counter[str]]:
     """Sum the counts that `parts` extracts from a column of `seats`, for each bot."""
     found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    # Most matches have the same few texts, so it saves a lot of time to decode each text only once.
     for bot, text, times in store.select(
         f"SELECT bot, {column}, count(*) {_SEATS} {where} GROUP BY bot, {column}"
     ):
@@ -214,7 +217,7 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
     at: tuple[int, int] = (0, 0)
 
     def facts() -> Iterator[SeatFacts]:
-        # Use only matches that were played to the end, because in others a bot may not get to its
+        # We only use matches that were played to the end. In others, a bot may not have got to its
         # plan.
         nonlocal at
         names = store.names

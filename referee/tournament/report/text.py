@@ -23,8 +23,8 @@ from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import limit_words
 
+# A head-to-head matrix of more bots doesn't fit on a terminal.
 MOST_IN_MATRIX = 10
-"""A head-to-head matrix of more bots does not fit on a terminal."""
 
 PUT_OUT = (
     "is out: it kills the process that plays its match, also when no other bot plays; "
@@ -39,7 +39,6 @@ _VOID = {
     MISSED_ROUND: "a bot was left out of the round",
     WORKER_KILLED: "each time it was played, its process was killed",
 }
-"""Cause of a void match -> a clause."""
 
 FORFEITS = (
     "forfeits: matches that are not played, since a bot is withdrawn; + won, - lost. They count in "
@@ -50,8 +49,8 @@ CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
 
+# With fewer deals than this, intervals are hundreds of Elo wide and don't tell you anything.
 ENOUGH_DEALS = 5
-"""With fewer deals, intervals are hundreds of Elo wide and say nothing."""
 
 
 def standings_text(
@@ -104,7 +103,7 @@ def bot_text(
     losses: Sequence[NotableLoss],
     width: int,
 ) -> Iterator[RenderableType]:
-    """Render the report on one bot. Same `width` as in `standings_text`."""
+    """Render the report on one bot. See `standings_text` for `width`."""
     yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
     names = ", ".join(map(plain, facts.reported_names))
     if names and names != plain(bot.name):
@@ -169,7 +168,7 @@ def headline(found: Standings) -> str:
 
 
 def ranking(found: Standings, width: int) -> Grid:
-    """Return the table of the standings. Same `width` as in `standings_text`."""
+    """Return the table of the standings. See `standings_text` for `width`."""
     return _fitted(_ranking(found), width)
 
 
@@ -231,7 +230,7 @@ def why_withdrawn(name: str, found: Standings) -> str:
 
 
 def rating(bot: BotStanding, found: Standings) -> str:
-    """Format a rating, with a mark if it is not part of the mean."""
+    """Format a rating, with a mark if it isn't part of the mean."""
     if bot.rating is None:
         return "-"
     return f"{bot.rating:.0f}{'*' if _is_outside_mean(bot, found) else ''}"
@@ -291,7 +290,7 @@ def duel(found: Standings) -> Iterator[str]:
 
 
 def no_verdict(found: Standings) -> str:
-    """Say that there is no verdict because one of the two bots is withdrawn."""
+    """Say that there's no verdict, because one of the two bots is withdrawn."""
     names = " and ".join(map(plain, found.withdrawn))
     return f"no verdict, because {names} {'is' if len(found.withdrawn) == 1 else 'are'} withdrawn"
 
@@ -352,7 +351,8 @@ KNOCKOUT_LEGEND = (
 def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
     """Yield the pairs of a knockout without byes, last round first."""
     rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
-    for name in sorted(rounds, key=lambda name: name != FINAL):  # then the match for third place
+    # The match for third place comes after the final.
+    for name in sorted(rounds, key=lambda name: name != FINAL):
         yield from (pair for pair in table.pairs if pair.round == name and None not in pair.bots)
 
 
@@ -413,7 +413,6 @@ def _problems_of(name: str, bot: BotStatistics) -> Iterator[str]:
 
 
 def _irregularities(found: Standings, facts: Statistics) -> Iterator[str]:
-    """Report repeated and missing matches, and bots that left or changed."""
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
@@ -451,7 +450,6 @@ def _whole_percent(part: float) -> str:
 
 
 def _matrix(found: Standings, bots: Sequence[BotStanding], *, is_short: bool = False) -> Grid:
-    """Return the points of each pair of bots in percent. With `is_short`, without decimals."""
     grid = new_grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=8 if is_short else 20)
@@ -548,16 +546,16 @@ def cell(value: str | float | None, percent: bool) -> str:
 
 
 def _line(text: str) -> Text:
-    """Return a line that may contain a stranger's codes and reasons."""
+    """Clean a line, because it may have codes and reasons that a stranger has written."""
     return Text(plain(text))
 
 
+# If a bot's name would get fewer columns than this, we drop other columns of the table ...
 _ROOM_FOR_NAMES = 12
-"""Width of a bot's name, in columns, before other columns are dropped for it."""
+# ... but we drop the interval only if it would get fewer than this.
 _NAMES_BEFORE_INTERVALS = 20
-"""Width of a bot's name, in columns, before its interval is dropped for it."""
+# A narrow table does without these columns, in this order.
 _DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
-"""Columns that a narrow table drops, in this order."""
 
 _COUNTS = ("matches", "won", "drawn", "lost", "points")
 
@@ -577,7 +575,7 @@ def _fitted(grid: Grid, width: int) -> Grid:
 
 def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
     """Return the width that a table needs for all columns, with `room` columns for a name."""
-    needed = -1  # there is no space after the last column
+    needed = -1  # the last column has no space after it
     for column in grid.columns:
         cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
         needed += 1 + (cells if column.no_wrap else min(cells, room))

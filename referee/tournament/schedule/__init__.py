@@ -1,4 +1,7 @@
-"""Who plays whom. Pure functions, whose results never change, so that old stores can be continued.
+"""Decides which bots meet, and in which order.
+
+These are pure functions, and a new version must not change their results: otherwise nobody could
+continue an old store.
 
 format.py       the settings of a tournament, and the base class of formats
 pairing.py      the base class of formats with a fixed list of line-ups; seeds of deals
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # the command line imports this module at start
+TYPE_CHECKING = False  # the command line imports this module at start, so it had better be cheap
 if TYPE_CHECKING:
     from referee.tournament.schedule.format import Format
 

@@ -46,7 +46,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         deals: number of deals per pairing or line-up. None if `matches` is given.
         matches: total number of matches, rounded up to whole deals. None if `deals` is given.
         rounds: number of rounds of a Swiss tournament, else None.
-        challengers: number of challengers of a gauntlet, the first bots. Otherwise None.
+        challengers: number of challengers of a gauntlet, i.e. the first bots. Otherwise None.
         sprt: the sequential test, or None.
         withdraw_after: a bot is withdrawn after this many consecutive matches with the same
             disqualification. None: no bot is withdrawn.
@@ -84,8 +84,8 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """Digest of the settings that no extension changes.
 
-        Settings with default values are left out, so that a newer referee with more settings
-        computes the same digest.
+        We leave out settings with default values, so that a newer referee, which may have more
+        settings, computes the same digest.
         """
         same = replace(self, deals=None, matches=None, rounds=None)
         every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
@@ -100,12 +100,12 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def ends_with_withdrawal(self) -> bool:
-        """True if every bot plays in every match, so that a withdrawal ends the tournament."""
+        """Whether every bot plays in every match, so that a withdrawal ends the tournament."""
         return len(self.bots) == self.players
 
     @property
     def total_deals(self) -> int | None:
-        """`matches` converted to deals."""
+        """`matches` converted to deals, rounded up."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     @property
@@ -158,7 +158,7 @@ class Format:
         raise NotImplementedError
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """Total number of line-ups."""
+        """Total number of line-ups, which must not depend on any results."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
@@ -170,7 +170,7 @@ class Format:
 
 
 def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
-    """Return the orders in which a line-up is seated. The first is the order of the line-up.
+    """Return the orders in which a line-up is seated. The first one is the order of the line-up.
 
     Args:
         kind: all rotations, all orders, or only the order of the line-up.

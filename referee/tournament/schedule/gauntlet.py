@@ -24,12 +24,12 @@ def gauntlet(
 ) -> pairing.LineUps:
     """Return the line-ups of a gauntlet. Each has one challenger and some of the other bots.
 
-    Challengers never meet. With two players, the others do not meet either. After any deal, the
-    numbers of deals of two challengers differ by at most 1. The others are lined up as in a round
-    robin among themselves with one seat fewer, and every challenger plays each of these line-ups.
-    With two or three players, the challengers take turns, one round of line-ups each. The numbers
-    of deals of the others then also differ by at most 1 after any deal. With more players, each
-    challenger plays all its line-ups before the next.
+    Challengers never meet. With two players, the others don't meet either. After any deal, the
+    numbers of deals of two challengers differ by at most 1, so it's fine to stop early. The others
+    are lined up as in a round robin among themselves with one seat fewer, and every challenger
+    plays each of these line-ups. With two or three players, the challengers take turns, one round
+    of line-ups each, and then the numbers of deals of the others differ by at most 1 after any deal
+    as well. With more players, each challenger plays all its line-ups before the next one does.
 
     Args:
         bots: total number of bots.
@@ -53,9 +53,9 @@ def gauntlet(
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
-        # In length * challengers deals, each challenger plays each of `length` line-ups.
-        # Challengers and line-ups both advance cyclically. Where a combination would repeat, the
-        # challengers skip one.
+        # In length * challengers deals, each challenger plays each of `length` line-ups. Both
+        # advance cyclically, and since this would repeat a combination before all of them were
+        # played, the challengers skip one at that point.
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
@@ -70,14 +70,14 @@ class Gauntlet(pairing.Listed):
     own = (("challengers", "--challengers"),)
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that there are enough bots besides the challengers."""
+        """Check that the challengers have somebody to play against."""
         challengers = setup.challengers or CHALLENGERS
         if challengers >= len(setup.bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
         return replace(setup, challengers=challengers)
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
-        assert setup.challengers is not None  # set by `settle`
+        assert setup.challengers is not None  # settle() has set it
         return gauntlet(
             len(setup.bots),
             setup.challengers,
@@ -91,7 +91,7 @@ class Gauntlet(pairing.Listed):
         self, setup: TournamentSetup, before: TournamentSetup
     ) -> Iterator[pairing.LineUps]:
         """Yield the deals of the challengers against the new bots."""
-        assert setup.challengers is not None  # set by `settle`
+        assert setup.challengers is not None  # settle() has set it
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
         if len(order) - setup.challengers >= setup.players - 1:
             line_ups = gauntlet(

@@ -21,10 +21,10 @@ from referee.tournament.schedule.format import Format, Knockout, LineUp, Tournam
 
 FINAL = "final"
 THIRD_PLACE = "third place"
+# The key is the number of places in a round.
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
-"""Number of places in a round -> name of the round."""
+# With fewer bots than this, there's no second loser of a semi-final to play for third place.
 WITH_THIRD_PLACE = 4
-"""Minimum number of bots for a match for third place."""
 
 
 class Pair(NamedTuple):
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
     Attributes:
         round: the name of the round.
-        bots: the numbers of the bots. None is an empty place: its opponent has a bye.
+        bots: the numbers of the bots. None is an empty place, i.e. its opponent has a bye.
         loser_place: the final place of the loser.
         points: the points of both bots over all matches that count.
         scores: the sums of both bots' scores in the game.
@@ -48,7 +48,7 @@ class Pair(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        """True if the winner has no further match."""
+        """Whether the winner has no further match."""
         return self.round in (FINAL, THIRD_PLACE)
 
     @property
@@ -78,7 +78,8 @@ class Results:
             self.absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
 
     def points_of(self, bot: int | None) -> float:
-        """Return the points of a bot in all matches that count."""
+        """Return a bot's points in all matches that count."""
+        # A rounding error must not break a tie.
         return round(self._points[bot], 6)
 
     def scores_of(self, bot: int | None) -> float:
@@ -89,9 +90,9 @@ class Results:
 class KnockoutTable:
     """The bracket with the results so far.
 
-    The bot with more points wins its pair. If points are equal, the higher sum of scores wins. If
-    these are equal too, the better seed wins. A bot that is out, withdrawn or left out in a
-    round loses its pair.
+    The bot with more points wins its pair. If points are equal, the higher sum of scores wins, and
+    if these are equal too, the better seed. A bot that is out, withdrawn or left out in a round
+    loses its pair.
 
     Attributes:
         rounds: the finished rounds. The last one has the final, then the match for third place if
@@ -107,11 +108,11 @@ class KnockoutTable:
 
     @property
     def is_over(self) -> bool:
-        """True if the final has been played."""
+        """Whether the final has been played."""
         return len(self._left) == 1
 
     def add_bots(self, bots: int) -> None:
-        """Do nothing: bots cannot join later."""
+        """Bots can't join later, so there's nothing to do."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
         """Return the line-ups of the next round, repeated for each deal."""
@@ -168,11 +169,13 @@ class KnockoutTable:
                     found[bot] = pair.loser_place
             if pair.is_last and pair.winner is not None:
                 found[pair.winner] = pair.loser_place - 1
+        # A loser of a semi-final still has the match for third place to play.
         yet_to_play = {bot for pair in self.playing for bot in pair.bots}
         return {bot: place for bot, place in found.items() if bot not in yet_to_play}
 
     def _pair(self, round: str, bots: Sequence[int | None], loser_place: int) -> Pair:
         def by_seed(bot: int | None) -> int:
+            # An empty place counts as the worst seed.
             return len(self._seed) if bot is None else self._seed[bot]
 
         first, second = sorted(bots, key=by_seed)
@@ -201,7 +204,8 @@ class KnockoutTable:
 def bracket(bots: int) -> list[int]:
     """Return the seeds, from 0, in the order of the bracket, padded to a power of two.
 
-    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on.
+    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on. E.g.
+    0, 3, 1, 2 for four bots.
     """
     order = [0]
     while len(order) < bots:
@@ -218,7 +222,7 @@ class KnockoutFormat(Format):
     can_grow = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that each match has two players, and that there is a third place to play for."""
+        """Check that each match has two players, and that there's a third place to play for."""
         if setup.players != 2:
             raise UsageError("--pairing knockout plays matches of two")
         chosen = Knockout() if setup.knockout is UNSET else setup.knockout
@@ -235,7 +239,7 @@ class KnockoutFormat(Format):
             yield table.next_round(setup)
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        assert isinstance(setup.knockout, Knockout)  # set by `settle`
+        assert isinstance(setup.knockout, Knockout)  # settle() has set it
         return (len(setup.bots) - 1 + setup.knockout.third_place) * (setup.deals or 1)
 
     def table(self) -> KnockoutTable:

@@ -1,18 +1,21 @@
 """Maximum matching of bots with Edmonds' blossom algorithm.
 
-Described in "Paths, trees, and flowers" (1965). Simpler algorithms repeat more pairs. In simulated
-tournaments of 3 to 60 bots, with one round less than bots, this part of the pairs was repeated:
+See his paper "Paths, trees, and flowers" (1965). We tried simpler algorithms, but they repeat more
+pairs. In simulated tournaments of 3 to 60 bots, with one round less than bots, this part of the
+pairs was repeated:
 
     0.06%  with this algorithm
     1.6%   pairing nearest bots, and exchanging the partners of one pair if two bots are left
     1.6%   with the swaps used for line-ups of more than two bots (`swiss._separate`)
     6%     with backtracking, stopped after 2,000 steps
 
-With half as many rounds as bots, only backtracking repeated pairs. The differences between the
-points of a pair and the time for a round were about the same. The function `max_weight_matching` of
-networkx took 0.1 s for a round of 60 bots, 49 s for one of 500 bots. This module takes 0.01 s.
+(With half as many rounds as bots, only backtracking repeated any. The differences between the
+points of a pair and the time for a round were about the same.) We don't use `max_weight_matching`
+of networkx, because it took 0.1 s for a round of 60 bots and 49 s for one of 500 bots, where this
+module takes 0.01 s.
 
-The same round must always get the same pairs: a store contains only the matches that were played.
+Note that the same round must always get the same pairs: a store contains only the matches that were
+played, and we compute the schedule again when somebody continues it.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ class Matching:
         allowed: whether two bots may be a pair.
 
     Attributes:
-        partner: of each bot that has one.
+        partner: bot -> its partner, in both directions.
     """
 
     def __init__(self, allowed: Callable[[int, int], bool]) -> None:
@@ -40,7 +43,7 @@ class Matching:
         return [bot for bot in bots if bot not in self.partner]
 
     def pair(self, bot: int, other: int) -> None:
-        """Make two single bots a pair, even if it is not allowed."""
+        """Make two single bots a pair, even if that's not allowed."""
         self.partner[bot], self.partner[other] = other, bot
 
     def pair_with_first(self, bot: int, others: Iterable[int]) -> None:
@@ -51,7 +54,7 @@ class Matching:
                 return
 
     def complete(self, bots: Sequence[int]) -> None:
-        """Pair as many of the bots as possible. A bot that has a partner keeps one."""
+        """Pair as many bots as possible. A bot with a partner keeps one, maybe another one."""
         single = self.single(bots)
         while len(single) > 1:
             _Search(single[0], bots, self.partner, self._allowed).pair_root()
@@ -61,14 +64,14 @@ class Matching:
 class _Search:
     """A search for a path from one single bot, `root`, to another one.
 
-    The links of a path are, in turn, a pair that is allowed and a pair that exists. If the allowed
-    pairs of a path replace the existing ones, there is one pair more.
+    The links of a path are, in turn, a pair that is allowed and a pair that exists. If we replace
+    the existing pairs of a path by its allowed ones, we have one pair more.
 
-    The paths form a tree. Its *outer* bots are the root and the bots reached over an existing pair:
-    the search continues from them. Its *inner* bots are reached over an allowed pair. If two outer
-    bots may be a pair, they close an odd circle, a *blossom*. Each bot in it can be reached either
-    way round, so all become outer. From then on the search treats the blossom as one bot, its
-    *base*, which is the bot nearest to the root.
+    The paths form a tree. Its *outer* bots are the root and the bots that we reach over an existing
+    pair: the search continues from them. Its *inner* bots are reached over an allowed pair. If two
+    outer bots may be a pair, they close an odd circle, a *blossom*. Each bot in it can be reached
+    either way round, so all of them become outer, and from then on we treat the blossom as one bot.
+    This is its *base*, the bot nearest to the root.
     """
 
     def __init__(
@@ -85,12 +88,12 @@ class _Search:
         self._base = {bot: bot for bot in bots}
         self._outer = {root}
         self._queue = deque([root])
-        # The bot before an inner bot, on its path from the root. In a blossom, also the bot before
-        # an outer bot, on the path that reaches it the other way round.
+        # The bot before an inner bot, on its path from the root. In a blossom, it's also the bot
+        # before an outer bot, on the path that reaches it the other way round.
         self._before: dict[int, int] = {}
 
     def pair_root(self) -> None:
-        """Give the root a partner, if a path exists. Search in breadth."""
+        """Give the root a partner, if there's a path. This is a breadth-first search."""
         while self._queue:
             bot = self._queue.popleft()
             for other in self._bots:
@@ -118,7 +121,6 @@ class _Search:
         self._partner[bot], self._partner[end] = end, bot
 
     def _shrink(self, bot: int, other: int) -> None:
-        """Make one blossom of the circle that two outer bots close."""
         above = set(self._bases_above(bot))
         base = next(each for each in self._bases_above(other) if each in above)
         circle = self._turn(bot, base, other) | self._turn(other, base, bot)

@@ -28,26 +28,27 @@ from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
+# A match more than the minimum has this weight. (A meeting more than the mean weighs 4.)
 _PLAYED = 2
-"""Weight of a match more than the minimum. A meeting more than the mean weighs 4."""
+# The search for the best bot starts this much later each time. Without it, low numbers would win
+# all ties.
 _STEP = 3
-"""Offset at which the search for the best bot starts, relative to its previous start."""
 
 
 def deal_seed(seed: int, deal: int) -> int:
     """Return the seed of a deal: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
 
-    It is the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as a
-    big-endian number modulo 10**9. If the tournament's seed has that many digits itself, it is
-    modulo 2**53, because a bot could try all short seeds during a match until one gives what it has
-    seen. Two deals of a long schedule may have the same seed, as if chosen at random.
+    It's the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as a
+    big-endian number modulo 10**9. If the tournament's seed is at least as large, it's modulo
+    2**53: a bot could try all short seeds during a match until it finds the cards from its hand. In
+    a long schedule, two deals may have the same seed, just as if we had chosen them at random.
     """
     seeds = SHORT_SEEDS if seed < SHORT_SEEDS else MAX_SEED
     return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one per deal, computed on demand by `at`."""
+    """The line-ups of a schedule, one per deal, which `at` computes when somebody needs them."""
 
     def __init__(self, deals: int, at: Callable[[int], LineUp]) -> None:
         self._deals = deals
@@ -64,7 +65,7 @@ class Listed(Format):
     """A format with one list of line-ups. A longer list begins with the shorter one."""
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
-        """Return line-ups of the bots of `setup`. The setup `length` determines their number."""
+        """Return line-ups of the bots of `setup`. The setup `length` determines how many."""
         raise NotImplementedError
 
     def missed_deals(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
@@ -78,7 +79,7 @@ class Listed(Format):
         if before is None:
             yield self.listed(setup, setup)
             return
-        # If a total number of matches is extended, the added matches are of all bots.
+        # If somebody extends a total number of matches, all bots share the added matches.
         if len(setup.bots) > len(before.bots) and before.deals is not None:
             yield from self.missed_deals(setup, before)
         played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
@@ -103,9 +104,10 @@ def balanced_list(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
 def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
     """Return the endless list for 3 <= players <= bots, as a function of the index from 0.
 
-    Every pair meets about equally often. Each line-up is built greedily. Its first bot is one that
-    played least. Each further bot has met the bots of the line-up least, with a penalty for matches
-    more than the bot that played least. There is no randomness.
+    Every pair meets about equally often. We build each line-up greedily: its first bot is one that
+    played least, and each further bot has met the bots of the line-up least, with a penalty for
+    matches more than the bot that played least. We don't use random numbers here, so the list is
+    always the same.
     """
     found = array("H")
     met = np.zeros((bots, bots), np.int32)
@@ -148,8 +150,8 @@ def _by_rounds(bots: int) -> Callable[[int], LineUp]:
 def _by_cycles(bots: int) -> Callable[[int], LineUp]:
     """Return the pairs of an odd number of bots: every second edge of Walecki's cycles first.
 
-    A cycle zigzags from the central bot across the circle of the others and back. Its rotations by
-    one place, over half a turn, contain every edge once.
+    A cycle zigzags from the central bot across the circle of the others and back. If we rotate it
+    by one place at a time, over half a turn, we get every edge once.
     """
     around = bots - 1
 
@@ -183,8 +185,9 @@ def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
 
 
 def shuffled(bots: range, seed: int, stream: str) -> list[int]:
-    """Return bots in an order determined by the seed and the stream."""
-    # Python only guarantees the sequence of Random.random for a seed across versions.
+    """Return bots in an order which the seed and the stream determine."""
+    # We can't use Random.shuffle() here: across versions, Python only guarantees the sequence of
+    # Random.random() for a seed.
     rnd = Random(int.from_bytes(_digest(f"{stream} {seed}", 8), "big")).random
     return sorted(bots, key=lambda _: rnd())
 

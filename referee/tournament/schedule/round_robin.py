@@ -19,11 +19,11 @@ def round_robin(
 ) -> pairing.LineUps:
     """Return the line-ups of a round robin, in which every pair of bots meets equally often.
 
-    Two players: in each cycle of bots * (bots - 1) / 2 deals, every pair meets once. After any
-    deal, the counts of two pairs differ by at most 1, and so do the counts of two bots. An even
-    number of bots plays in rounds by the circle method, an odd number along Walecki's Hamiltonian
-    cycles (that 1 is possible for odd numbers: Suksompong, Scheduling asynchronous round-robin
-    tournaments, 2016). No bot waits longer than `bots` deals.
+    Two players: in each cycle of bots * (bots - 1) / 2 deals, every pair meets once. You can stop
+    after any deal: the counts of two pairs differ by at most 1, and so do the counts of two bots.
+    An even number of bots plays in rounds by the circle method, an odd number along Walecki's
+    Hamiltonian cycles. (See Suksompong, Scheduling asynchronous round-robin tournaments, 2016, for
+    a proof that 1 is possible for odd numbers.) No bot waits longer than `bots` deals.
 
     More players (`blocks`): with `deals`, up to 12 bots and four players, the counts of pairs
     differ from `deals` by at most 1; with more bots, rarely by 2. Counts of bots differ by at most

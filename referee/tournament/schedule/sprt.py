@@ -15,9 +15,10 @@ from referee.tournament.schedule.pairing import LineUps, Listed
 
 
 class Sequential:
-    """Counts deals in any order, and decides as if they ended in the order of the schedule.
+    """Counts deals in any order, and decides as if they had ended in the order of the schedule.
 
-    A deal with a void match does not count.
+    Otherwise short matches would come first, and if a bot tends to win those, the test would be
+    biased. A deal with a void match doesn't count.
 
     Attributes:
         counts: the number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
@@ -33,7 +34,7 @@ class Sequential:
         self._matches = setup.matches_a_deal
         self._waiting: dict[
             int, list[float | None]
-        ] = {}  # deal -> points of the first bot; None: void
+        ] = {}  # deal -> points of the first bot; None means void
 
     def add(self, rows: Iterable[MatchRow]) -> None:
         """Add matches in any order."""

@@ -1,8 +1,8 @@
 """A Swiss tournament: each round pairs bots with equal points that have not met before.
 
-It follows the Dutch system of FIDE (Handbook, C.04.3) without the rules on colours, since every
-deal is played in all its seatings. Score groups are paired from the top down, the upper half of a
-group against the lower half. A bot without a partner moves down to the next group.
+We follow the Dutch system of FIDE (Handbook, C.04.3), but without the rules on colours, since every
+deal is played in all its seatings anyway. Score groups are paired from the top down, the upper half
+of a group against the lower half. A bot without a partner moves down to the next group.
 
 A group gets as many pairs without rematch as possible, and the whole field as few rematches as
 possible (`matching.py`).
@@ -30,8 +30,8 @@ from referee.tournament.schedule.matching import Matching
 
 Met = Mapping[tuple[int, int], int]
 
+# In matches of more than two players, we don't swap bots between line-ups that are further apart.
 _NEAR = 50
-"""Maximum distance, in line-ups, of a swap. Used for matches of more than two players."""
 
 
 class SwissRound(NamedTuple):
@@ -59,11 +59,10 @@ def swiss_round(
     """Pair a round from the results so far.
 
     Bots are ordered by points. Bots with equal points are in random order, a new one in each round.
-    Byes go to the lowest of the bots with the fewest byes. With two players, the bye is chosen
-    among these so that there are as few rematches as possible. With more players, the bots of a
-    line-up come from one score group as far as its size allows. They are then swapped within the
-    group, and with neighbours, as long as this reduces rematches: the result is good, but not
-    always optimal.
+    Byes go to the lowest of the bots with the fewest byes. With two players, we choose among these
+    so that there are as few rematches as possible. With more players, the bots of a line-up come
+    from one score group as far as its size allows. Then we swap them within the group, and with
+    neighbours, as long as this reduces rematches. (The result is good, but not always optimal.)
 
     Args:
         points: the points of each bot, including byes.
@@ -72,8 +71,8 @@ def swiss_round(
         byes: the number of byes of each bot.
         out: bots that neither play nor get a bye.
     """
-    # Seeded with a number, whose sequence Python guarantees. Points that differ by less than a
-    # rounding error are equal.
+    # We seed it with a number, since Python guarantees its sequence. Points that differ by less
+    # than a rounding error must be equal.
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
     draw = [rnd() for _ in points]
@@ -98,7 +97,6 @@ def swiss_round(
 
 
 def _byes(ranking: Sequence[int], byes: Sequence[int], count: int) -> Iterable[Sequence[int]]:
-    """Yield the candidates for byes, best first: the lowest bots with the fewest byes."""
     lowest_first = ranking[::-1]
     order = sorted(lowest_first, key=byes.__getitem__)
     if count != 1:
@@ -119,7 +117,8 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
         field += group
         _pair_group(floating, group, matching)
         floating = matching.single(floating + group)
-    matching.complete(field[::-1])  # unpaired bots move down; the nearest is first
+    matching.complete(field[::-1])  # unpaired bots move down, so the nearest bot comes first
+    # The remaining bots have all met each other, so we need rematches now.
     left = matching.single(field)
     while left:
         first = left.pop(0)
@@ -132,13 +131,14 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
 
 
 def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -> None:
-    """Pair as many bots of a group, and bots that move down to it, as possible."""
+    """Pair as many bots as possible, both of a group and of bots that move down to it."""
     for bot in floating:
         matching.pair_with_first(bot, group)
     rest = matching.single(group)
     half = len(rest) // 2
     for i, bot in enumerate(rest[:half]):
-        # First the opposite bot of the other half, then the bots below it, then those above it.
+        # Try the opposite bot of the other half first, then the bots below it, then the bots above
+        # it.
         matching.pair_with_first(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
     matching.complete([*floating, *group])
 
@@ -151,8 +151,8 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
         pool = floating + group
         count = len(pool) // players
         floating = pool[count * players :]
-        # Like the halves of a pair: each line-up has one bot from each `players`-th part of the
-        # group.
+        # This is like the halves of a pair: each line-up has one bot from each `players`-th part of
+        # the group.
         dealt = [pool[i : count * players : count] for i in range(count)]
         _separate(dealt, met)
         found += dealt
@@ -186,7 +186,7 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
         return False
 
     swapped = True
-    while swapped:  # ends because each swap reduces the total cost
+    while swapped:  # this ends, because each swap reduces the total cost
         swapped = False
         for here in range(len(line_ups)):
             for place in range(len(line_ups[here])):
@@ -217,7 +217,10 @@ class SwissTable:
         self.points += [0.0] * (bots - len(self.points))
 
     def finished_bots(self) -> set[int]:
-        """Return the bots without matches left: none, because later rounds are not paired yet."""
+        """Return the bots without matches left.
+
+        We never know any, because later rounds aren't paired yet.
+        """
         return set()
 
     def opponents(self) -> list[float]:
@@ -263,6 +266,7 @@ class SwissTable:
                 won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
+        # This is less than anybody else can have, so these bots lose against all others.
         for bot in self._out | absent:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):

@@ -2,11 +2,11 @@
 
 A bot is withdrawn by the match that completes a *streak*: consecutive matches of this bot, by
 number in the schedule, that all end with the same disqualification. From then on its matches are
-forfeits, which are not played.
+forfeits, which nobody plays.
 
-Void matches and forfeits neither break nor extend a streak, since the bot did not play. The rule
-depends only on numbers and codes, so the result does not depend on when, where or how often matches
-were played:
+Void matches and forfeits neither break nor extend a streak, since the bot didn't play in them. The
+rule looks only at numbers and codes, so it doesn't matter when, where or how often matches were
+played:
 
     withdrawals = Withdrawals(after=5)
     for number, codes in schedule:          # in order, without void matches
