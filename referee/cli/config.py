@@ -1,4 +1,4 @@
-"""Options from a configuration file. It has the same options as the command line."""
+"""Options from a configuration file, which can have the same options as the command line."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from referee.cli.parser import Parser
 from referee.errors import UsageError
 from referee.text.nearest import instead
 
+# Options with these metavars are paths. Relative paths in a file start at its folder.
 _PATHS = ("FILE", "DIR")
-"""Metavars of paths. In a file, relative paths start at the folder of the file."""
 
 
 def read_options(
@@ -56,9 +56,11 @@ def merge_options(
 ) -> dict[str, Any]:
     """Merge the options of a configuration and of the command line, which has priority.
 
-    For an option that may be repeated, the values are joined.
+    If an option may be repeated, you get the values of both.
     """
     options = {each.name: each for each in _options(kind)}
+    # If you type --seed, a --seed-file in the configuration must not get in its way, although it's
+    # another option.
     excluding = {options[name].excludes for name in typed if name in options} - {""}
     both = dict(typed)
     for name, value in config.items():
@@ -71,7 +73,6 @@ def merge_options(
 
 
 def _options(kind: type[Options]) -> Iterator[Option]:
-    """Yield the options, without positional arguments."""
     return (each for field in kind.fields.values() for each in field.options if each.flags)
 
 
@@ -80,7 +81,6 @@ def _key(name: str) -> str:
 
 
 def _hint(key: str, kind: type[Options]) -> str:
-    """Suggest how to fix a key that is not an option of a file; empty if nothing is known."""
     name = key.replace("-", "_")
     only_typed = {each.name for each in _options(kind) if not each.in_file}
     if name in only_typed:
@@ -91,6 +91,8 @@ def _hint(key: str, kind: type[Options]) -> str:
 
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:
     """Convert a value to the texts that the command line would have, one per repetition.
+
+    This way there's just one parser for each option, and its messages are the same, too.
 
     Raises:
         UsageError: the value has another type.
@@ -128,7 +130,6 @@ def _read(file: str, option: Option, text: str) -> object:
 
 
 def _check_excluding(file: str, options: Collection[Option]) -> None:
-    """Raise a `UsageError` if two of the given options exclude each other."""
     seen: dict[str, Option] = {}
     for option in options:
         if option.excludes and (other := seen.setdefault(option.excludes, option)) is not option:

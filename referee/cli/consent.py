@@ -1,8 +1,9 @@
 """Decides for all commands which programs they may start (table in SECURITY.md).
 
-The command line, and a configuration file named there, come from the user, so their bots may be
-started. A record or a store is untrusted until the user allows it, and the folder of a bot was
-submitted by its author. Bundled bots, rule files and people start no untrusted program.
+You typed the command line (or the name of a configuration file), so we may start the bots in there.
+A record or a store may come from a stranger, and so may the folder of a bot, so we don't trust
+these until you say so. Bundled bots, rule files and people are always fine, since they start no
+untrusted program.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
 
 _OPTION = "--run-recorded"
+# We list at most this many programs.
 _SHOWN = 8
-"""Maximum number of programs in the list."""
 
 
 class SandboxChoice(NamedTuple):
@@ -35,7 +36,7 @@ class SandboxChoice(NamedTuple):
 
 
 def run_recorded_option(file: str) -> bool:
-    """Define `--run-recorded`. `file` is the word for its help, such as "the record"."""
+    """Define `--run-recorded`. `file` is the word for its help, e.g. "the record"."""
     return flag(
         f"start the programs in {file}; without this option they are only listed",
     )
@@ -53,8 +54,8 @@ def sandbox_of_recorded(
 ) -> SandboxChoice:
     """Return the sandbox for the bots in a record or a store, if they may be started.
 
-    Programs need `--run-recorded`, and start in the sandbox. The file cannot change that; the user
-    can, with `--sandbox none`. In the sandbox the bots see only the user's folders in
+    Programs need `--run-recorded`, and start in the sandbox. The file can't change that, only the
+    user can (with `--sandbox none`). In the sandbox the bots see only the user's folders in
     `--sandbox-read`, so these must include the folders that the bots need.
 
     Args:
@@ -91,7 +92,9 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]
-    if private:  # a stranger may want the user to copy such an option
+    # A stranger may have chosen these folders, and hopes that you paste the option into your
+    # command, so we don't print it.
+    if private:
         files = command_line(map(from_here, private[:_SHOWN]))
         return f"They start only if --sandbox-read names the folders that they need: {files}"
     shown_as = [from_here(folder) if folder != os.getcwd() else os.curdir for folder in folders]
@@ -140,7 +143,7 @@ def chosen_sandbox(
     kind = choice.kind or "none"
     if kind == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         kind = "bwrap"
-    if kind not in CHOICES:  # environment variables are not checked by the parser
+    if kind not in CHOICES:  # the parser doesn't check environment variables
         raise UsageError(f"{SANDBOX}={kind}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 
@@ -149,13 +152,13 @@ def chosen_sandbox(
 
 
 def is_program(bot: BotSource, game: str) -> bool:
-    """True if playing it starts an untrusted program, or connects to an address."""
+    """Whether playing it starts an untrusted program, or connects to an address."""
     from referee.bots.bundled import bundled_bots
     from referee.bots.command import BotCommand, PythonBot
 
     if isinstance(bot, PythonBot):
         return False
-    own = isinstance(bot, BotCommand) and not bot.env  # a variable could make it load any code
+    own = isinstance(bot, BotCommand) and not bot.env  # with a variable, it could load any code
     return not own or bot.argument not in bundled_bots(game)
 
 

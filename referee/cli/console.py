@@ -28,19 +28,20 @@ if TYPE_CHECKING:
     from referee.logs.outputs import Kind
 
 OK = 0
+# The command found a mistake, or a bot was disqualified.
 FAILED = 1
-"""Exit code: the command found a mistake, or a bot was disqualified."""
 USAGE = 2
+# The code of a game from outside has a mistake.
 GAME = 65  # EX_DATAERR of sysexits.h
-"""Exit code: the code of a game from outside has a mistake."""
 BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
-READER_GONE = 128 + 13  # like a process ended by SIGPIPE
+READER_GONE = 128 + 13  # just as if SIGPIPE had ended the process
 _NAME = "referee:"
+# If there's no terminal, we assume so many columns.
 PLAIN_WIDTH = 80
-"""Columns without a terminal."""
+# We write so many characters at a time, because the file object makes another copy of them, as
+# bytes.
 _LETTERS = 2**20
-"""Characters written at a time: the file object keeps another copy, as bytes."""
 
 
 def fail(code: int, *lines: str) -> int:
@@ -68,12 +69,13 @@ def say(text: str, *, is_wrong: bool = False) -> None:
         said = "\n".join(wrapped)
         if is_wrong and has_colour(sys.stderr):
             said = said.replace(_NAME, paint(_NAME, "red", colour=True), 1)
-    with contextlib.suppress(OSError):  # stderr may be on a full disk
+    # Stderr may be on a full disk, and there's nobody left whom we could tell.
+    with contextlib.suppress(OSError):
         print(said, file=sys.stderr, flush=True)
 
 
 def report_bug(error: BaseException) -> int:
-    """Report a bug of the referee in one line. The traceback is written to a file."""
+    """Report a bug of the referee in one line. The traceback goes to a file."""
     import platform
     import tempfile
     import traceback
@@ -100,7 +102,8 @@ def report_bug(error: BaseException) -> int:
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
     """Raise a `UsageError` if an output file is another file of the same command."""
     for name in filter(None, others):
-        with contextlib.suppress(OSError, ValueError):  # a file does not exist
+        # Some file doesn't exist, so they can't be the same.
+        with contextlib.suppress(OSError, ValueError):
             is_file = stat.S_ISREG(os.stat(output).st_mode)
             if is_file and os.path.samefile(output, name):
                 raise UsageError(f"{output} and {name} are the same file")
@@ -117,7 +120,7 @@ def printing() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # The block also computes the results, so the shortage may be elsewhere.
+        # The block also computes the results, so somebody else may have run out of space.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
         silence(sys.stdout)
@@ -168,19 +171,21 @@ def printing_to(
 
 @contextmanager
 def _replacing(output: str) -> Iterator[str]:
-    """Context manager: yield the name of a temporary file that replaces `output` on success."""
+    """Yield the name of a temporary file that replaces `output`, unless there's an error."""
     import secrets
 
     output = os.path.realpath(output)
-    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that does not exist yet
-    if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/stdout
+    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that doesn't exist yet
+    # E.g. /dev/stdout, which we must not replace.
+    if os.path.exists(output) and not os.path.isfile(output):
         yield output
         return
+    # Renaming only needs rights to the folder, so we could replace a file that's read-only. Don't.
     if os.path.exists(output) and not os.access(output, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except PermissionError:  # this user may write the file, but not create one in its folder
+    except PermissionError:  # we may write the file, but not create one in its folder
         yield output
         return
     try:
@@ -209,9 +214,9 @@ def json_line(value: object) -> str:
 
 
 def rich_console(file: TextIO, columns: int | None = None) -> Console:
-    """Return a rich console that writes to a file like to the terminal of stdout.
+    """Return a rich console that writes to a file as if it were the terminal of stdout.
 
-    Code has no background colour: it would be black on a light terminal.
+    Code has no background colour, because rich's would be black on a light terminal.
     """
     from rich.console import Console
     from rich.theme import Theme
@@ -233,7 +238,7 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
 def printing_rich(title: str = "") -> Iterator[Console]:
     """Context manager: a rich console whose text is printed on stdout at the end.
 
-    Rich itself does not print it, because it has its own exit code for a closed pipe.
+    We don't let rich print it, because rich has its own exit code for a closed pipe.
 
     Args:
         title: first line, unless it is empty.
@@ -253,9 +258,9 @@ def printing_rich(title: str = "") -> Iterator[Console]:
 
 
 def terminal_is_gone() -> bool:
-    """True if this process has a terminal that was closed, such as after a lost connection.
+    """Whether this process has lost its terminal, e.g. because a connection broke.
 
-    Redirects stdout and stderr to /dev/null in this case.
+    If so, stdout and stderr are redirected to /dev/null.
     """
     import termios  # does not exist on every system
 
@@ -266,7 +271,7 @@ def terminal_is_gone() -> bool:
         except termios.error as error:
             if error.args[0] == errno.EIO:
                 gone.append(stream)
-        except (OSError, ValueError, AttributeError):  # closed, or not a file
+        except (OSError, ValueError, AttributeError):  # it's closed, or not a file
             continue
     if gone:
         for stream in (sys.stdout, sys.stderr):
@@ -276,12 +281,12 @@ def terminal_is_gone() -> bool:
 
 def silence(stream: TextIO) -> None:
     """Redirect stdout or stderr to /dev/null."""
-    # Python flushes both again at exit, and would print an error.
+    # Python flushes both of them again at exit, and would print an error.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def flush_streams() -> None:
-    """Flush stdout and stderr, so that Python has nothing to flush at exit."""
+    """Flush stdout and stderr, so that Python has nothing left to flush at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -295,5 +300,5 @@ def width(file: TextIO) -> int:
 
 
 def has_colour(file: TextIO) -> bool:
-    """True if the output goes to a terminal and the user wants colours (https://no-color.org)."""
+    """Whether the output goes to a terminal and the user wants colours (https://no-color.org)."""
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

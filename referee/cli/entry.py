@@ -26,13 +26,14 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
         The exit code: 0, 1, 2, 65 (a mistake in the code of a game from outside), 70 (a bug in the
         referee), 71 (the system lacks resources), 128 + N after signal N.
     """
-    # None if the caller closed them (>&-). Writing results then fails like on a full disk, and
-    # messages are dropped.
+    # They're None if the caller closed them (>&-). A stdout that we can't write to fails just like
+    # a full disk, so results aren't lost silently. Messages are dropped.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names of bots may contain any script
+            # Names of bots may contain any script, and the locale may not.
+            stream.reconfigure(errors="backslashreplace")
     with nullcontext(interrupts) if interrupts is not None else Interrupts() as caught:
         code = _run(arguments, caught)
         console.flush_streams()
@@ -50,29 +51,28 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
                 return int(left.code or console.OK)
         code = run(options, interrupts)
         interrupts.check()
-        with console.printing():  # reports a failed write
+        with console.printing():  # tells us if a write has failed
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except SystemExit as left:  # raised by a game from outside
+    except SystemExit as left:  # a game from outside may raise anything, even this
         ours = game_error(left)
         if ours is None:
             raise
         return _failed(ours)
     except Exception as error:
-        if console.terminal_is_gone():  # errors cannot be shown any more
+        if console.terminal_is_gone():  # nobody can see an error any more
             return 128 + signal.SIGHUP
         return _failed(error)
 
 
 def _failed(error: Exception) -> int:
-    """Print an error as one line. Return the exit code."""
     if isinstance(error, LogWriteError):
         if error.reader_gone:
             console.silence(sys.stdout)
             return console.READER_GONE
         return console.fail(console.USAGE, f"{error}; the match was given up")
-    if isinstance(error, BrokenPipeError):  # the reader of stdout closed it
+    if isinstance(error, BrokenPipeError):  # the reader of stdout has closed it
         console.silence(sys.stdout)
         return console.READER_GONE
     ours = as_ours(error)

@@ -31,7 +31,8 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
 def make_folder(name: str) -> Path:
     """Create a folder for output files if it does not exist.
 
-    Its parent must exist, as for a file, so that a typing mistake in a long path is noticed.
+    We don't create its parents, just as for a file. Otherwise you'd never notice a typing mistake
+    in a long path.
 
     Raises:
         UsageError: the folder cannot be created.

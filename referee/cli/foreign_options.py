@@ -1,4 +1,4 @@
-"""Suggestions for options of other tools."""
+"""Suggestions for options of other tools, since most people have used one of those before."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 Row = tuple[str, ...]
 
+# This isn't an option: it says that bots are positional arguments here.
 BOTS = "BOT"
-"""Marks: bots are positional arguments here."""
+# This isn't an option either: it says that another command plays many matches.
 MANY = "referee tournament"
-"""Marks: another command plays many matches."""
 
 _BOTS: Row = (BOTS, "--play")
 _FORCE: Row = ("--force",)
@@ -26,6 +26,9 @@ _STORE: Row = ("--store",)
 _TIME: Row = ("--time-limit",)
 _TURNS: Row = ("--max-turns",)
 
+# Unknown option -> suggestions, best first. We show the first one which the command has. A
+# suggestion consists of options, or of an option with a value ("--format=json"), or is `BOTS` or
+# `MANY`.
 FOREIGN: dict[str, Row] = {
     "--address": _LISTEN,
     "--bind": _LISTEN,
@@ -138,20 +141,16 @@ FOREIGN: dict[str, Row] = {
     "--watch": _LIVE,
     "--web": _LIVE,
 }
-"""Unknown option -> suggestions, best first. The first one that the command supports is shown.
-
-A suggestion consists of options, or an option with a value ("--format=json"), or is `BOTS` or
-`MANY`."""
 
 
 def suggestion_for(
     flag: str, prog: str, actions: Sequence[argparse.Action], *, in_file: bool = False
 ) -> str:
-    """Suggest an option for an unknown one; empty if nothing is known.
+    """Suggest an option for an unknown one; empty if we don't know any.
 
     Args:
-        flag: the unknown option, for example "--port", "-games" or "-j4".
-        prog: for example "referee play".
+        flag: the unknown option, e.g. "--port", "-games" or "-j4".
+        prog: e.g. "referee play".
         actions: the arguments in the help of the command.
         in_file: True for a key of a configuration file, without its dashes.
     """
@@ -174,7 +173,6 @@ def _is_bot_argument(action: argparse.Action) -> bool:
 
 
 def _shown(word: str, actions: Sequence[argparse.Action], in_file: bool) -> str:
-    """Format an option like the help or a file does; empty if the command does not have it."""
     option, _, value = word.partition("=")
     for action in actions:
         if option not in action.option_strings:

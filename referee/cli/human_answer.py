@@ -10,7 +10,7 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """The error in a typed answer, in a sentence with the possible answers."""
+    """The mistake in a typed answer, in a sentence with the possible answers."""
 
 
 def read_answer(question: Question, text: str) -> Picks:
@@ -81,6 +81,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
     names = list(dict.fromkeys(choices[index].name for index in found))
     if len(names) > 1:
         raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
+    # The same card may be there twice, and if the first one is chosen already, they mean the other.
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
         raise Refusal(f"Every {names[0]} is chosen already.")
@@ -88,7 +89,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 
 def _named(question: Question, word: str) -> list[int]:
-    """Return the choices with this name, or otherwise all whose names begin with it."""
+    """Return the choices with this name, or if there aren't any, all whose names begin with it."""
     choices = enumerate(question.choices)
     names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
     exact = [index for index, name in names if name == word]

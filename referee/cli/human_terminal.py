@@ -1,7 +1,8 @@
 """People at this terminal: questions, choices, help. Independent of the game.
 
-The terminal delivers one line at a time, and no thread waits for it. Therefore Ctrl-C ends the
-match as usual, and the pipes of the other bots are served while a person thinks.
+The terminal gives us one line at a time, and we don't use a thread to wait for it. With a thread,
+Ctrl-C could not end the match as usual, and this way the pipes of the other bots are served while a
+person thinks.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from referee.games.interface.dialogue import Picks, Question
 from referee.games.interface.seats import seat_id
 from referee.text.terminal import cells, escaped, paint, plain, wrap_list
 
+# Longer lines are hard to read, even if the terminal is wide.
 _MAX_WIDTH = 100
-"""Longer lines are hard to read, even on a wide terminal."""
 _MIN_WIDTH = 40
 _GAP = "  "
+# The last column of a table gets at least this width.
 _LEAST_LAST = 8
-"""Minimum width of the last column of a table."""
+# If the screen has too few rows, we show only so many columns of a table.
 _SHORT_COLUMNS = 2
-"""Columns of a table shown if the screen has too few rows."""
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
     "Type a number and Enter, or a name or its beginning; several with a space between them. "
@@ -76,11 +77,12 @@ class Terminal:
         self._lock = trio.Lock()
         self._pending_lines: dict[
             int, list[str]
-        ] = {}  # with several people: seat -> lines not shown yet
-        self._seat: int | None = None  # seat of the last question
-        self._rows_shown = 0  # rows since the last input
+        ] = {}  # with several people: seat -> lines that we haven't shown yet
+        self._seat: int | None = None  # the seat that we asked last
+        self._rows_shown = 0  # since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
+        # Somebody else may be looking at the screen right now.
         if self._people > 1:
             self._pending_lines.setdefault(seat, []).extend(lines)
         else:
@@ -101,7 +103,7 @@ class Terminal:
             self._clear()
         self._write(self._paint(f"{seat_id(seat)}, it is your turn.", "bold") + "\n")
         self._write("Press Enter when no one else can see the screen. ")
-        await self._line()  # any answer
+        await self._line()  # any answer will do
 
     async def ask(self, question: Question) -> Picks | None:
         views = {view.key: view for view in question.views}
@@ -132,25 +134,24 @@ class Terminal:
                     lines = self._wrap(escaped(str(refusal)))
 
     async def _leaves(self) -> bool:
-        """Ask for confirmation after Ctrl-D."""
         self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
         return await self._line() is None
 
     async def _line(self) -> str | None:
-        """Read a line, without its end; None at the end of the input, such as after Ctrl-D."""
+        """Read a line, without its end; None at the end of the input, e.g. after Ctrl-D."""
         try:
             while b"\n" not in self._typed:
                 await trio.lowlevel.wait_readable(self._fd)
                 try:
                     data = os.read(self._fd, 4096)
-                except OSError:  # the terminal was closed
+                except OSError:  # somebody closed the terminal
                     data = b""
                 if not data:
                     self._typed = b""
                     return None
                 self._typed += data
         except trio.Cancelled:
-            self._write("\n")  # the next output begins a new line
+            self._write("\n")  # so that the next output begins on a line of its own
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
@@ -178,7 +179,8 @@ class Terminal:
             texts = [f"{number} {choice.name}" for number, choice in choices]
             texts += [choice.name for choice in question.choices if choice.is_typed]
             return [*head, *self._joined(texts), *keys]
-        size = len(str(len(numbered(question))))  # independent of barred choices
+        # Barred choices count, so that a choice always has the same number.
+        size = len(str(len(numbered(question))))
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
         height = self._rows_shown + len(head) + len(table) + len(keys) + 1
@@ -192,7 +194,6 @@ class Terminal:
         return [*head, *table, *keys]
 
     def _below(self, question: Question) -> list[str]:
-        """Return the lines below the choices: remarks and keys."""
         keys = [("Enter", question.enter)] if question.enter else []
         own = [choice for choice in question.choices if choice.key and not choice.is_typed]
         keys += [(choice.key, choice.name) for choice in own]
@@ -265,13 +266,14 @@ class Terminal:
         return paint(text, style, colour=has_colour(self._out))
 
     def _clear(self) -> None:
-        """Clear the screen and the scrollback, so that the next person does not see them."""
+        """Clear the screen and the scrollback, so that the next person can't see them."""
+        # A dumb terminal doesn't understand any codes, but it can scroll.
         if os.environ.get("TERM", "dumb") == "dumb":
             self._write("\n" * shutil.get_terminal_size().lines)
         else:
             self._write("\x1b[H\x1b[2J\x1b[3J")
 
     def _write(self, text: str) -> None:
-        with suppress(OSError):  # the terminal was closed, which the next read reports
+        with suppress(OSError):  # somebody closed the terminal, and the next read will tell us
             self._out.write(text)
             self._out.flush()

@@ -24,7 +24,10 @@ class LiveStderr(Sink):
         self._rest = b""
 
     def write(self, lines: bytes) -> None:
-        """Show complete lines. A very long line is shown in parts."""
+        """Show complete lines.
+
+        A very long line is shown in parts, because a bot may never end its line.
+        """
         *whole, self._rest = (self._rest + lines).split(b"\n")
         if len(self._rest) > _MOST_LINE:
             whole.append(self._rest)
@@ -34,13 +37,13 @@ class LiveStderr(Sink):
             self._out.write(f"{self._name}| {escaped(text)}\n".encode())
 
     def close(self) -> None:
-        """Show the last line if it has no line end."""
+        """Show the last line, even if it has no line end."""
         if self._rest:
             self.write(b"\n")
 
 
 async def push(out: LogFile) -> None:
-    """Write pending output repeatedly, for a slow reader."""
+    """Write pending output again and again, in case the reader is slow."""
     import trio
 
     with suppress(LogWriteError):  # the reader is gone

@@ -1,7 +1,7 @@
 """The reports of `verify` and `validate` on many files: text, JSON or JUnit XML.
 
-With `--output` the report goes to that file, and stdout still shows the text. Several processes
-share the files if that is faster, and a terminal shows a progress bar.
+With `--output` the report goes to that file, and stdout still shows the text. If it's faster,
+several processes share the files. On a terminal, you see a progress bar.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
+# If there are fewer files than this, we don't start any processes, since that would take longer.
 FEW = 8
-"""Fewer files are processed in this process, because starting processes takes longer."""
+# A process gets at most so many files at a time.
 MAX_CHUNK = 16
-"""Maximum number of files per task of a process."""
+# Each process has this many tasks in its queue, so that it's never idle.
 AHEAD = 3
-"""Tasks submitted ahead per process, so that none is idle."""
 POLL_SECONDS = 0.1
 
 
@@ -41,7 +41,7 @@ class ReportOptions(NamedTuple):
     """Common options of `verify` and `validate`.
 
     Attributes:
-        command: for example "verify".
+        command: e.g. "verify".
         jobs: number of processes; None: number of cores.
     """
 
@@ -84,7 +84,7 @@ class Report:
             self._cases.append(told.case)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Print lines if the text is shown."""
+        """Print lines wherever the text is shown."""
         for line in lines:
             for file in self._texts:
                 print(escaped(line), file=file, flush=True)
@@ -96,7 +96,7 @@ class Report:
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """Return lines with the expected and the found text, if they are known."""
+    """Return lines with the expected and the found text, if we know them."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -114,8 +114,9 @@ def process_files(
     """Process files and report the results in their order.
 
     Args:
-        about: the text of the progress bar, such as "verifying records".
-        work: processes a file. A function of a module, so that other processes can import it.
+        about: the text of the progress bar, e.g. "verifying records".
+        work: processes a file. It must be a function of a module, so that other processes can
+            import it.
         make_report: makes the report on a file, from its name and the result of `work`.
         summary: makes the last lines, if there are several files.
         text: file for the text; by default stdout.
@@ -162,7 +163,7 @@ def _results(
     """Yield the results of `work` in the order of the files. Raises `_WorkerDiedError`."""
     collect_garbage()
     processes = min(jobs or cores(), len(names))
-    # "-" is the standard input of this process only.
+    # Other processes don't have our standard input.
     if processes > 1 and len(names) >= FEW and "-" not in names:
         yield from _in_processes(work, names, processes, interrupts)
     else:
@@ -173,7 +174,8 @@ def _process_all(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
     try:
         return [work(name) for name in names]
     except (Exception, SystemExit) as error:
-        ours = game_error(error)  # the exception loses its traceback on the way to this process
+        # Pickling the exception loses its traceback, so we have to look at it here.
+        ours = game_error(error)
         if ours is None:
             raise
         raise ours from None
@@ -188,7 +190,9 @@ def _in_processes(
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()
-    # An exception from a signal could leave locks of the pool acquired, so signals are only noted.
+    # If a signal handler raised an exception in the middle of the pool's code, it could leave the
+    # pool's locks acquired. That's why the handler just notes the signal, and we look for it from
+    # time to time.
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
@@ -206,7 +210,6 @@ def _in_processes(
 
 @contextmanager
 def _progress(doing: str, count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """Context manager: a progress bar for many files. Yields a function that advances it."""
     if count < FEW or quiet or not sys.stderr.isatty():
         yield lambda: None
         return

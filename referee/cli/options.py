@@ -8,7 +8,7 @@
         exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot")
         follow: bool = flag("print them again after new results")
 
-A field has the name of its option. Its annotation defines how the option is parsed:
+A field has the name of its option. Its annotation says how we parse the option:
 
     bool                 an option without a value
     str, Path            the text
@@ -17,8 +17,8 @@ A field has the name of its option. Its annotation defines how the option is par
     T | None             a T; None if it is not given
     tuple[T, ...]        may be repeated; an argument takes all remaining words
 
-Type checkers see frozen dataclasses whose fields are values, hence the casts. The module
-`dataclasses` is not used, because importing it takes longer than parsing a command line.
+Type checkers see frozen dataclasses whose fields are values, hence the casts. We don't use the
+module `dataclasses` itself, because importing it takes longer than parsing a command line.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ from referee.cli.parser import AddParser, Parser
 from referee.cli.values import Words
 
 T = TypeVar("T")
+# The default of a field that has no default.
 _REQUIRED = object()
-"""The default of a required field."""
 
 
 class Option(NamedTuple):
@@ -56,7 +56,7 @@ class Option(NamedTuple):
 
     Attributes:
         name: the name of the value.
-        flags: such as "-q" and "--quiet"; empty for an argument.
+        flags: e.g. "-q" and "--quiet"; empty for an argument.
         metavar: None: the help shows the allowed words.
         read: converts the text to the value; None: the value is the text.
         words: the allowed words; None: any.
@@ -85,7 +85,7 @@ class _Computed(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The title, and a text below it, for the fields that follow in the class. For the help."""
+    """For the help: a title, and a text below it, for the fields that follow in the class."""
 
     title: str
     about: str | None = None
@@ -107,9 +107,8 @@ class Field(NamedTuple):
     heading: Heading | None = None
 
 
+# This becomes a Field when the class is complete, because only then do we know its annotation.
 class _Typed(NamedTuple):
-    """A field with one option. The annotation of the field completes it."""
-
     default: Any
     texts: Mapping[str, Any]
     flags: tuple[str, ...] | None = None
@@ -131,7 +130,7 @@ def option(
     Args:
         metavar: None: the help shows the allowed words.
         help: `%(default)s` is replaced by the default.
-        flags: such as "-o, --output"; by default made from the name of the field.
+        flags: e.g. "-o, --output"; by default made from the name of the field.
         excludes, in_file: see `Option`.
         hidden: another flag, which is not in the help.
     """
@@ -236,7 +235,7 @@ def _fields(kind: type[Options]) -> Mapping[str, Field]:
 
 
 def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
-    """Evaluate an annotation. `typing.get_type_hints` is ten times as slow."""
+    # typing.get_type_hints() would do the same, but it takes ten times as long.
     return eval(annotation, names) if isinstance(annotation, str) else annotation
 
 
@@ -266,7 +265,6 @@ def _typed_field(name: str, annotation: Any, typed: _Typed) -> Field:
 
 
 def _reading(name: str, kind: Any) -> tuple[Callable[[str], object] | None, Collection[str] | None]:
-    """Return the parser for a type, and the allowed words."""
     if get_origin(kind) is Literal:
         return None, get_args(kind)
     if get_origin(kind) is Annotated:
@@ -301,6 +299,8 @@ def parser_of(kind: type[Options], add_parser: AddParser) -> Parser:
 
 
 def _add(place: argparse._ActionsContainer, option: Option) -> None:
+    # Options without a default are missing in the namespace, so we can tell whether they were
+    # given.
     keywords: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
     if option.nargs == 0:
         keywords["action"] = "store_true"

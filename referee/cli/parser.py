@@ -11,6 +11,7 @@ from referee.cli.console import BUG, GAME, SHORTAGE, USAGE
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
+# Every command has these exit codes.
 COMMON_EXIT_CODES = {
     USAGE: "wrong usage",
     GAME: "a mistake in the code of your own game",
@@ -19,7 +20,6 @@ COMMON_EXIT_CODES = {
     130: "after Ctrl-C",
     143: "after SIGTERM",
 }
-"""Exit codes of every command."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -70,7 +70,7 @@ class Parser(argparse.ArgumentParser):
             words: the words after the command's name.
             namespace: the values of options that the words do not set.
         """
-        # The intermixed parser of argparse (3.11 to 3.13) loses the words after "--".
+        # The intermixed parser of argparse (in 3.11 to 3.13) loses all words after "--".
         read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
@@ -87,7 +87,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if file is sys.stdout:  # argparse ignores write errors
+        if file is sys.stdout:  # argparse would ignore write errors, e.g. of a full disk
             file.write(message)
         else:
             super()._print_message(message, file)
@@ -98,8 +98,6 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Help without duplicate options, and without line breaks inside addresses."""
-
     def add_usage(
         self,
         usage: str | None,
@@ -107,6 +105,8 @@ class _Formatter(argparse.HelpFormatter):
         groups: Iterable[Any],
         prefix: str | None = None,
     ) -> None:
+        # Our commands have dozens of options, and argparse would list all of them here and then
+        # again below.
         if usage is None:
             words = [
                 self._format_args(action, self._get_default_metavar_for_positional(action))
@@ -118,15 +118,16 @@ class _Formatter(argparse.HelpFormatter):
 
     def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
-        if isinstance(action.choices, dict):  # the list of commands has its own heading
+        if isinstance(action.choices, dict):  # the list of commands has a heading of its own
             lines = text.splitlines(keepends=True)[1:]
             return "".join(line.removeprefix("  ") for line in lines)
         return text
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap  # only needed for help, as in argparse
+        import textwrap  # only needed for help (argparse does this as well)
 
         words = " ".join(text.split())
+        # By default, textwrap also breaks lines at hyphens, e.g. in the middle of an address.
         return textwrap.fill(
             words, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
         )

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
+# If there's no terminal (e.g. in a CI job), we print a line this often, in seconds.
 LINE_SECONDS = 10.0
-"""Interval in seconds between lines of progress without a terminal."""
 
 
 @contextmanager
@@ -34,7 +34,8 @@ def status() -> Iterator[Callable[[RenderableType], None]]:
         # No thread of its own, because processes may be forked while it is shown.
         auto_refresh=False,
         transient=True,
-        # Other output to the same terminal goes above it. Output to a file is not changed.
+        # If other output goes to the same terminal, rich prints it above. If it goes to a file,
+        # rich must not touch it.
         redirect_stdout=sys.stdout.isatty(),
     ) as live:
         yield partial(live.update, refresh=True)
@@ -62,7 +63,7 @@ def starting(
 ) -> Iterator[Callable[[int], None]]:
     """Context manager for starting bots: yields a function that shows how many were started.
 
-    Shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere. The function raises
+    On a terminal you see a bar, elsewhere a line every `LINE_SECONDS`. The function raises
     `Interrupted` after a signal.
 
     Args:
@@ -83,10 +84,10 @@ def working(
 ) -> Iterator[Callable[[int], None]]:
     """Context manager: yields a function that shows how many parts of some work are done.
 
-    Shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
+    On a terminal you see a bar, elsewhere a line every `LINE_SECONDS`.
 
     Args:
-        what: the parts, such as "deals".
+        what: the parts, e.g. "deals".
         clock: returns seconds.
     """
     with ExitStack() as stack:

@@ -15,8 +15,12 @@ from referee.cli.parser import Parser
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
+# Runs a command with its options, and returns the exit code.
 Run: TypeAlias = Callable[[Options, Interrupts], int]
-"""Runs a command with its options, and returns the exit code."""
+# Command -> its line in the help of `referee`, in the order of the help. Each command is a module
+# of `referee.cli.commands`, which we import only when somebody uses it. The module of "play" has a
+# class `PlayOptions`, and a function `run` that takes the options and the interrupts and returns
+# the exit code.
 COMMANDS = {
     "new": "create a folder for a new bot",
     "play": "play one match between two to four bots",
@@ -38,11 +42,6 @@ COMMANDS = {
     "completion": "print a script that completes words in a shell",
     "help": "print the help of a command",
 }
-"""Command -> its line in the help of `referee`, in the order of the help.
-
-Each is a module of `referee.cli.commands`, imported when it is needed. The module of "play" has a
-class `PlayOptions`, and a function `run` that takes the options and the interrupts and returns the
-exit code."""
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
@@ -106,7 +105,7 @@ def _end_without_command(words: Sequence[str]) -> NoReturn:
     top = parser(whole=False)
     if not words:
         print(top.format_help(), end="", file=sys.stderr)
-        raise SystemExit(2)  # a script that lost its words should notice
+        raise SystemExit(2)  # not 0: if a script lost its words, it should notice
     first = words[0]
     if not first.startswith("-"):
         top.error(f"unknown command {first!r}{did_you_mean(first, COMMANDS)}")

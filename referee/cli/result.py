@@ -1,7 +1,7 @@
 """The result of a match for people, as text. The caller prints it.
 
-It fits 80 columns, and colour never carries information by itself. This module does not use rich,
-because importing rich takes longer than the match (tools/benchmarks, (c)).
+It fits 80 columns, and colour never carries information by itself. We don't use rich here, because
+importing rich takes longer than the match (tools/benchmarks, (c)).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from referee.match.result import DisqualificationReport, FirstFault, MatchResult
 from referee.names import shown_names
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, wrap_words
 
+# The table shows so many columns of a name.
 MAX_NAME = 24
-"""Maximum width of a name in the table."""
+# If these options of `play` are given, a suggested `conform` gets them, too.
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
 _OF_BOTS |= set(map(flag, SANDBOXED))
-"""Options of `play` that `conform` also has."""
+# We show so many characters of a request.
 _ASKED_CAP = 600
-"""Maximum number of characters shown of a request."""
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
@@ -74,7 +74,7 @@ def match_report(
                 text = f"That is before turn {turn}: the result says nothing about the position."
                 lines += wrap_words(text, width)
     lines += _notes(result, width)
-    # The stderr of disqualified players is shown above.
+    # We have already shown the stderr of disqualified players.
     others = [player for player in result.players if player.disqualification is None]
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
@@ -89,7 +89,6 @@ def match_report(
 
 
 def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
-    """Return the result with the names for people."""
     own, bots = ([getattr(player, key) for player in result.players] for key in ("name", "bot"))
     players = zip(result.players, shown_names(own, given, bots), strict=True)
     return replace(result, players=[replace(player, name=name) for player, name in players])
@@ -98,7 +97,7 @@ def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """Return the purpose and text of a command that helps to find a bot's mistake, or None."""
+    """Return a command that helps to find a bot's mistake: its purpose and its text. Or None."""
     for player in result.players:
         left = player.disqualification
         if left is not None and left.request:
@@ -177,7 +176,6 @@ def _fact(value: float) -> str:
 def _table(
     heads: Sequence[str], to_right: Sequence[bool], rows: Sequence[Sequence[Cell]], painted: Paint
 ) -> Iterator[str]:
-    """Yield the lines of a table. A heading has one or two lines."""
     widths = [
         max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
         for column, head in enumerate(heads)
@@ -203,7 +201,7 @@ def _name(player: PlayerResult) -> str:
 
 
 def _short(name: str) -> str:
-    """Shorten a name for the table. The end of a path says more than its start."""
+    # The end of a path tells more than its start.
     if "/" in name and cells(name) > MAX_NAME:
         return "..." + name[3 - MAX_NAME :]
     return cut(name, MAX_NAME)
@@ -231,7 +229,7 @@ def _verdict(result: MatchResult) -> str:
     if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     scores = [winner.score for winner in winners]
-    if len(set(scores)) > 1:  # for example, a draw by the turn limit of the game
+    if len(set(scores)) > 1:  # e.g. in a draw because of the game's turn limit
         points = _join_words([str(score) for score in scores])
         return f"{names} share the win with {points} points: {why}, {turns}."
     if len(winners) > 1:
@@ -258,7 +256,6 @@ def _names(players: Sequence[PlayerResult]) -> str:
 
 
 def _join_words(words: Sequence[str]) -> str:
-    """Join words like in a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
@@ -328,4 +325,4 @@ def _disqualification(
         yield "  It wrote nothing on stderr."
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
-    yield from (f"    {line}" for line in stderr.lines)  # unchanged, for copying
+    yield from (f"    {line}" for line in stderr.lines)  # unchanged, so that you can copy them

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     import trio
 
 T = TypeVar("T")
+# Commands with numpy need this much memory, in bytes (with a reserve).
 NUMPY_BYTES = 256 * 1024 * 1024
-"""Memory in bytes that commands with numpy need, with a reserve."""
+# We collect garbage after so many new objects, which is less often than usual, since matches
+# produce few cycles.
 GARBAGE_AFTER = 5_000
-"""New objects between two collections. Matches produce few cycles."""
 
 
 def collect_garbage() -> None:
     """Turn on garbage collection, which is off during the start (`referee.__main__`).
 
-    Call this after the imports and before the work: existing objects are excluded from collections.
+    Call this after the imports and before the work. Objects that exist by then are never collected,
+    so there's no need to look at them each time.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -67,7 +69,7 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
         raise error from error.__cause__
     if caught:
         raise Interrupted(caught[0])
-    interrupts.check()  # for a signal after trio has stopped
+    interrupts.check()  # a signal may have come after trio has stopped
     return results[0]
 
 
@@ -75,7 +77,8 @@ def load_numpy() -> None:
     """Import numpy with one thread.
 
     Raises:
-        ShortageError: there is not enough memory. numpy itself would exit.
+        ShortageError: there is not enough memory. We have to check this before, because numpy
+            itself would just exit.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:

@@ -25,7 +25,6 @@ class Address(NamedTuple):
 
 
 def _address(text: str) -> Address:
-    """Parse HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
     found = _ADDRESS.fullmatch(text)
     if not text or found is None or int(found[3] or 0) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
@@ -85,12 +84,15 @@ def origin(host: str, port: int) -> str:
 
 
 def is_local(host: str) -> bool:
-    """True if only programs on this machine can connect to the host."""
+    """Whether only programs on this machine can connect to the host."""
     return host in ("127.0.0.1", "::1", "localhost")
 
 
 def has_screen() -> bool:
-    """True if a browser can open a window. A browser in the terminal would be in the way."""
+    """Whether a browser can open a window.
+
+    Otherwise Python may start a browser in the terminal, e.g. lynx, which would be in the way.
+    """
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
 

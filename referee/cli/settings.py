@@ -31,10 +31,10 @@ from referee.match.limits import flag as limit_flag
 from referee.match.sandbox import Choice
 from referee.text.nearest import instead
 
+# This environment variable is the default of `--sandbox`.
 SANDBOX = "REFEREE_SANDBOX"
-"""The environment variable with the default of `--sandbox`."""
+# The given limits of bots and options of the game, as name -> value.
 Settings: TypeAlias = Mapping[str, Any]
-"""The given limits of bots and options of the game, as name -> value."""
 LIMITS_OF_BOTS = Heading(
     "limits", "Limits of each bot, and options of the game. A game can have other defaults."
 )
@@ -60,7 +60,10 @@ def game_option() -> GameName:
 
 
 def game_of_bots_option() -> GameName | None:
-    """Define `--game` for commands with bots. Bots of only one game determine the default later."""
+    """Define `--game` for commands with bots.
+
+    If all bots are of the same game, this becomes the default, but only later.
+    """
     text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
 
@@ -142,7 +145,6 @@ def _limit(
 
 
 def _chosen(given: Mapping[str, Any]) -> Settings:
-    """Collect the settings by name. `--set` sets several. Raises `UsageError`."""
     chosen: dict[str, Any] = {}
     for text in given.get("set", ()):
         name, equals, value = text.partition("=")
@@ -150,7 +152,8 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
     chosen |= {name: value for name, value in given.items() if name != "set"}
-    if chosen.get("time_limit") == math.inf:  # the bot is probably in a debugger
+    # Somebody is probably debugging their bot, which takes time at the start, too.
+    if chosen.get("time_limit") == math.inf:
         chosen.setdefault("startup_limit", math.inf)
     return chosen
 
@@ -213,12 +216,12 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
 
     Args:
         default: None: "none", but "bwrap" for programs in a record. Tournaments have another
-            default, because organisers do not trust bots, while authors expect that their own bot
-            can write files.
+            default: organisers don't trust bots, but authors expect that their own bot can write
+            files.
         help: the help of a command whose bots are only in a store; "": the usual help.
     """
 
-    def chosen() -> Choice | None:  # checked in `chosen_sandbox`
+    def chosen() -> Choice | None:  # chosen_sandbox() checks it
         return cast("Choice | None", os.environ.get(SANDBOX, default))
 
     help = help or (

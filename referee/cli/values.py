@@ -1,7 +1,7 @@
 """The types of option values, each with its parser.
 
 `Annotated[T, read]` is a `T`. `read` parses the text, and raises an `argparse.ArgumentTypeError`
-that describes the mistake. `Annotated[str, Words(...)]` is one of these words.
+with the mistake. `Annotated[str, Words(...)]` is one of these words.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_no
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
-MAX_SEED = 2**53  # equals the one in referee.match.machine, which is slow to import
+MAX_SEED = 2**53  # the same as in referee.match.machine, which would take long to import
 NEVER = "never"
+# A list of seeds may have so many characters ...
 _MOST_SEEDS = 20_000_000
-"""Maximum size of a file with a list of seeds, in characters."""
+# ... and the file of a single seed just so many.
 _MOST_SEED = 100
-"""Maximum size of a file with a seed, in characters."""
 _INTEGER = "[0-9]{1,16}"
 _DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"
 
@@ -34,7 +34,7 @@ def _number(
     kind: type[N], pattern: str, accepted: Callable[[N], bool], what: str
 ) -> Callable[[str], N]:
     def convert(text: str) -> N:
-        # int() also accepts "1_0", " 1", "+1" and the digits of other scripts.
+        # int() would also accept "1_0", " 1", "+1" and the digits of other scripts.
         if not re.fullmatch(pattern, text) or not accepted(kind(text)):
             raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
         return kind(text)
@@ -84,8 +84,8 @@ def count_or_never(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{error}, or '{NEVER}'") from None
 
 
+# Seconds, or "none" for infinity.
 limit = or_none(seconds)
-"""Seconds, or "none" for infinity."""
 
 
 def size(text: str) -> int:
@@ -122,7 +122,7 @@ def seed_in_file(name: str) -> SeedInFile:
         text = data.decode("utf-8-sig").strip()
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    except ValueError as error:  # not UTF-8
+    except ValueError as error:  # it isn't UTF-8
         raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
     try:
         return SeedInFile(name, seed(text))
@@ -146,7 +146,7 @@ def deal_seeds(name: str) -> DealSeedsInFile:
         text = data.decode("utf-8-sig")
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    except ValueError as error:  # not UTF-8
+    except ValueError as error:  # it isn't UTF-8
         raise argparse.ArgumentTypeError(f"{name} has no seeds: it is not text") from error
     lines: dict[int, int] = {}
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,6 +1,6 @@
 """`--browser`: show a running match or tournament in the browser.
 
-A separate process serves the files, so viewers do not slow down the match.
+A separate process serves the files. That way, viewers don't slow down the match.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
+# The server's `nice` value is larger than the match's by this.
 NICE = 10
-"""Difference between the `nice` values of the server and the match."""
+# While the match waits for the processor, the server gets time slices of at most this. (It's the
+# minimum that Linux allows.)
 _SLICE_NS = 100_000
-"""Maximum time slice of the server while the match waits: the minimum that Linux allows."""
+# The number of the system call on some machines, because the C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
-"""machine -> number of the system call, for which the C library has no function."""
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Context manager: a temporary folder, or a `UsageError` if it cannot be created."""
+    """Context manager: a temporary folder, or a `UsageError` if we can't create one."""
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -47,7 +48,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class Server:
-    """`referee serve` as a process that ends with this one, even if this one is killed."""
+    """`referee serve` as a process that ends with this one, even if somebody kills this one."""
 
     def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
@@ -60,7 +61,7 @@ class Server:
                     [*command, *["--open"][: has_screen()], "--", *paths],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is only for this process
+                    start_new_session=True,  # Ctrl-C is only for us
                 )
             except OSError as error:
                 GUARDIAN.end(None)
@@ -72,13 +73,13 @@ class Server:
         self._page = page
 
     def url(self) -> str:
-        """Return the URL of the page after it is reachable; empty if the server failed."""
+        """Return the URL of the page as soon as we can reach it; empty if the server failed."""
         assert self._process.stdout is not None
         words = self._process.stdout.readline().decode().split()
         return f"{words[0]}{quote(self._page)}" if words else ""
 
     def wait(self) -> None:
-        """Wait for the server to exit. It exits only on failure."""
+        """Wait for the server to exit. It only does that if it fails."""
         self._process.wait()
 
     def end(self) -> None:
@@ -105,7 +106,7 @@ def watched(
         game: the game, a key of `GAMES`.
         paths: the files and folders.
         page: path of the first page below the server's address. It is in the first file.
-        address: options such as `--listen`; empty: a free port of this machine.
+        address: options, e.g. `--listen`; empty: a free port of this machine.
         begin: called after the server started, before the page is shown.
 
     Yields:
@@ -141,14 +142,17 @@ def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, k
 
 
 def yield_to_match(pid: int) -> None:
-    """Let a new process use only processor time that others leave."""
+    """Let a new process use only processor time that others don't need."""
+    # None of this is guaranteed: if the system doesn't support something, the server just isn't
+    # quite as modest.
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
-    with suppress(OSError):  # Linux only; autogroups of sessions have priority
+    # Linux only. With autogroups, `nice` only counts within a session, and the server has its own.
+    with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
     call = _SCHED_SETATTR.get(os.uname().machine)
     if sys.platform == "linux" and call is not None:
-        # size, policy (0: the usual one), flags, nice, priority, slice, deadline, period. Linux
-        # before 6.12 ignores the slice.
+        # The fields are: size, policy (0: the usual one), flags, nice, priority, slice, deadline,
+        # period. Linux before 6.12 ignores the slice.
         wanted = struct.pack("<IIQiIQQQ", 48, 0, 0, NICE, 0, _SLICE_NS, 0, 0)
         ctypes.CDLL(None).syscall(call, pid, wanted, 0)
