@@ -37,9 +37,9 @@ BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
 READER_GONE = 128 + 13  # just as if SIGPIPE had ended the process
 _NAME = "referee:"
-# If there's no terminal, we assume so many columns.
+# If there's no terminal, we assume this many columns.
 PLAIN_WIDTH = 80
-# We write so many characters at a time, because the file object makes another copy of them, as
+# We write this many characters at a time, because the file object makes another copy of them, as
 # bytes.
 _LETTERS = 2**20
 

@@ -33,7 +33,7 @@ _MIN_WIDTH = 40
 _GAP = "  "
 # The last column of a table gets at least this width.
 _LEAST_LAST = 8
-# If the screen has too few rows, we show only so many columns of a table.
+# If the screen has too few rows, we show only this many columns of a table.
 _SHORT_COLUMNS = 2
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # If there are fewer files than this, we don't start any processes, since that would take longer.
 FEW = 8
-# A process gets at most so many files at a time.
+# A process gets at most this many files at a time.
 MAX_CHUNK = 16
 # Each process has this many tasks in its queue, so that it's never idle.
 AHEAD = 3

@@ -23,12 +23,12 @@ from referee.match.result import DisqualificationReport, FirstFault, MatchResult
 from referee.names import shown_names
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, wrap_words
 
-# The table shows so many columns of a name.
+# The table shows this many columns of a name.
 MAX_NAME = 24
 # If these options of `play` are given, a suggested `conform` gets them, too.
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
 _OF_BOTS |= set(map(flag, SANDBOXED))
-# We show so many characters of a request.
+# We show this many characters of a request.
 _ASKED_CAP = 600
 _GAP = "  "
 

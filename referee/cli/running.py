@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Commands with numpy need this much memory, in bytes (with a reserve).
 NUMPY_BYTES = 256 * 1024 * 1024
-# We collect garbage after so many new objects, which is less often than usual, since matches
+# We collect garbage after this many new objects, which is less often than usual, since matches
 # produce few cycles.
 GARBAGE_AFTER = 5_000
 

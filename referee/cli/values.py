@@ -22,9 +22,9 @@ from referee.text.encoding import wide_encoding
 N = TypeVar("N", int, float)
 MAX_SEED = 2**53  # the same as in referee.match.machine, which would take long to import
 NEVER = "never"
-# A list of seeds may have so many characters ...
+# A list of seeds may have this many characters ...
 _MOST_SEEDS = 20_000_000
-# ... and the file of a single seed just so many.
+# ... and the file of a single seed just this many.
 _MOST_SEED = 100
 _INTEGER = "[0-9]{1,16}"
 _DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"

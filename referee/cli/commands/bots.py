@@ -43,7 +43,8 @@ def run(options: BotsOptions, interrupts: Interrupts) -> int:
         if file is None:
             raise UsageError(f"no {options.show!r}; there are: {', '.join(files)}")
         text = file.read_text(encoding="utf-8")
-        if options.show == "minimal":  # not a bundled bot: it is for copying, under another name
+        # It's not a bundled bot, it's there to be copied, and then it needs another name.
+        if options.show == "minimal":
             text = text.replace('"Minimal"', '"My Bot"')
         with interrupts.raising(), printing():
             sys.stdout.write(text)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from referee.bots.folder import BotFolder
     from referee.match.sandbox import Sandbox
 
+# We show this many columns of a line that a build prints.
 _MOST_WIDTH = 160
-"""Maximum columns shown of a line of a build."""
 _NAME_WIDTH = 30
 
 
@@ -66,7 +66,8 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
     from referee.bots.building import build
 
     found, skipped = _folders(options)
-    folders = list({folder.directory: folder for folder in found}.values())  # without duplicates
+    # Somebody may name the same folder twice, e.g. with and without a slash.
+    folders = list({folder.directory: folder for folder in found}.values())
     sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), folders)
     done: dict[int, Built] = {}
 
@@ -110,13 +111,14 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
 def _broken(
     options: BuildOptions, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
 ) -> set[str]:
-    """Return the directories of bots that cannot be started. Prints a line for each."""
     from referee.bots.command import bot_in
     from referee.tournament.playing.starting import start_once
     from referee.tournament.rows import Entrant
 
     bots: list[Entrant] = []
     broken: set[str] = set()
+    # A bot that builds may still not start, e.g. because a file is missing. It's better to know it
+    # now than when the tournament begins.
     for folder in (each.folder for each in built):
         try:
             bot_in(folder, options.game)
@@ -135,7 +137,7 @@ def _broken(
 
 
 def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
-    """Return the folders to build, and the number of invalid folders skipped by --skip-broken."""
+    """Return the folders to build, and how many invalid ones --skip-broken has skipped."""
     from referee.bots.command import find_each, together
 
     found, mistakes = find_each(partial(_folder, options.game), options.bots)

@@ -1,7 +1,7 @@
 """`referee completion`: print the completion script of a shell.
 
-shtab makes the scripts from the parser. Completing does not start Python, so TAB responds
-immediately.
+shtab makes the scripts from the parser. They know all words themselves, because starting Python
+would take too long each time that you press TAB.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from referee.interrupts import Interrupts
 
 Shell: TypeAlias = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
+# Options with these metavars are completed with files.
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
-"""Metavars of files."""
 
 
 class CompletionOptions(Options):
@@ -48,7 +48,7 @@ def script(shell: str) -> str:
     top = commands.parser()
     parsers = top.commands.choices
     for about in top.commands._get_subactions():
-        parsers[about.dest].description = about.help  # only one line is shown
+        parsers[about.dest].description = about.help  # the shell only shows one line
     of_metavar = {"DIR": shtab.DIRECTORY, "BOT": _bots_and_files()}
     of_metavar |= dict.fromkeys(_FILES, shtab.FILE)
     for parser in parsers.values():
@@ -63,12 +63,11 @@ def script(shell: str) -> str:
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
     text = shtab.complete(top, shell)
-    # shtab 1.13 lets zsh complete only the first of several arguments.
+    # With shtab 1.13, zsh completes only the first one of several arguments.
     return text if shell != "zsh" else re.sub(r'"\(\*\)::?', '"*:', text)
 
 
 def _bots_and_files() -> dict[str, Any]:
-    """Return the completions of a BOT, in shtab's format."""
     of_game = {game: " ".join([*bundled_bots(game), *rule_files(game)]) for game in GAMES}
     names = " ".join(of_game.values())
     cases = "\n".join(f"    {game}) names='{bots}' ;;" for game, bots in of_game.items())

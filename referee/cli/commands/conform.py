@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
+# By default, a referee gets this many seconds for a match.
 MATCH_SECONDS = 60.0
-"""Time limit of a referee for a match."""
+# If there's no terminal, we print a line of progress this often, in seconds.
 SAY_EVERY_SECONDS = 15
-"""Interval of progress lines without a terminal."""
+# `--watch` looks for changed files this often, in seconds.
 LOOK_EVERY_SECONDS = 0.5
-"""Interval at which `--watch` checks for changed files."""
 
 
 class ConformOptions(Options):
@@ -150,23 +150,24 @@ def run(options: ConformOptions, interrupts: Interrupts) -> int:
 
 
 def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) -> NoReturn:
-    """Run the cases, and again after each change of the bot's files. Raises `Interrupted`."""
     from referee.bots.digest import files_digest
 
     bot = options.bot or ""
     seen = files_digest(bot, game)
     if not seen:
-        _Bot(options, game)  # if it does not exist, this says so
+        _Bot(options, game)  # if the bot doesn't exist, this says so
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
     while True:
         try:
             _run_once(options, game, interrupts)
-        except UsageError as error:  # for example, a folder must be built again
+        except UsageError as error:
+            # E.g. a folder must be built again, which the author can do now.
             for line in error.lines:
                 console.say(line)
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
         with interrupts.raising():
-            while (now := files_digest(bot, game)) in ("", seen):  # "": the file is being replaced
+            # "" means that somebody is just replacing the file.
+            while (now := files_digest(bot, game)) in ("", seen):
                 time.sleep(LOOK_EVERY_SECONDS)
         seen = now
 
@@ -197,7 +198,7 @@ def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int
 
 
 def _check(options: ConformOptions) -> None:
-    """Raise a `UsageError` for incompatible options."""
+    """Raise a `UsageError` for options that don't go together."""
     if options.bot is not None and options.referee is not None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list_cases:
@@ -213,7 +214,6 @@ def _check(options: ConformOptions) -> None:
 
 
 def _check_outputs(options: ConformOptions) -> None:
-    """Raise a `UsageError` if a transcript or the report cannot be written."""
     if options.transcripts is not None:
         from referee.conformance.referee_side.recording import check_transcripts
 
@@ -225,7 +225,10 @@ def _check_outputs(options: ConformOptions) -> None:
 
 
 def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bool:
-    """Return True, and print why, if a tournament could not start the bot in a folder."""
+    """Whether a tournament could not start the bot in a folder. Prints the reason.
+
+    The cases may have run without a sandbox, which a tournament usually has.
+    """
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
 
@@ -262,7 +265,6 @@ class _Reporter:
         self._is_live = options.referee is None and self._is_shown and not self._only_verdict
 
     def list(self, cases: Sequence[Rule]) -> None:
-        """Print the cases."""
         with console.printing():
             if self._options.format == "json":
                 console.print_json(cases)
@@ -270,19 +272,18 @@ class _Reporter:
                 _print(self._on_stdout.listed(cases))
 
     def show_new(self, result: Result) -> None:
-        """Print a failure, unless its cause was printed for another case."""
+        """Print a failure, unless we have printed its cause for another case."""
         if self._is_live:
             with console.printing():
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
 
     def show_failures(self, results: Sequence[Result]) -> None:
-        """Print the failures so far that were not printed yet."""
+        """Print the failures so far that we haven't printed yet."""
         if self._is_shown:
             with console.printing():
                 _print(self._failures(self._on_stdout, results))
 
     def show(self, report: Report) -> None:
-        """Print the report as text, unless stdout has another format."""
         if self._is_shown:
             on = self._on_stdout
             with console.printing():
@@ -318,17 +319,17 @@ class _Reporter:
         yield from text.commands(report)
 
     def _failures(self, text: TextReport, results: Sequence[Result]) -> Iterator[str]:
-        """Yield the failures by cause. If they were printed before, only list equal ones."""
         options = self._options
         if self._is_live and text is self._on_stdout:
             return text.repeated(results)
-        # One mistake of a referee fails many cases, so the first one must be fixed first.
+        # One mistake of a referee makes many cases fail, so it should be fixed before looking at
+        # the others.
         brief = options.quiet and options.referee is not None
         return text.failures(results, verbose=options.verbose, brief=brief)
 
 
 def _print(lines: Iterator[str]) -> None:
-    # A single write, because a terminal redraws the progress line after each.
+    # The terminal redraws the progress line after each write, so we do all of this in one.
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
@@ -365,7 +366,7 @@ class _Bot:
         from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
-        assert self._bot is not None  # None only for --list
+        assert self._bot is not None  # it's None only with --list
         whys = [why_skipped(case, self._bot) for case in self.cases]
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
@@ -388,13 +389,12 @@ class _Bot:
         return await self._suite.run(strict=options.strict)
 
     def progress(self) -> str:
-        """Describe the progress."""
         done = 0 if self._suite is None else self._suite.done
         return f"{done} of {len(self.cases)} cases"
 
 
 class _Referee:
-    """Another referee, checked by matches with probes. Has the attributes of `_Bot`."""
+    """Another referee, which we check by matches with probes. Has the attributes of `_Bot`."""
 
     def __init__(self, options: ConformOptions, game: str, command: str) -> None:
         from referee.conformance.case import select
@@ -415,7 +415,7 @@ class _Referee:
         self._played = 0
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Play all matches. All results arrive at the end, in the report."""
+        """Play all matches. All results come at the end, with the report."""
         from referee.conformance.referee_side import check_referee
 
         def played() -> None:
@@ -437,7 +437,6 @@ class _Referee:
         )
 
     def progress(self) -> str:
-        """Describe the progress."""
         return "1 match" if self._played == 1 else f"{self._played} matches"
 
 
@@ -483,7 +482,7 @@ def _run(
 
 
 def _check_writable(path: Path) -> None:
-    """Check before the run that the report can be written."""
+    # Check this before the run: nobody wants to wait for all cases just to lose the report.
     folder = path.parent
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory")

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
     from referee.starters import Language
 
+# If a program takes longer than this to print its version, we don't count on it.
 PROBE_SECONDS = 5.0
-"""Time limit for printing a program's version."""
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
@@ -77,7 +77,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """Result of a probe: whether it is sufficient, a description, and the next step if not."""
+    """Result of a probe: whether that's enough, a description, and if not, the next step."""
 
     ok: bool
     text: str
@@ -184,10 +184,9 @@ def run_checks(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
 def _check(
     section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
 ) -> Check:
-    """Run one check. `needed`: nothing in its section works without it."""
     try:
         found = look()
-    except OSError as error:  # an unusual system
+    except OSError as error:  # some unusual system
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get
@@ -224,7 +223,8 @@ def _tournament(sandbox: Sandbox) -> Found:
     """Play two short matches in each process of a tournament's default number."""
     from referee.api import play_matches
 
-    jobs = max(2, cores())  # one job would not start another process
+    # With a single job, we wouldn't start another process, which is what we want to try.
+    jobs = max(2, cores())
     began = time.monotonic()
     try:
         load_numpy()
@@ -245,7 +245,7 @@ def _tournament(sandbox: Sandbox) -> Found:
 
 
 def _played(results: list[MatchResult], began: float, how: str) -> Found:
-    """Return success if no bot was disqualified, since these bots make no mistakes."""
+    # These bots make no mistakes, so a disqualification is the machine's fault.
     players = [player for result in results for player in result.players]
     details = [lost.detail for player in players if (lost := player.disqualification)]
     if details:
@@ -319,7 +319,6 @@ def _disk() -> Found:
 
 
 def _limit(kind: int, option: str) -> Found:
-    """Check a limit that the shell's `ulimit` shows and sets with `option`."""
     soft, hard = (math.inf if n == resource.RLIM_INFINITY else n for n in resource.getrlimit(kind))
     text = f"at most {soft}" if soft < math.inf else "no limit"
     if soft < hard:
@@ -344,7 +343,7 @@ def _terminal() -> Found:
 
 
 def _language(language: Language, sandbox: Sandbox) -> Found:
-    """Check the interpreter or compiler of a language, as bots in the sandbox see it."""
+    """Check a language's interpreter or compiler, as bots in the sandbox see it."""
     program = language.needs
     if not program:
         return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
@@ -374,12 +373,12 @@ def _chromium() -> Found:
 
 
 def _first_line(words: list[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return the first line that a program prints; None if it fails or is too slow."""
     from referee.bots.command import BotCommand
     from referee.bots.processes.launch import LaunchedBot
     from referee.match.limits import Limits
     from referee.match.sandbox import NO_SANDBOX
 
+    # We start it just like a bot: in the sandbox it may not even be visible.
     path = shutil.which(words[0])
     if path is None:
         return None

@@ -16,14 +16,14 @@ from referee.interrupts import Interrupts
 from referee.match.pages import PROTOCOL, SpecPage, game_page, glossary, read_page, rows
 from referee.text.nearest import near
 
+# Longer lines are hard to read, even if the terminal is wide.
 MOST_WIDTH = 100
-"""Longer lines are hard to read, even on a wide terminal."""
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
 _HTTP = "http-bots"
+# The page with the violations that `referee conform` finds, in addition to faults ...
 _KINDS = "vectors/README"
-"""The page with the violations that `referee conform` finds, in addition to faults."""
+# ... and its sections for bots and for referees.
 _SECTIONS = ("1.2", "2.2")
-"""Its sections for bots and for referees."""
 
 
 class ExplainOptions(Options):
@@ -79,13 +79,11 @@ def _section(page: SpecPage, number: str) -> str:
 
 
 def _place(page: SpecPage, what: str) -> tuple[SpecPage, str]:
-    """Return the page, which may be the page on HTTP, and the remaining words."""
     first, _, rest = what.partition(" ")
     return (read_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
 def _meanings(page: SpecPage, word: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each meaning of a code, with the sections that explain it."""
     codes = [code for code in page.codes if code.code == word]
     for code in codes:
         then = f"; {code.then}" if code.then else ""
@@ -98,7 +96,6 @@ def _meanings(page: SpecPage, word: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _findings() -> Iterator[tuple[list[str], str, str]]:
-    """Yield the kinds of violation of `referee conform`: names, sections, meaning."""
     for number in _SECTIONS:
         for kinds, sections, why in rows(read_page(_KINDS).sections[number].text):
             yield re.findall("`([a-z-]+)`", kinds), sections, why
@@ -129,7 +126,6 @@ def _unknown(what: str, game: str, page: SpecPage) -> str:
 
 
 def _names(page: SpecPage) -> list[str]:
-    """Return all sections and codes."""
     titles = (section.title.lower() for section in page.sections.values())
     codes = (code.code for code in page.codes)
     kinds = (kind for kinds, _, _ in _findings() for kind in kinds)
@@ -137,22 +133,21 @@ def _names(page: SpecPage) -> list[str]:
 
 
 def _print(markdown: str) -> None:
-    """Print Markdown as text, with styles on a terminal."""
     from rich.markdown import Markdown
 
     console = rich_console(sys.stdout, min(width(sys.stdout), MOST_WIDTH))
     markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
     lines: list[str] = []
-    # JSON lines are for copying, so they are not wrapped.
+    # JSON lines are there to be copied, so we don't wrap them.
     for place, text in enumerate(re.split(r"^```.*\n?", markdown, flags=re.MULTILINE)):
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not has_colour(sys.stdout):  # only backticks mark code then
+        if not has_colour(sys.stdout):  # nothing else would mark it as code then
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))
         lines += [line.rstrip() for line in caught.get().strip("\n").splitlines()]
     for before, line in zip(["", *lines], lines, strict=False):
-        if line or before:  # no consecutive empty lines
+        if line or before:  # there shouldn't be two empty lines in a row
             print(line)

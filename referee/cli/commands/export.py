@@ -69,7 +69,6 @@ _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 
 
 def _rows(store: Store) -> Iterator[dict[str, Any]]:
-    """Yield the valid matches with the keys of `COLUMNS`, and the names of the players."""
     names = store.names
     for match in store.matches():
         if not match.void:

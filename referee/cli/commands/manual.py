@@ -1,4 +1,4 @@
-"""Manual pages from the parsers: `referee(1)`, and one for each command, such as `referee-play(1)`.
+"""Manual pages from the parsers: `referee(1)`, and one for each command, e.g. `referee-play(1)`.
 
 `hatch_build.py` makes them for the wheel, which installs them to `share/man/man1`.
 """
@@ -30,7 +30,7 @@ def pages() -> dict[str, str]:
 def _page(parser: Parser, title: str, about: str, others: list[str]) -> str:
     lines = [
         f'.TH {title.upper()} 1 "" "referee {__version__}" "User Commands"',
-        *(".nh", ".ad l"),  # words must stay whole for copying
+        *(".nh", ".ad l"),  # no hyphenation: people copy these words
         *(".SH NAME", rf"{_text(title)} \- {_text(about)}"),
         *(".SH SYNOPSIS", _synopsis(parser)),
         *(".SH DESCRIPTION", _text(str(parser.description))),
@@ -83,6 +83,7 @@ def _invocation(formatter: argparse.HelpFormatter, action: argparse.Action) -> s
 
 
 def _text(text: str) -> str:
-    """Escape text for troff."""
+    # If we don't escape a hyphen, troff prints a typographic one, and you can't paste the option
+    # any more. A line that begins with a dot or an apostrophe would be a macro.
     text = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{text}" if text.startswith((".", "'")) else text

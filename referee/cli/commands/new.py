@@ -87,8 +87,8 @@ def _make_game(options: NewOptions, interrupts: Interrupts) -> int:
 
 
 def _game_words(game: str, folder: Path) -> list[str]:
-    """Return the words of a command in the new folder that select the game."""
     outside = GAMES.outside.get(game)
     if outside is None or not os.path.isabs(outside.place):
         return game_words(game)
+    # You run these commands in the new folder, so a relative path must start there.
     return ["--game", os.path.relpath(outside.place, os.path.realpath(folder))]

@@ -106,7 +106,6 @@ def _check_records(options: PageOptions) -> None:
 
 
 def _site(options: PageOptions, interrupts: Interrupts) -> int:
-    """Write a tournament as a folder of pages."""
     load_numpy()
     from referee.tournament.store import Store
     from referee.web.site import check_site, write_site
@@ -154,7 +153,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
 def _page_name(files: Sequence[str]) -> str:
     """The name of the page without `--output`: the name of the first file, with another ending.
 
-    The page of several matches has their number in its name.
+    If there are several matches, it also has their number.
     """
     name = os.path.basename(files[0])
     for suffix in (*SUFFIXES, ".jsonl"):

@@ -1,6 +1,6 @@
 """`referee play`: one match.
 
-Starts the bots before it imports trio, so that both happen at the same time.
+We start the bots before we import trio, so that both happen at the same time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
 
 
 def _check(options: PlayOptions) -> None:
-    """Raise a `UsageError` for incompatible options."""
+    """Raise a `UsageError` for options that don't go together."""
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
@@ -71,7 +71,6 @@ def _check(options: PlayOptions) -> None:
 
 
 def _check_many(options: PlayOptions) -> None:
-    """Raise a `UsageError` for options of a single match."""
     from referee.bots.command import HUMAN
 
     one = ("log", "record", "record_stderr", "stderr", "page", "browser")
@@ -95,7 +94,7 @@ def _run(
     """Play the match and print the result. `watching` is closed when all viewers are gone."""
     live = standard_stream(sys.stderr, "standard error") if options.stderr == LIVE else None
     with ExitStack() as stack:
-        with interrupts.raising():  # opening a FIFO waits for its reader
+        with interrupts.raising():  # opening a FIFO waits for its reader, maybe for ever
             files = stack.enter_context(plan.opened())
         server = None
         if options.browser:
@@ -114,7 +113,8 @@ def _run(
         except GameError as error:
             raise GameError(_void(error, options, plan.spec)) from error
         except Interrupted as interrupted:
-            if live is None or not live.behind:  # otherwise the message would wait for a reader
+            # Otherwise the message would wait for the reader, too.
+            if live is None or not live.behind:
                 console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
     with interrupts.raising(), console.printing():
@@ -129,7 +129,7 @@ def _run(
 
 
 def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
-    """Describe a match that a mistake of the game ended, with a command that shows it again."""
+    """Describe a match that a mistake of the game has ended, with a command that shows it again."""
     from referee.games import game_words
     from referee.text.terminal import command_line
 
@@ -148,9 +148,10 @@ def _watched(
     assert plan.record is not None
     assert files.record is not None
     page = f"watch/{os.path.basename(plan.record)}"
-    # If people play in the browser, `--listen` is for their page.
+    # If people play in the browser, `--listen` is for their page and not for this one.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
-    begin = partial(files.record.begin, copy=True)  # or the page shows old contents
+    # Or the page would show the old contents of the file.
+    begin = partial(files.record.begin, copy=True)
     game = plan.spec.definition.name
     return watched(interrupts, game, [plan.record], page, address, begin)
 
@@ -255,7 +256,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
 
 
 def _print_disqualified(played: Played) -> None:
-    """Print the players that left the match, one per line. The exit code does not name them."""
+    # The exit code doesn't tell who it was.
     for player in played.result.players:
         left = player.disqualification
         if left is not None:
@@ -278,7 +279,7 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
         start = ["--resume", options.resume, "--turn", str(turn)]
         start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
     typed = spec
-    if options.bots:  # with their names, and with bytes that are not UTF-8
+    if options.bots:  # as they were typed, i.e. with names, and with bytes that aren't UTF-8
         typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

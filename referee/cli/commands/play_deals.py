@@ -128,7 +128,6 @@ def _play(
 
 
 def _too_early(results: Sequence[MatchResult], turn: int) -> list[str]:
-    """Return a line if matches ended before the turn of the position."""
     count = sum(sum(player.turns for player in result.players) < turn for result in results)
     if not count:
         return []

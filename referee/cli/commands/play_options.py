@@ -23,8 +23,8 @@ from referee.cli.settings import (
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
 
+# With this value of `--stderr`, we show it immediately.
 LIVE = "-"
-"""The value of `--stderr` for showing it immediately."""
 
 
 class PlayOptions(Options):

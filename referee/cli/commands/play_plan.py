@@ -52,7 +52,7 @@ def plan_match(
     redeals = () if resumed is None else _redeals(options, resumed)
     if not bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # before an old log is emptied
+    check_descriptors()  # do this now, because later an old log would already be empty
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
@@ -75,7 +75,7 @@ def plan_match(
         log=options.log,
         record=record,
         stderr=stderr,
-        # A temporary record is only for the page, which shows stderr.
+        # A temporary record is just for the page, and the page shows stderr.
         record_stderr=options.record_stderr or temporary is not None,
         answers=() if resumed is None else resumed.answers,
         force=options.force,
@@ -99,9 +99,9 @@ def _limits_of_bots(
 def _sandbox(
     options: PlayOptions, sources: Sequence[BotSource], game: str, unseen: Sequence[str | None]
 ) -> Sandbox:
-    """Return the sandbox for the bots, which cannot see the files `unseen`.
+    """Return the sandbox for the bots, which can't see the files in `unseen`.
 
-    Without BOT arguments, the bots are the bots of the record that `--resume` names. They only run
+    If you don't give any BOT, the bots are the ones in the record of `--resume`, and these only run
     with `--run-recorded`.
     """
     from referee.bots.command import BotCommand
@@ -110,7 +110,7 @@ def _sandbox(
     if options.bots:
         return chosen_sandbox(choice, sources, *unseen)
     assert options.resume is not None
-    # The variables of --env come from the user.
+    # The variables of --env come from the user, so there's no reason to distrust them.
     named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
     choice = sandbox_of_recorded(
         choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
@@ -119,7 +119,6 @@ def _sandbox(
 
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
-    """Return the replies of the match to continue."""
     if options.deals is not None and options.turn is None:
         raise UsageError(
             "--deals goes with --resume FILE, a match record, and --turn N; to play whole matches "
@@ -197,7 +196,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
-    """Return one file name per seat. Creates the folder if it does not exist."""
+    """Return one file name per seat. Creates the folder if it doesn't exist."""
     if directory is None or directory == LIVE:
         return [None] * count
     folder = make_folder(directory)
@@ -207,7 +206,8 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     """Raise a `UsageError` if an output is an input, or the links would replace another file.
 
-    An interrupted match may continue in its own record, which keeps its contents.
+    There's one exception: an interrupted match may continue in its own record, which keeps its
+    contents.
     """
     continues = options.turn is None
     seed_file = settings.seed_file_name(options.seed_file)

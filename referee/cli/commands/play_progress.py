@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from referee.match.spec import MatchSpec
     from referee.runner import Runner
 
+# We show nothing before this, so most matches end without any output in between.
 AFTER_SECONDS = 1.0
-"""Nothing is shown before, so that short matches stay silent."""
+# If a bot thinks for longer than this, we tell the people which one it is.
 _SLOW_SECONDS = 2.0
-"""Thinking time after which people are shown which bot is thinking."""
 
 
 async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
@@ -33,12 +33,13 @@ async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
 
 
 async def _print_slow_bots(runner: Runner, bots: Sequence[str]) -> NoReturn:
-    """Print once for each slow reply which bot is thinking. People must not see a changing line."""
     import trio
 
     from referee.bots.command import HUMAN
     from referee.games.interface.seats import seat_id
 
+    # We print only one line for each slow reply. Somebody is about to type in this terminal, and a
+    # line that changes all the time would be in the way.
     said = None
     while True:
         await trio.sleep(_SLOW_SECONDS / 2)
@@ -50,7 +51,6 @@ async def _print_slow_bots(runner: Runner, bots: Sequence[str]) -> NoReturn:
 
 
 def _line(runner: Runner, spec: MatchSpec) -> str:
-    """Describe the progress of a long match."""
     import trio
 
     from referee.games.interface.seats import seat_id

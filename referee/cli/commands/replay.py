@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from referee.logs.replay.reader import Item, Replay
     from referee.logs.replay.terminal import Painter
 
+# A followed log is read this often, in seconds.
 FOLLOW_SECONDS = 0.1
-"""Interval in seconds for reading a followed log."""
 
 
 class ReplayOptions(Options):
@@ -75,7 +75,7 @@ class Turns(NamedTuple):
     player: int | None
 
     def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
-        """Return True if a turn is selected."""
+        """Whether a turn is selected."""
         return (
             (self.first is None or turn.turn >= self.first)
             and (self.last is None or turn.turn <= self.last)
@@ -118,7 +118,7 @@ def run(options: ReplayOptions, interrupts: Interrupts) -> int:
 
 
 def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> int:
-    """Print the input of a bot unchanged, for passing it to a bot again."""
+    """Print the input of a bot unchanged, so that you can pass it to a bot again."""
     from referee.games.interface.seats import seat_id
     from referee.logs.conversation import input_of
 
@@ -174,7 +174,7 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
 
     turns = 0
     shown = chosen.first is None and chosen.last is None
-    before: list[Item] = []  # items before the first selected turn
+    before: list[Item] = []  # what comes before the first selected turn, e.g. the names
     for item in replay.items():
         if isinstance(item, Start) and (chosen.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
@@ -197,13 +197,12 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
 def _text(
     items: Iterable[Item], replay: Replay, painter: Painter, *, summary: bool
 ) -> Iterator[str]:
-    """Yield the match turn by turn, or a table of its turns and the result."""
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
-    start: Start | None = None  # it comes first
+    start: Start | None = None  # it always comes first
     turns: list[Any] = []
-    after: list[str] = []  # after the table
+    after: list[str] = []  # shown below the table
     for item in items:
         if isinstance(item, Start):
             start = item
@@ -258,19 +257,20 @@ def _table(summary: Summary) -> Iterator[str]:
 
 
 def _page(lines: Iterable[str]) -> bool:
-    """Show lines in a pager. Returns False if the system has no pager."""
+    # Let less quit if the text fits on one screen, and show colours, unless the user wants
+    # something else.
     environment = {"LESS": "FRX", **os.environ}
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
     except (OSError, ValueError, IndexError):
         return False
-    assert pager.stdin is not None  # a pipe, see above
+    assert pager.stdin is not None  # we asked for a pipe
     try:
         with pager.stdin as text:
             for line in lines:
                 text.write(line + "\n")
-    except BrokenPipeError:  # the user closed the pager
+    except BrokenPipeError:  # the user has seen enough
         pass
     finally:
         pager.wait()

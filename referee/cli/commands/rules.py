@@ -159,7 +159,6 @@ _TITLES = {
     "average": "Averages of an info X of cardInfo, over",
 }
 _WIDTH = 38
-"""Columns for a name."""
 
 
 def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
@@ -186,7 +185,7 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
     data = _data(name)
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
-    file.new()  # raises the mistakes in the file
+    file.new()  # this raises the mistakes in the file
     check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1
@@ -218,7 +217,6 @@ def _lines(number: int, decided: Decided) -> Iterator[str]:
 
 
 def _candidates(ranked: Ranked) -> Iterator[str]:
-    """Yield a line for each card in the file; cards with the default score share a line."""
     defaults: dict[float, list[str]] = {}
     for each in ranked.candidates:
         many = f" ({each.count})" if each.count > 1 else ""
@@ -227,6 +225,7 @@ def _candidates(ranked: Ranked) -> Iterator[str]:
             continue
         rule = "" if each.rule is None else f", the rule of line {each.rule}"
         yield f"{each.score:8.6g}  {each.card + many:24} line {each.entry}{rule}"
+    # All cards with the same default score share a line.
     for score, cards in defaults.items():
         start = f"{score:8.6g}  "
         for line in wrap_list(f"{', '.join(cards)}: default", PLAIN_WIDTH - len(start) - 4):
@@ -235,7 +234,6 @@ def _candidates(ranked: Ranked) -> Iterator[str]:
 
 
 def _short(reply: Any) -> str:
-    """Summarize a reply: "actions: buy Ram discard, end-turn"."""
     if not isinstance(reply, dict):
         return str(reply)
     said = {name: value for name, value in reply.items() if name != "type" and value}

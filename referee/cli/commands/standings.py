@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
+# A followed store is checked this often, in seconds.
 WATCH_SECONDS = 2.0
-"""Interval in seconds for checking a followed store."""
 
 
 def anchor_option() -> str | None:
@@ -218,12 +218,11 @@ def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
 
 
 def _most_paired(format: str, view: View) -> int | None:
-    """Return the number of bots, from the top, that are compared with each other; None: all."""
     from referee.tournament.report.text import MOST_IN_MATRIX
     from referee.web.server.pages import MOST_PAIRED
 
     if view.bot is not None and format == "text":
-        return None  # its opponents are listed
+        return None  # the report on a bot lists all its opponents
     usual = {"csv": 0, "text": MOST_IN_MATRIX, "html": MOST_PAIRED}
     return view.most_paired or usual.get(format)
 
@@ -242,7 +241,8 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
         console.print()
         statistics, losses_of_bot = facts.bots[bot.name], losses[bot.name]
         for part in bot_text(bot, found, statistics, facts.game, losses_of_bot, console.width):
-            # A command must stay whole for copying, and `print` ignores `no_wrap` of the text.
+            # People copy the command, so it must stay in one piece. We have to say this here,
+            # because `print` ignores the text's own `no_wrap`.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
@@ -272,11 +272,13 @@ def _watch(options: StandingsOptions) -> NoReturn:
 
     seen = count = None
     while True:
-        # Opening a store checks all rows, so do it only if there are new ones.
+        # This opens the store only if something has changed, because opening a store checks all
+        # rows.
         state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            with Store.for_reading(options.stores[0]) as store:  # briefly, so that a run can finish
+            # And not for longer than necessary, so that a run can finish.
+            with Store.for_reading(options.stores[0]) as store:
                 if store.count() != count:
                     count = store.count()
                     if sys.stdout.isatty():

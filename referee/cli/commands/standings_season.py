@@ -90,7 +90,6 @@ _COUNTS = ("wins", "draws", "losses", "points")
 
 
 def _print_csv(found: Season) -> None:
-    """Print one row per bot: totals, then the columns of each tournament, with its name before."""
     from referee.tournament.report.season import TournamentRating
 
     whole = (*_WHOLE, *_COUNTS)

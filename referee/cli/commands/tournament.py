@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
+# If the game has more mistakes than this, we show only the most frequent ones.
 MOST_PROBLEMS = 5
-"""Maximum number of mistakes of a game shown."""
 
 
 def run(options: TournamentOptions, interrupts: Interrupts) -> int:
@@ -83,7 +83,6 @@ def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptio
 
 
 def _with_limits(file: str, config: Config) -> list[Entrant]:
-    """Return the bots of a configuration file, with their limits."""
     from msgspec.structs import replace
 
     bots = list(config.bots)
@@ -174,7 +173,7 @@ class _Run:
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
         list_file = None if options.deal_seeds is None else options.deal_seeds.file
-        # They contain seeds.
+        # These files have seeds, and with those a bot could tell which cards come next.
         files = (options.store, options.config, options.position, seed_file, list_file)
         unseen = (self._records, *files)
         live = self._live
@@ -207,7 +206,6 @@ class _Run:
         return cluster.workers, lambda: min(cluster.threads, wanted or cluster.threads)
 
     def _core_sets(self, jobs: int) -> list[set[int]]:
-        """Return the cores of each job with `--pin`."""
         if not self._options.pin:
             return []
         places = shares(jobs)
@@ -217,7 +215,7 @@ class _Run:
 
     @property
     def _live(self) -> Path | None:
-        """Return the folder for running matches, from which they can be watched."""
+        # We can't do this with a cluster, because the folder would be on another machine.
         if self._records is None or not self._options.browser or self._options.cluster is not None:
             return None
         return Path(self._records)
@@ -234,7 +232,8 @@ class _Run:
     def _exclude_broken(self, dispatcher: Dispatcher) -> None:
         """Start each bot with remaining matches, and leave out the bots that cannot be started.
 
-        Without --skip-broken, or if too many bots are broken, raises a `UsageError`.
+        Without --skip-broken, or if there are too many broken bots to play at all, raises a
+        `UsageError`.
         """
         from referee.bots.command import together
         from referee.tournament.playing.starting import broken_bots
@@ -245,7 +244,8 @@ class _Run:
         setups = plan.stages if plan.is_known else [*plan.stages, now]
         left = bots_with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
-        if options.cluster is None:  # in a cluster the workers check them
+        # In a cluster, the bots need not be here, so the workers check them.
+        if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
         to_start = sorted(left - broken.keys())
@@ -352,7 +352,6 @@ class _Run:
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
     def _again(self, failed: Plan) -> list[str]:
-        """Return the words of a command that shows the mistake of the game in a match again."""
         from referee.bots.repeat import repeat_words
         from referee.tournament.playing.records import record_of
 
@@ -365,7 +364,6 @@ class _Run:
 
 
 def _missing_bots(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:
-    """Return the errors of bots that do not exist, by number."""
     from referee.tournament.entrants import find_entrant
 
     missing: dict[int, UsageError] = {}

@@ -17,8 +17,8 @@ from referee.interrupts import Interrupts
 if TYPE_CHECKING:
     from referee.tournament.store import Store
 
+# After Ctrl-C, running matches get this many seconds to end.
 GRACE_SECONDS = 10.0
-"""Seconds for running matches to end after Ctrl-C."""
 
 
 class GraceTimeout(TimeoutError):
@@ -48,7 +48,7 @@ class Ending:
 
     @property
     def is_interrupted(self) -> bool:
-        """True after the first Ctrl-C."""
+        """Whether there was a first Ctrl-C."""
         return self._until is not None
 
     def check_signals(self) -> None:
@@ -69,7 +69,7 @@ class Ending:
 
 
 def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> None:
-    """Print how to continue a run. Saves the matches of a store in memory.
+    """Print how to continue a run. If the store is in memory, save its matches first.
 
     Args:
         file: the value of `--store`; None without one.
@@ -85,9 +85,9 @@ def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> Non
 
 
 def _save_copy(store: Store) -> str:
-    """Save a store in a new file. Return its name."""
     name = f"referee-{store.stages[-1].seed}"
     problem: UsageError | None = None
+    # The current folder is where people look first, but we may not be allowed to write there.
     for folder in ("", tempfile.gettempdir()):
         for number in range(1, 100):
             file = os.path.join(folder, f"{name}{f'-{number}' * (number > 1)}.sqlite")

@@ -86,23 +86,25 @@ def plan_tournament(
     stages: list[TournamentSetup] = store.stages
     start = _start(options, stages)
     found = _bots(options, config, store, None if start is None else start.game)
-    # The default "none" does not remove the sandbox of a store.
+    # If bwrap doesn't work here, "auto" means "none". But a store whose matches had a sandbox must
+    # not lose it like this.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
     kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
     choice = SandboxChoice(kind, options.sandbox_read)
     now = _setup(options, found, stages, choice, start)
-    if stages:  # a bot that never played may have been fixed
+    if stages:  # if a bot never played, its author may have fixed it in the meantime
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
     is_unfinished = not (is_known and is_finished(store))
-    # Mistakes in options for the final standings are reported before the first match.
+    # These options are for the final standings, but we check them now: nobody wants to learn about
+    # a typing mistake when the last match is over.
     view = chosen_view(now.bots, options.anchor, options.bot)
     view = view._replace(title=options.title or "")
     if stages and is_unfinished:
         check_schedule(store)
     if (
         not is_known and not store.is_empty
-    ):  # otherwise nothing is lost, and the mistake can be corrected
+    ):  # otherwise nothing is lost, and you can still correct your mistake
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
     if not options.same_bot:
@@ -117,7 +119,7 @@ def plan_tournament(
 
 
 class _Start(NamedTuple):
-    """The start of matches from a position.
+    """Where matches start, if that's a position.
 
     Attributes:
         players, options: from the recorded match. `options` are the game's options.
@@ -130,7 +132,6 @@ class _Start(NamedTuple):
 
 
 def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _Start | None:
-    """Read the position of `--position`; None without one."""
     if (options.position is None) != (options.turn is None):
         raise UsageError("--position FILE, a match record, and --turn N go together")
     if options.position is None or options.turn is None:
@@ -149,7 +150,7 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
     if options.players not in (None, len(header.bots)):
         raise UsageError(f"--position: the match has {len(header.bots)} players")
     if stages and (stored := stages[-1].position) and position.is_same(stored):
-        position = stored  # its file may have been renamed
+        position = stored  # somebody may have renamed its file
     return _Start(header.game, len(header.bots), asdict(spec_of(header).options), position)
 
 
@@ -233,14 +234,12 @@ def _setup(
 
 
 def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> int | None:
-    """Return `TournamentSetup.withdraw_after`; by default the value in the store."""
     if options.withdraw_after is not None:
         return options.withdraw_after or None
     return stages[-1].withdraw_after if stages else WITHDRAW_AFTER
 
 
 def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout | UnsetType:
-    """Return the settings of a knockout; unset if no setting is given."""
     from msgspec import UNSET
 
     from referee.tournament.report.seeding import seeding_by
@@ -254,7 +253,6 @@ def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout |
 
 
 def _sprt(options: TournamentOptions) -> Sprt | None:
-    """Return the sequential test; None without its options. Raises `UsageError`."""
     from referee.tournament.rating.sprt import Sprt
 
     given = {
@@ -301,7 +299,6 @@ def _check_same(
 
 
 def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str, str]:
-    """Return the digests of the files of the bots that are not broken, by name."""
     from referee.bots.digest import files_digest
 
     return {
@@ -312,7 +309,6 @@ def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str
 
 
 def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
-    """Raise a `UsageError` if bots have changed since their matches in the store."""
     if changed := store.changed(digests):
         raise UsageError(
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "

@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
+# In the first seconds, bots are starting, and any estimate of the remaining time would be far too
+# high ...
 ESTIMATE_AFTER = 2.0
-"""Seconds before the remaining time is estimated: at first, bots are starting."""
+# ... and until there are this many matches, we show neither an estimate nor ratings.
 ESTIMATE_FROM = 10
-"""Number of matches before ratings and the remaining time are shown."""
+# By default, we show this many tables in total.
 TABLES = 10
-"""Default number of tables in total."""
+# The picture shows this many bots.
 LEADING = 5
-"""Number of bots shown."""
+# The ratings are just for show, so they must not take more than this part of the time.
 _RATING_PART = 0.05
-"""Maximum fraction of the time for ratings that are only shown."""
 
 
 def default_table_every(matches: int) -> int:
@@ -63,7 +64,7 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._every = every
-        self._tables = 0  # number of tables shown, one after `every` matches
+        self._tables = 0  # how many we have shown, i.e. one after `every` matches
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
@@ -112,7 +113,7 @@ class Progress:
             self._deals = deals_of(self._store)
 
     def update(self) -> None:
-        """Show the progress, if it is time."""
+        """Show the progress, if it's time."""
         now = time.monotonic()
         if self._quiet or self._every is not None or now < self._show_at:
             return
@@ -136,7 +137,7 @@ class Progress:
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
-        if is_known and run.test is None:  # the length of a test is unknown
+        if is_known and run.test is None:  # nobody knows how long a test takes
             parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds
@@ -167,7 +168,7 @@ class Progress:
                     float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
                 )
                 if math.isnan(rating):
-                    continue  # no matches yet
+                    continue  # it has no matches yet
                 reach = f"{low - rating:+.0f} {high - rating:+.0f}".replace("inf", "?")
                 table.add_row(self._names[bot], f"{rating:.0f}", reach)
             parts.append(table)

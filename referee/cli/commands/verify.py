@@ -100,8 +100,8 @@ class VerifyOptions(Options):
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
         return _check_store(options, options.store, interrupts)
-    # Import here: not interrupted by signals, shared with forked processes, ignored by the
-    # collector.
+    # We import these here and not later: now a signal can't interrupt it, forked processes share
+    # the modules, and the garbage collector ignores them.
     import referee.logs.verify  # noqa: F401
 
     names = options.files
@@ -152,7 +152,7 @@ def _reported(options: VerifyOptions) -> ReportOptions:
 
 
 def _check(options: VerifyOptions, names: Sequence[str]) -> None:
-    """Raise a `UsageError` for files that cannot be verified, before anything starts."""
+    """Raise a `UsageError` for files that we can't verify, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records is not None:
@@ -245,13 +245,14 @@ def _setup(
         run_recorded=options.run_recorded,
     )
     readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
-    return replace(setup, sandbox_read=readable)  # the store itself must not make a folder visible
+    # A store may come from a stranger, so it must not make any folder visible by itself.
+    return replace(setup, sandbox_read=readable)
 
 
 def _report_matches(
     report: Report, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
 ) -> int:
-    """Report each match after its check. Return the number of matches that differ."""
+    """Report each match as soon as it's checked. Return the number of matches that differ."""
     seen: Counter[str] = Counter()
     for checked in matches:
         interrupts.check()

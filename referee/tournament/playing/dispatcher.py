@@ -36,7 +36,7 @@ MAX_BATCH = 1_000
 AHEAD = 2
 # If this many workers die while they play only this match, the match is void.
 MAX_DEATHS = 3
-# We try so many bots of other matches to see whether workers survive at all.
+# We try this many bots of other matches to see whether workers survive at all.
 MAX_OTHERS = 3
 LOOK_SECONDS = 0.1
 # This substitute takes the other seats when we test a single bot.

@@ -25,7 +25,7 @@ from referee.tournament.playing.directories import Packed, place, unpack
 from referee.tournament.playing.worker import end_bots
 
 IDLE_SECONDS = 30.0
-# A process gets so many seconds to stop its bots and exit.
+# A process gets this many seconds to stop its bots and exit.
 _END_SECONDS = 10.0
 
 # Kind, machine, address of the worker, and a value which depends on the kind. "done": pickled

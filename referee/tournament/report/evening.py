@@ -21,9 +21,9 @@ from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
 
 MOST_FORM = 8
-# We look for a rivalry among so many bots at most, from the top of the ranking.
+# We look for a rivalry among at most this many bots, from the top of the ranking.
 _MOST_RIVALS = 40
-# Rivals must have met at least so often ...
+# Rivals must have met at least this often ...
 _LEAST_MET = 4
 # ... and each of them must have about half of the points. This is the largest distance from one
 # half.

@@ -51,15 +51,15 @@ MOST_STREAMS = 200
 STEPS_SECONDS = 0.1
 # We look this often if the standings have changed, and if a match is still in progress.
 STANDINGS_SECONDS = 1.0
-# If a stream was silent for so many seconds, we send a comment to keep it open.
+# If a stream was silent for this many seconds, we send a comment to keep it open.
 COMMENT_SECONDS = 15.0
 # If there's no lock on a file, and no end in it, we assume that somebody still writes it, provided
 # that its last change isn't older than this.
 FRESH_SECONDS = 60.0
 _MOST_KEPT = 16
-# The score and the last event must be in one of the last so many turns, or they aren't shown.
+# We look for the score and the last event in this many turns, beginning with the latest.
 _SUMMARY_TURNS = 16
-# If a spectator log hasn't told us its game after so many lines, we give up.
+# If a spectator log hasn't told us its game after this many lines, we give up.
 _MOST_AHEAD = 64
 _CHUNK = 64 * 1024
 # The match may be written faster than we can read. Without a limit for one look at it, we'd never

@@ -44,11 +44,11 @@ TEMPLATES = HERE / "templates"
 # A file lists no more matches than this, because browsers take too long to open it otherwise.
 # (`referee export` has all of them.)
 MOST_MATCHES = 1_000
-# We draw the ratings over time for so many bots.
+# We draw the ratings over time for this many bots.
 MOST_RACING = 12
-# The first so many bots of the ranking are always visible. The others can be unfolded.
+# This many bots, from the top of the ranking, are always visible. The others can be unfolded.
 MOST_RANKED = 20
-# The head-to-head table has at most so many bots (the best ones), since its size is quadratic.
+# The head-to-head table has at most this many bots (the best ones), since its size is quadratic.
 MOST_PAIRED = 40
 # Browsers get very slow if the cells of a table contain longer texts than this.
 _LONGEST_TEXT = 1_000

@@ -46,9 +46,9 @@ from referee.web.server.guard import as_json, whole_number
 from referee.web.server.links import ServedLinks
 from referee.web.steps import SeatSteps
 
-# A request for news waits at most so long. After that, we respond that there's nothing new.
+# A request for news waits at most this many seconds. Then we respond that there's nothing new.
 POLL_SECONDS = 25.0
-# The pages get so many seconds to fetch the end of the match before the server may stop.
+# The pages get this many seconds to fetch the end of the match before the server may stop.
 END_SECONDS = 5.0
 MOST_BODY = 64 * 1024
 BODY_SECONDS = 10.0

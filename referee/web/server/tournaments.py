@@ -36,9 +36,9 @@ from referee.web.server.library import File, Item, check_in_place
 IDLE = 20
 FRESH = 0.5
 _KEPT = 16
-# We estimate the remaining time from the last so many looks at a changing store ...
+# To estimate the remaining time, we use the latest looks at a changing store, this many ...
 _LOOKS = 120
-# ... if the first and the last of them are at least so many seconds apart.
+# ... if the first and the last of them are at least this many seconds apart.
 _LEAST_SECONDS = 3.0
 
 State: TypeAlias = tuple[tuple[int, int], ...]
