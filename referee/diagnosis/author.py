@@ -30,8 +30,9 @@ from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED
 from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
+# Maximum bytes shown of a reply.
 _MOST_LINE = 2000
-"""Maximum bytes shown of a reply."""
+# Advice by disqualification code, for limits that people tend to misunderstand.
 _ADVICE = {
     Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
     "it by the number of replies to come",
@@ -42,7 +43,6 @@ _ADVICE = {
     Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes use all "
     "memory of the machine unless you limit them (java -Xmx512m, node --max-old-space-size=512)",
 }
-"""Advice by disqualification code."""
 
 
 def diagnosis(
@@ -61,7 +61,7 @@ def diagnosis(
     """Create the report to the author of one bot.
 
     Args:
-        words: the output and state of its process. None if it is not a process.
+        words: the output and state of its process. None if it isn't a process.
         sent: its last request in its own dialect. Empty if it speaks version 1.
         bot: the BOT argument.
         left: its disqualification, if any.
@@ -70,7 +70,7 @@ def diagnosis(
         count: number of its faults.
         notes: the game's notes about it.
     """
-    # Only the process knows the command of a bot's folder.
+    # If the bot is a folder, only the process knows its command.
     prefix = (words and words.prefix) or bot.partition(":")[0]
     adapter = definition.adapters.get(prefix)
     kind = definition.dialects.get(prefix)
@@ -84,7 +84,7 @@ def diagnosis(
         all_notes.append(_unasked(words))
     all_notes += ignored_fields(evidence.lines, definition.replies)
     if left is None:
-        if 2 * count < requests:  # otherwise the faults explain it
+        if 2 * count < requests:  # otherwise its faults explain why it played so badly
             all_notes += notes
         if words is not None:
             all_notes += notes_on_exit(exit_code, words)
@@ -107,14 +107,14 @@ def explained(
     said: bytes,
     adapter: Adapter | None = None,
 ) -> str:
-    """Explain a fault to the author of the bot. Quotes the line if it is not a reply.
+    """Explain a fault to the author of the bot. If the line isn't a reply, this quotes it.
 
     Args:
         wrong: explains lines of the bot's dialect, if it has one.
         asked: the request of the match.
         line: the reply in the record.
         said: the reply as the bot wrote it.
-        adapter: the adapter of the bot, if its author does not write replies.
+        adapter: the adapter of the bot, if its author doesn't write replies.
     """
     if adapter is not None and (reply := as_object(line)) is not None:
         return adapter.wrong(fault, json.loads(asked), reply)
@@ -144,7 +144,7 @@ def _faults(
     words: ProcessReport | None,
     adapter: Adapter | None,
 ) -> tuple[list[FirstFault], bool]:
-    """Return the first faults, and True if unrequested lines caused one of them."""
+    """Return the first faults, and True if one was caused by lines without a request."""
     found: list[FirstFault] = []
     stray = False
     for each in seen:
@@ -152,16 +152,19 @@ def _faults(
         detail = explained(definition, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
-            # The bot wrote so many extra lines that some were used as replies.
+            # The bot wrote extra lines, and some of them were taken for replies. From then on every
+            # reply is late by one, so its faults don't tell us anything about the moves that it
+            # chose.
             if wrong is None and _why_no_reply(definition, fault, each.line):
                 stray = True
                 detail = f"{detail}; {_out_of_step(words.unasked, each.line)}"
-            elif words.unasked > 1 and each.request > 1:  # a single one may be the last line
+            # A single extra line may just be the last one.
+            elif words.unasked > 1 and each.request > 1:
                 stray = wrong is not None or not why_no_reply(
                     words.first_unasked, definition.replies
                 )
                 if stray:
-                    own = fault.detail if wrong is None else detail  # a hint would be misleading
+                    own = fault.detail if wrong is None else detail  # a hint would only mislead
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
@@ -188,7 +191,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def notes_on_exit(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """Note a non-zero exit code (-N for signal N) of a process that played to the end."""
+    """Note a non-zero exit code (-N for signal N) of a process that has played to the end."""
     if not exit_code:
         return []
     if exit_code < 0:
@@ -205,7 +208,7 @@ def notes_on_exit(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(definition: GameDefinition, bot: str) -> str:
-    """Return a hint about dialects if the bot does not answer the game's handshake, or ""."""
+    """Return a hint about dialects if the bot doesn't answer the game's handshake, or ""."""
     for name, adapter in definition.adapters.items():
         if adapter.library and adapter.library in libraries(bot):
             return f"it imports the library {adapter.library}: give it as {name}:{bot}"

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from referee.bots.process_report import ProcessReport
 from referee.interrupts import signal_name
 
+# A line that names an exception, as printed by Python, node, Java and others.
 _ERROR = re.compile(
     r"(?:Uncaught |Exception in thread \"[^\"]*\" |thread '[^']*'.* panicked at )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Interrupt)\b|[\w.$]+: [\w.$]*Error\b).*"
 )
-"""A line that names an exception, as printed by Python, node, Java and others."""
 _PANIC = re.compile(
     r"thread '.*' .*panicked at |panic: |Segmentation fault|.*: (?:command )?not found$|"
     r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
     r"syntax error at |.* line \d+\.$"
 )
+# Limit -> how programs complain when they reach it.
 _REFUSED = {
     "open_file_limit": re.compile(r"Too many open files|EMFILE"),
     "file_size_limit": re.compile(r"File too large|EFBIG|SIGXFSZ|[Ff]ile size limit exceeded"),
@@ -32,7 +33,7 @@ _REFUSED = {
         r"MemoryError|Cannot allocate memory|OutOfMemoryError|bad_alloc|out of memory|ENOMEM"
     ),
 }
-"""Limit -> error messages of programs that reach it."""
+# How programs complain if they miss something that the sandbox hides.
 _MISSED = re.compile(
     r"No such file|ENOENT|FileNotFound|NoSuchFile|ModuleNotFound|[Cc]annot find module|"
     r"Can't locate|cannot open shared object|not found$|[Rr]ead-only file system|EROFS|"
@@ -40,24 +41,23 @@ _MISSED = re.compile(
     r"[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
     re.MULTILINE,
 )
-"""Error messages of programs that miss something hidden by the sandbox."""
+# How programs complain if they don't find a file.
 _NO_FILE = re.compile(r"No such file|ENOENT|FileNotFound|NoSuchFile|os error 2\b")
-"""Error messages of programs that do not find a file."""
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
+# env's message if the first line of a script has a Windows line end.
 _CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
-"""Message of env if the first line of a script has a Windows line end."""
 
 
+# env's message if it can't find the interpreter of a script.
 _NO_INTERPRETER = re.compile(r"(?:.*/)?env: \W?(?P<name>[\w.+-]+)\W*: No such file")
-"""Message of env if it does not find the interpreter of a script."""
 
 
 def headline(stderr: Sequence[str]) -> str:
     """Return the line of stderr that names the error, made printable, or "".
 
-    Python prints it last, other languages first.
+    Python prints it last (after the traceback), other languages first.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]
@@ -105,7 +105,7 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
             "it is a script that left the bot in the background (exec runs it in the foreground)"
         )
     if exit_code is not None and exit_code > 128:
-        # A shell reports the signal that killed its command in this way.
+        # That's how a shell reports the signal that killed its command.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
 
@@ -114,7 +114,7 @@ def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
     """Like `why_exited`, for the author of a bot behind an adapter.
 
     Args:
-        method: the called method of the author, as the subject of a sentence.
+        method: the author's method that was called, as the subject of a sentence.
     """
     if error := headline(stderr):
         return f"its stderr says: {error}"
@@ -122,13 +122,16 @@ def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
         return why_exited(exit_code, stderr, 0)
     if any(
         line.startswith(_PYTHON) for line in stderr
-    ):  # an exception whose name does not contain "Error"
+    ):  # Not every exception has "Error" in its name, so headline() may have missed it.
         return f"its stderr says: {stderr[-1]}"
     return f"{method} called exit"
 
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
-    """Name the start folder of a process that did not find a file, as a clause, or ""."""
+    """Name the start folder of a process that didn't find a file, as a clause, or "".
+
+    Usually the file is there, and it's the folder that surprises the author.
+    """
     others = (_NO_INTERPRETER, _CARRIAGE_RETURN)
     if not folder or any(pattern.match(line) for pattern in others for line in stderr):
         return ""
@@ -140,7 +143,7 @@ def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:
-    """Name the sandbox if the process may have missed something it hides, as a clause, or ""."""
+    """Name the sandbox if the process may have missed something hidden, as a clause, or ""."""
     if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
     return (

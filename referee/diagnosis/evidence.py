@@ -1,6 +1,7 @@
 """Evidence about bots, collected during a match for the reports to their authors.
 
-For a bot without mistakes this costs almost nothing: references to its first lines.
+Most bots don't make mistakes, so collecting has to be cheap. For a bot without any, all we keep is
+references to its first lines.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from msgspec import Struct
 
 from referee.games.interface.faults import Fault
 
+# We search at most this many bytes of output for fields that nobody reads.
 KEPT_BYTES = 64 * 1024
-"""Maximum bytes of output that are searched for unread fields."""
 
 
 class SeenFault(Struct, frozen=True):
@@ -68,16 +69,16 @@ class Evidence:
             )
 
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
-        """True if there is certainly nothing to report: no fault and no unknown field.
+        """Return True if there's certainly nothing to report: no fault and no unknown field.
 
-        This check is fast. Uncertain lines are left to `referee.diagnosis.fields`.
+        This is the fast check. If it's in doubt, `referee.diagnosis.fields` has a closer look.
         """
         known = {
             f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}
             for struct in replies
         }
         try:
-            replied = [_fields(line) for line in self.lines[1:]]  # the first is the handshake
+            replied = [_fields(line) for line in self.lines[1:]]  # the first line is the handshake
         except (ValueError, RecursionError):
             return False
         return not self.faults and not any(

@@ -25,11 +25,11 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
     """Return a sentence for each ignored field whose name is probably misspelt.
 
-    Other ignored fields are not reported, since they may belong to a later version of the protocol,
-    or to the bot itself.
+    We keep quiet about other fields, since they may belong to a later version of the protocol, or
+    to the bot itself.
 
     Args:
-        lines: lines of a bot in order. Lines that are not replies are skipped.
+        lines: lines of a bot in order. Lines that aren't replies are skipped.
         replies: the structs of known replies.
 
     Returns:
@@ -67,7 +67,7 @@ def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[s
 def _meant(
     value: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (unknown field, similar name of a missing field) of an object."""
+    """Yield an object's unknown fields, each with the similar name of a field that's missing."""
     for name in value.keys() - properties.keys():
         kind = _KINDS.get(type(value[name]))
         fitting = [
@@ -94,9 +94,10 @@ def found(name: str, line: bytes) -> str:
 
 
 def missing_for_null(detail: str, line: bytes) -> str:
-    """Reword the detail of a fault: call fields that are not in the line missing instead of null.
+    """Reword a fault's detail: a field that isn't in the line is missing, and not null.
 
-    The rules treat a missing field as null, and their wording is in the digest of the record.
+    To the rules, a missing field is null. We can't change their wording, because it's in the digest
+    of the record, but an author who searches his code for "null" won't find it.
     """
     place = _IS_NULL.search(detail)
     if place is None:

@@ -42,8 +42,8 @@ _JS_KEY = re.compile(r"\{\s*[A-Za-z_$][\w$]*\s*:")
 _JS_STRING = re.compile(r"\[object ")
 _JS_LINE = re.compile(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$")
 _PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
+# A line of a JSON object that was printed over several lines.
 _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
-"""A line of a JSON object that was printed over several lines."""
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
@@ -53,14 +53,14 @@ def quoted(line: bytes, space: str = " \t\r") -> str:
 
 
 def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """Explain why a line is not an expected reply, in a sentence with its beginning.
+    """Explain why a line isn't an expected reply, in a sentence with its beginning.
 
     Args:
         line: the line without its line end.
         replies: the structs of known replies.
 
     Returns:
-        An empty string if the line is one of these replies.
+        An empty string if the line is an expected reply after all.
     """
     problem = decode_reply(line, reply_decoder(tuple(replies)))
     if not isinstance(problem, InvalidReply):
@@ -87,7 +87,6 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_no_object(line: bytes, detail: str) -> str:
-    """Explain, as a clause, why a line is not a JSON object. `detail` is the decoder's reason."""
     if words := _why_no_text(line):
         return words
     if "UTF-8" in detail:
@@ -110,8 +109,8 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    """Explain the mistake in a line that is not plain UTF-8 text."""
-    # The second half of a UTF-16 line end is at the start of the next line.
+    # A line end in UTF-16 has two bytes. We split lines at the first, so the second is at the start
+    # of the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"
     if line.startswith(BOM_UTF8):
@@ -125,9 +124,8 @@ def _why_no_text(line: bytes) -> str:
 
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
-    """Explain the mistake in a line that begins with a JSON value."""
     if isinstance(value, dict):
-        if not rest:  # rejected only by the strict decoder
+        if not rest:  # only the strict decoder rejects it
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
             return "contains two JSON objects: write one line per request"
@@ -156,7 +154,6 @@ def _is_piece(text: str) -> bool:
 
 
 def _is_cut(text: str) -> bool:
-    """True if the text is the beginning of an object."""
     if not text.startswith("{"):
         return False
     try:
@@ -168,6 +165,7 @@ def _is_cut(text: str) -> bool:
     return False
 
 
+# The first pattern that fits wins.
 _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
     (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),
@@ -175,4 +173,3 @@ _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_JS_STRING.match, f"is not JSON but an object made a string: {_STRINGIFY}"),
     (_JS_LINE.match, f"is part of an object as JavaScript shows it: {_STRINGIFY}"),
 )
-"""Patterns, in order of priority, and the explanation for each."""

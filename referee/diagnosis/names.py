@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+# Names with this similarity are close; see tests/diagnosis/test_names.py.
 _ALIKE = 0.6
-"""Minimum similarity of close names; see tests/diagnosis/test_names.py."""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is closest to `name`. None if none is close.
+    """Return the known name that is closest to `name`, or None if none is close.
 
     Names are close if they differ only in case, hyphens and underscores, in few letters, or in
     missing words: `cardsToBuy` and `buys` are close to `cards_to_buy`.
@@ -23,7 +23,7 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 def likeness(name: str, other: str) -> float:
     """Return the similarity of two names, 0 to 1."""
-    import difflib  # slow to import, and not needed for correct bots
+    import difflib  # slow to import, and correct bots don't need it
 
     words, others = _words(name), _words(other)
     if not words or not others:

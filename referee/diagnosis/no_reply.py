@@ -50,7 +50,10 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
 
 def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
-    """Like `why_silent`, for a bot behind an adapter, whose author does not write lines."""
+    """Like `why_silent`, for a bot behind an adapter.
+
+    Its author doesn't write lines, but methods.
+    """
     method = adapter.methods[asked]
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
     hint = f"; {adapter.on_time[asked]}" if asked in adapter.on_time else ""

@@ -7,14 +7,14 @@ from typing import Any
 
 LOOKED_AT = 4096
 """Number of characters examined of a line that is not JSON."""
+# Python refuses to convert integers with very many digits. As floats they're fine.
 _MAX_INT_DIGITS = 20
-"""Python rejects integers with very many digits."""
 NO_VALUE = object()
 """Marks that there is no JSON value."""
 
 
 def text_of(line: bytes) -> str:
-    """Decode the beginning of a line. Bytes that are not UTF-8 are escaped."""
+    """Decode the beginning of a line. Bytes that aren't UTF-8 are escaped."""
     return line[:LOOKED_AT].decode(errors="backslashreplace").strip()
 
 
@@ -28,7 +28,7 @@ def first_value(text: str) -> tuple[Any, str]:
 
 
 def as_object(line: bytes) -> dict[str, Any] | None:
-    """Decode a line as a JSON object. None if it is not one."""
+    """Decode a line as a JSON object. None if it isn't one."""
     try:
         value = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):

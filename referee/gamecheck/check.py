@@ -17,11 +17,11 @@ from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 
+# We play this many matches once more, to compare.
 _AGAIN = 4
-"""Number of matches that are repeated for comparison."""
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
+# If the game takes more seconds per reply than this, long tournaments are slow.
 _SLOW = 0.005
-"""Seconds of the game per reply above which long tournaments are slow."""
 
 
 class GameReport(Struct, frozen=True):
@@ -40,7 +40,7 @@ class GameReport(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """True without errors."""
+        """True unless there are errors. Remarks don't count."""
         return not any(finding.is_error for finding in self.findings)
 
 
@@ -54,13 +54,14 @@ def check_game(
     thorough: bool = False,
     on_match: Callable[[int], None] = lambda played: None,
 ) -> GameReport:
-    """Play random matches of a game.
+    """Play random matches of a game, and report the mistakes of its author.
 
     Args:
         matches: number of matches.
         seed: determines all matches.
         seconds: time limit of one call of the game.
-        place: the file from which another process loads the game; empty: no other process plays it.
+        place: the file from which another process can load the game; empty: no other process plays
+            it.
         thorough: if True, as many matches also use the game's optional parts.
         on_match: called with the number of played matches after each one. There are `matches`, and
             twice as many if `thorough`.
@@ -122,7 +123,7 @@ def play_all(
     findings: Findings,
     on_match: Callable[[int], None] = lambda played: None,
 ) -> list[RandomMatch]:
-    """Play the matches of a check. Return the finished ones."""
+    """Play the matches of a check. Returns those that were finished."""
     played = []
     for number, setting in enumerate(settings(definition, matches, seed)):
         on_match(number)
@@ -130,7 +131,8 @@ def play_all(
         try:
             match.play()
         except GameStoppedError:
-            if findings.has("hangs"):  # every match would take as long
+            # The next match would probably hang as well, and take as long.
+            if findings.has("hangs"):
                 break
             continue
         played.append(match)
@@ -140,9 +142,12 @@ def play_all(
 def _play_again(
     definition: GameDefinition, played: Sequence[RandomMatch], guard: Guard, findings: Findings
 ) -> tuple[int, float]:
-    """Repeat some matches with the same replies, and compare. Return replies, and their seconds."""
     replies, taken = 0, 0.0
     for match in played[:_AGAIN]:
+        # Two matches with the same replies, the second without calling view(). If the first
+        # differs, the game has some chance of its own. If only the second differs, view() changes
+        # the game. The second also tells us how fast the rules are, because without the checks
+        # nearly all of the time is theirs.
         same = RandomMatch(definition, match.setting, guard, findings, replies=match.replies)
         unseen = RandomMatch(
             definition, match.setting, guard, findings, replies=match.replies, looks=False
@@ -168,7 +173,7 @@ def _play_again(
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:
-    """Name the first part that differs: "round 3: events"; empty if they are equal."""
+    """Name the first part that differs, e.g. "round 3: events", or return ""."""
     for number, (a, b) in enumerate(zip(one.trace, other.trace, strict=False), start=1):
         if a != b:
             pairs = zip(_PARTS, json.decode(a), json.decode(b), strict=True)
@@ -179,10 +184,11 @@ def _difference(one: RandomMatch, other: RandomMatch) -> str:
 def _check_all_matches(
     definition: GameDefinition, played: Sequence[RandomMatch], findings: Findings
 ) -> None:
-    """Add findings, but no errors, that depend on all matches."""
     whole = [match for match in played if not match.has_left]
     if not whole:
         return
+    # We don't call these errors, since a game may really be like that. But usually it isn't meant
+    # to be.
     if all(match.reason == EndReason.TURN_LIMIT for match in whole):
         text = (
             f"all {len(whole)} matches ended by the turn limit: look whether its own end can be "

@@ -14,7 +14,7 @@ _MATCHES = 4
 
 
 def main(game: str, seed: str) -> None:
-    """Print the digest of the matches of a game."""
+    """Print the digest of a game's matches."""
     findings = Findings()
     with watching(findings):
         played = play_all(

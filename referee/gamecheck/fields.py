@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
+# Beyond this many different texts, the list doesn't help anybody.
 _MOST_TEXTS = 8
-"""A longer list of different texts is not shown."""
+# The same for different characters.
 _MOST_CHARACTERS = 12
-"""A longer list of different characters is not shown."""
+# If an object has more different keys, they're data and not fields.
 _MOST_KEYS = 20
-"""Objects with more different keys are data, not fields."""
+# The items of a longer list of one length are described together.
 _MOST_PLACES = 4
-"""The items of a longer list of one length are described together."""
+# Lists with an item for each seat, which are alike.
 _OF_SEATS = ("scores",)
-"""Lists with an item for each seat, which are alike."""
 _PLAYER = re.compile(r"player\d+")
 
 
@@ -68,7 +68,8 @@ def _of_kind(kind: type, values: Sequence[Any], by_place: bool) -> str:
         texts = sorted(set(values))
         if len(texts) <= _MOST_TEXTS:
             return ", ".join(map(_json, texts))
-        used = "".join(sorted(set("".join(texts))))  # few for rows of a board
+        # Few characters mean that it's e.g. a row of a board.
+        used = "".join(sorted(set("".join(texts))))
         of = f", with the characters {_json(used)}" if len(used) <= _MOST_CHARACTERS else ""
         return f"a text, such as {_json(texts[0])}{of}"
     if kind is list:

@@ -22,8 +22,9 @@ _PACKAGES = sysconfig.get_path("purelib") + os.sep
 _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
 
 
+# Method of a game -> the method of a small game that implements it. That's the one its author
+# knows.
 _SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
-"""Method of a game -> the method of a small game that implements it."""
 
 
 class Finding(Struct, frozen=True):
@@ -43,13 +44,13 @@ class Finding(Struct, frozen=True):
 
 
 class Findings:
-    """The findings of a check, without repetitions of the same kind and text."""
+    """The findings of a check. The same kind and text is only kept once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Finding] = {}
 
     def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
-        """Report a finding. Does nothing if the same finding was reported before."""
+        """Report a finding, unless it has been reported before."""
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
     def has(self, kind: str) -> bool:
@@ -63,7 +64,7 @@ class Findings:
 
 
 def is_game_code(file: str) -> bool:
-    """True if a file belongs to a game, not to the referee, Python or a library."""
+    """Return True if a file belongs to a game, and not to the referee, Python or a library."""
     if file.startswith(_REFEREE):
         return file.startswith(_GAMES) and not file.startswith(_SHARED)
     if file.startswith((*_LIBRARIES, "<")):
@@ -72,7 +73,11 @@ def is_game_code(file: str) -> bool:
 
 
 def locate_in_traceback(trace: TracebackType | None) -> tuple[str, str]:
-    """Return the innermost line of the game in a traceback, and its function."""
+    """Return the innermost line of the game in a traceback, and its function.
+
+    The innermost line of all would often be one of ours, or of a library, which doesn't help the
+    author.
+    """
     where, function = "", ""
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -93,7 +98,7 @@ def locate_in_stack(frame: FrameType | None) -> str:
 
 
 def locate_method(game: Any, name: str) -> str:
-    """Return the line that defines a method. For a small game, look in its author's class."""
+    """Return the line that defines a method. For a small game, we look in its author's class."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name
@@ -105,5 +110,5 @@ def locate_method(game: Any, name: str) -> str:
 
 
 def shortened(where: str) -> str:
-    """Make a path relative if it is inside the working directory."""
+    """Make a path relative if it's inside the working directory."""
     return where.removeprefix(os.getcwd() + os.sep)

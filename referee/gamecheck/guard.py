@@ -1,4 +1,4 @@
-"""Calls of a game's code. A mistake in the game is reported, and does not end the check."""
+"""Calls of a game's code. If the game makes a mistake, we report it and continue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randra
 
 
 class GameStoppedError(Exception):
-    """A call of the game failed, and was reported. The match cannot continue."""
+    """A call of the game failed. It was reported, and this match can't continue."""
 
 
 class Guard:
@@ -40,7 +40,7 @@ class Guard:
 
         Raises:
             GameStoppedError: the call raised an exception, or was too slow.
-            UsageError: the game does not support the call.
+            UsageError: the game doesn't support the call.
         """
         try:
             with in_time(self._seconds):
@@ -73,7 +73,11 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Context manager: report output of the game, and its use of the module `random`."""
+    """Context manager: report output of the game, and its use of the module `random`.
+
+    We replace the functions of `random` in the meantime, for everybody. Libraries use them as well,
+    and that's fine, so we look at the stack to see if it's the game that calls.
+    """
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():
         setattr(random, name, _watched(findings, name, draw))

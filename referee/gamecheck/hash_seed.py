@@ -1,7 +1,8 @@
 """The same matches in other processes, where sets have another order.
 
-The order of strings in a set differs between processes. A game that depends on it cannot be
-reproduced from its seed.
+Python's hash of a string differs from process to process, and with it the order of strings in a
+set. A game that depends on that order can't be reproduced from its seed. Since it looks fine within
+a single process, we have to start some.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _SECONDS = 60.0
 
 
 def is_stable(game: str, seed: int) -> bool:
-    """True if random matches are equal in processes with different hash seeds.
+    """Return True if random matches are the same in processes with different hash seeds.
 
     Args:
         game: the name or the file of a game.
@@ -34,7 +35,7 @@ def is_stable(game: str, seed: int) -> bool:
     try:
         digests = {child.communicate(timeout=_SECONDS)[0] for child in children}
     except subprocess.TimeoutExpired:
-        return True  # unknown
+        return True  # we can't know, so don't accuse anybody
     finally:
         for child in children:
             child.kill()

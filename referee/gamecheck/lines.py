@@ -42,7 +42,7 @@ class LinesMatch:
         self._asked: dict[int, Struct] = {}
 
     def call(self, what: str, call: Callable[[], Any]) -> Any:
-        """Call the game's code. Subclasses can guard the call."""
+        """Call the game's code. A subclass may guard the call."""
         return call()
 
     def make_players(self) -> None:
@@ -68,7 +68,7 @@ class LinesMatch:
             self.call("person.end", players.end)
 
     def receive(self, entry: Entry) -> None:
-        """Read a line to a seat or to all, as a bot does."""
+        """Read a line to a seat or to everybody, like a bot does."""
         if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
             return
         message = self.read(entry)
@@ -81,7 +81,7 @@ class LinesMatch:
         """Decode a message of the game.
 
         Raises:
-            GameError: the line does not match the message types of the game.
+            GameError: the line doesn't fit the message types of the game.
         """
         try:
             message: Struct = self._decode(entry.line)

@@ -21,14 +21,15 @@ from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Req
 from referee.games.interface.random_source import SeededRandomSource
 from referee.match.decode import decode_reply, reply_decoder
 
+# A random match that takes longer than this will probably never end.
 MAX_ROUNDS = 20_000
-"""Longer random matches are considered endless."""
+# We check this many rounds completely, and then every tenth, because checking takes longer than
+# playing.
 _ALL_CHECKED, _THEN_EACH = 20, 10
-"""This number of rounds is checked completely, then every tenth round."""
 
 
 class Setting(Struct, frozen=True):
-    """The seed and seats of a match, and the probabilities of invalid replies and leaving."""
+    """Seed and seats of a match, and the probabilities of invalid replies and of leaving."""
 
     seed: int
     seats: int
@@ -106,7 +107,9 @@ class RandomMatch:
             else:
                 given = self._given[number] if number < len(self._given) else {}
                 if given.keys() != {each.seat for each in requests}:
-                    return  # the match differs from the first one, and so does the trace
+                    # This match differs from the first one. We needn't say so here, because the
+                    # traces differ, too.
+                    return
             self.replies.append(given)
             self.count += len(given)
             self._left |= {seat for seat, reply in given.items() if reply is LEFT}
@@ -117,7 +120,7 @@ class RandomMatch:
 
     @property
     def has_left(self) -> bool:
-        """True if a seat has left the match."""
+        """True if some seat has left the match."""
         return bool(self._left)
 
     def _error(self, kind: str, text: str, method: str) -> None:
@@ -227,7 +230,8 @@ class RandomMatch:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
     def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
-        """Check that a deciding seat sees all public data, and `ALL` all data of the seat."""
+        # A seat that has to decide must see everything that is public, and ALL must see everything
+        # that the seat sees. If it's the other way round, somebody sees too much.
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
@@ -239,7 +243,8 @@ class RandomMatch:
                     self._error("leak", text, "view")
 
     def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
-        """Redeal the hidden items of a seat, and check that its view and request are unchanged."""
+        # Shuffle everything that this seat doesn't know. If its view or its request is different
+        # afterwards, it did know after all.
         game: Any = self.game
         seat = request.seat
         is_open = written[seat] == written[ALL] or self._findings.has("random")
@@ -322,15 +327,15 @@ def _view(viewer: Viewer) -> str:
 def first_extra(less: Any, more: Any, path: str) -> str:
     """Return the path of the first difference between two views, or "" if they are equal.
 
-    None, missing parts, parts of another form and each "?" in a text are hidden, so they do not
-    count. A list with the same items in another order hides their order.
+    Hidden parts don't count, i.e. None, missing parts, parts of another form, and each "?" in a
+    text. If a list has the same items in another order, that hides their order.
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
         return next(filter(None, (first_extra(a, b, at) for at, a, b in inside)), "")
     if isinstance(less, list) and isinstance(more, list) and len(less) == len(more):
         if sorted(map(repr, less)) == sorted(map(repr, more)):
-            return ""  # the viewer must not know the order
+            return ""  # the viewer mustn't know the order
         pairs = enumerate(zip(less, more, strict=True))
         return next(filter(None, (first_extra(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
     if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
@@ -340,7 +345,7 @@ def first_extra(less: Any, more: Any, path: str) -> str:
 
 
 def first_difference(one: bytes, other: bytes) -> str:
-    """Return the first part of a JSON object that differs in another one, such as "hands[1]"."""
+    """Return the first part of a JSON object that differs in another one, e.g. "hands[1]"."""
     return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
 
 

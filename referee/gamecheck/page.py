@@ -1,7 +1,7 @@
 """The page of a game for the authors of its bots, as Markdown: `referee game page`.
 
-It contains all sections of the game's protocol, including the shared ones, so that readers need no
-other page. Examples of messages, values of fields and the match at the end are from random matches.
+It has all sections of the game's protocol, even the shared ones, so that nobody needs another page.
+The examples of messages, the values of fields and the match come from random matches.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from referee.match.messages import GameEnd
 from referee.match.pages import Section, game_page
 
 _RULES = "4"
+# Chapters in the order in which the author of a bot needs them.
 _ORDER = (_RULES, "2", "5", "6", "7", "9", "3", "1", "8", "10")
-"""Chapters in the order in which the author of a bot needs them."""
+# Number of replies at the beginning of the match, and of lines at its end, that are shown.
 _REPLIES, _LAST = 2, 2
-"""Number of replies at the beginning of the match, and of lines at its end, that are shown."""
+# The example of a message is this one of the messages. The first one may have empty fields.
 _SHOWN = 4
-"""The example of a message is this one of the messages. The first one may have empty fields."""
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
 
 class _Line(NamedTuple):
-    """A line of a match: the receiver, None for all; or the seat of the bot that wrote it."""
+    """A line of a match: the receiver (None for all), or the seat of the bot that wrote it."""
 
     seat: int | None
     is_reply: bool
@@ -50,12 +50,13 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
         seed: the seed of the first one.
 
     Raises:
-        UsageError: the game does not define legal moves.
+        UsageError: the game doesn't define legal moves.
         GameError: the game's code has a mistake.
     """
     if not Players.can_play(definition):
         raise UsageError(f"no match of {definition.name} can be played at random, for examples")
-    has_fields = bool(definition.specification_text)  # its own page has neither
+    # A game with its own page in spec/ doesn't need them.
+    has_fields = bool(definition.specification_text)
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(definition, number) for number in numbers]
     own = _own_messages(definition, played) if has_fields else {}
@@ -110,7 +111,6 @@ class _Lines(LinesMatch):
 
 
 def _random_match(definition: GameDefinition, seed: int) -> list[_Line]:
-    """Return all lines of a match between bots that choose at random."""
     match = _Lines(definition, seed)
     match.play()
     return match.lines
@@ -143,14 +143,13 @@ def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind_of(text: str) -> str:
-    """Return the type of the message in an example, or "" if the example has no message."""
+    """Return the type of the message in an example, or "" if there's no message in it."""
     found = _EXAMPLE.search(text)
     message = msgspec.json.decode(found[1]) if found is not None else {}
     return message.get("type", "") if isinstance(message, dict) else ""
 
 
 def _example(block: str, own: Mapping[str, Any]) -> str:
-    """Replace an example of the page by a message of the same type from a random match."""
     messages = own.get(_kind_of(block))
     if not messages:
         return block
@@ -159,7 +158,7 @@ def _example(block: str, own: Mapping[str, Any]) -> str:
 
 
 def _link(found: re.Match[str]) -> str:
-    """Keep links inside the page; reduce links to other pages to their text."""
+    """Keep links inside of the page. Of links to other pages, keep the text."""
     text, page, anchor = found[1], found[2], found[3]
     is_here = not page or page.rpartition("/")[2] == "protocol.md"
     return f"[{text}]({anchor})" if is_here and anchor else text

@@ -1,6 +1,6 @@
 """The optional parts of a game in random matches: people, programs, copies, logs, statistics.
 
-The matches run in the referee, with lines, so that the parts are used as in the commands.
+These matches run in the referee and have lines, so the parts are used just like the commands do.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
 
+# How likely we make a copy in a round, and how many copies we play on at most.
 _COPIES, _MOST_COPIES = 0.1, 5
-"""The probability of a copy in a round, and the maximum number of copies that are played on."""
 
+# Checking a log may play the game many times to find its hidden draws, so it gets a limit of its
+# own.
 LOG_SECONDS = 60.0
-"""Limit for the check of a log, which plays the game many times to find its hidden draws."""
 
 
 class PartsMatch(LinesMatch):
     """A match of a game that uses all its parts.
 
-    People and programs choose legal moves at random. They take turns, if the game supports both.
+    People and programs choose legal moves at random. If the game supports both, they take turns.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class PartsMatch(LinesMatch):
         super().receive(entry)
 
     def read(self, entry: Sent) -> Struct:
-        """Report a message that cannot be decoded."""
+        """Report a message that can't be decoded."""
         try:
             return super().read(entry)
         except GameError as error:
@@ -105,7 +106,7 @@ class PartsMatch(LinesMatch):
             raise GameStoppedError from error
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Also pass the message to the tracker of the seat."""
+        """Pass the message to the seat's tracker as well."""
         super().observe(seat, message)
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
@@ -130,7 +131,7 @@ class PartsMatch(LinesMatch):
                 f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
                 "a view whose lists grow or shrink needs observe(view)"
             )
-            if not self._findings.has("observation"):  # otherwise each shape would be reported
+            if not self._findings.has("observation"):  # otherwise we'd report each shape
                 self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])
@@ -139,7 +140,7 @@ class PartsMatch(LinesMatch):
         self._guard("show", player.show)
 
     def reply(self, number: int, seat: int) -> bytes:
-        """Check the knowledge of the seat, and let it reply or leave. Copies get the same reply."""
+        """Check the seat's knowledge, and let it reply or leave. Copies get the same reply."""
         match = self.match
         if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))
@@ -207,7 +208,7 @@ class PartsMatch(LinesMatch):
 
 
 def _show_turns(name: str) -> None:
-    """Show all turns of a log, as `referee replay` does."""
+    """Show all turns of a log, like `referee replay` does."""
     with LogReader(name) as reader:
         replay = Replay(reader)
         painter = Painter(80, colour=False)

@@ -43,7 +43,7 @@ class Players:
 
     @staticmethod
     def can_play(definition: GameDefinition) -> bool:
-        """True if the game defines legal moves for programs or people."""
+        """Return True if the game defines legal moves for programs or people."""
         return bool(definition.environment or definition.person or definition.simplest_reply)
 
     @property
@@ -52,7 +52,7 @@ class Players:
         return "a person" if self._people else "a program"
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Pass a message to the person in a seat, or to all people."""
+        """Pass a message to the person in a seat. Programs don't read messages."""
         if self._people:
             self._people[seat].observe(message)
 

@@ -22,9 +22,9 @@ from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
+# We only look at the clock for files whose replies take more steps than this. For most files,
+# reading the CPU clock of a thread would take as long as the reply.
 TIMED_STEPS = 1_000
-"""Replies with more steps are timed. For most files, reading the CPU clock of a thread would take
-as long as the reply."""
 
 
 class RuleFile(Struct, frozen=True):
@@ -48,14 +48,15 @@ class RuleFile(Struct, frozen=True):
 
 
 _Read: TypeAlias = tuple[Book | None, list[Problem]]
+# Maximum bytes of cached files. Once they're parsed, they take up to 100 times as much.
 KEPT_BYTES = 4 * MAX_BYTES
-"""Maximum bytes of cached files. Parsed files take up to 100 times as much memory."""
 _kept: dict[tuple[bytes, str], _Read] = {}  # the most recently used file is last
 _keeping = Lock()
 
 
 def _read(data: bytes, game: str) -> _Read:
-    """Parse a file, cached for the matches of a tournament. Parsing costs dozens of decisions."""
+    # Parsing costs as much as dozens of decisions, and in a tournament the same file plays many
+    # matches, so we cache it.
     with _keeping:
         found = _kept.pop((data, game), None)
         if found is None:
@@ -80,7 +81,9 @@ def vocabulary_of(definition: GameDefinition) -> Vocabulary:
 
 
 def game_of(data: bytes, path: str) -> str | None:
-    """Return the stated game of a file, or the game that fits its words best. None if several fit.
+    """Return the game that a file states, or else the game with the most of its words.
+
+    None if several games fit equally well.
 
     Raises:
         BotNotFoundError: the stated game has no rule files.
@@ -110,13 +113,14 @@ def read_rule_file(path: Path, game: str) -> RuleFile:
 
 def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
     first, more = errors[0], len(errors) - 1
-    command = command_line([file.path, "--game", file.game])  # the file may not name its game
+    # With --game, since the file may not name its game.
+    command = command_line([file.path, "--game", file.game])
     others = f"; {more} more: referee rules check {command}" if more else ""
     return f"{file.path}, line {first.line}: {first.text}{others}"
 
 
 class RuleBot:
-    """Plays one match by a rule file. Implements `BotObject`. `book` explains the last reply."""
+    """Plays one match by a rule file. A `BotObject`. `book` explains the last reply."""
 
     def __init__(self, definition: GameDefinition, book: Book) -> None:
         self._definition = definition

@@ -15,9 +15,10 @@ def matcher_rows(words: Vocabulary) -> dict[str, str]:
 
 
 def key_rows(words: Vocabulary) -> dict[str, str]:
-    """Return key -> meaning. Equal keys, and keys that exist for every card, share a row.
+    """Return key -> meaning. If several keys are equal, or exist for every card, they share a row.
 
-    The name of a key that exists for every card ends in X, which stands for a card or a matcher.
+    A key that exists for every card gets a name that ends in X, which stands for a card or a
+    matcher.
     """
     together: dict[int, list[str]] = {}
     for name, key in words.keys.items():

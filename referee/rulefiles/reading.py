@@ -1,4 +1,8 @@
-"""Parse a rule file, or report all its mistakes together (spec/rule-files.md)."""
+"""Parse a rule file, or report all its mistakes together (spec/rule-files.md).
+
+The authors of rule files don't have to be programmers, so we try hard to find every mistake in one
+go, and to suggest the right word.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +27,18 @@ INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
 _MOST_NAMED = 5
+# Comparing rules is quadratic, so each rule is compared with this many earlier ones at most.
 _MOST_COMPARED = 20
-"""Each rule is compared with at most this many earlier rules, because comparing is quadratic."""
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
 
+# The owner of values that contain references: ("set", name), ("info", name, path of the entry), or
+# ("all", name) for all entries of an info.
 _Place: TypeAlias = tuple[str, ...]
-"""The owner of values that contain references: ("set", name), ("info", name, path of the entry), or
-("all", name) for all entries of an info."""
 
 
 class _Reference(NamedTuple):
-    """A key that is looked up after everything is parsed."""
+    """A key that we look up after everything is parsed, because it may be defined further down."""
 
     owner: _Place
     key: str
@@ -43,7 +47,7 @@ class _Reference(NamedTuple):
 
 
 def stated_game(data: bytes) -> str | None:
-    """Return the game that a file states. None if it states none or is not valid JSON."""
+    """Return the game that a file states. None if it doesn't, or if it isn't valid JSON."""
     root, _ = _parsed(data)
     game = root.value.get("game") if root is not None and isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
@@ -65,7 +69,6 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
 
 
 def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
-    """Parse the JSON of a file. Returns None if it is not valid, and its problems."""
     if len(data) > MAX_BYTES:
         return None, [Problem(1, "$", f"the file has more than {MAX_BYTES:,} bytes")]
     if encoding := wide_encoding(data):
@@ -80,7 +83,7 @@ def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
 
 
 def _squeezed(name: str) -> str:
-    """Normalize a card's name for comparison: ignores case, white space and `_`."""
+    """Normalize a card's name for comparison: case, white space and `_` don't matter."""
     return "".join(name.replace("_", " ").split()).casefold()
 
 
@@ -105,7 +108,7 @@ class _Reader:
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
             self._error(game, f'{wrong}: choose that game, or change "game"')
-            return None  # with the wrong game, everything else is wrong as well
+            return None  # for the wrong game, we'd complain about every card
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(root, known)
@@ -135,7 +138,6 @@ class _Reader:
     def _entry(
         self, node: Node, choices: int, owner: _Place, flags: Iterable[str] = ()
     ) -> Entry | None:
-        """Parse an object with a score, rules, or both."""
         fields: dict[str, Node] = node.value
         what = "choice" if choices else "score"
         score = self._score(fields[what], choices, owner) if what in fields else None
@@ -177,7 +179,7 @@ class _Reader:
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
                     self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
-                    del earlier[place]  # report it only once
+                    del earlier[place]  # one complaint is enough
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line))
@@ -257,13 +259,13 @@ class _Reader:
                 found[matcher] = Entry((), None, frozenset(), entry.line, entry.path)
         by_card = self._by_card(found)
         for name, infos in self._infos.items():
-            self._info(name)  # creates its entry
+            self._info(name)  # this creates its entry
             for card, matched in by_card.items():
                 if matched.path in infos:
                     self._by_info[name][card] = infos[matched.path]
 
     def _info(self, name: str) -> Key:
-        """Return the key of an info, which may be parsed later."""
+        """Return the key of an info, which may only be parsed later."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
             self._keys[INFO + name] = scores.info_key(entries)
@@ -274,7 +276,7 @@ class _Reader:
     def _matcher(
         self, entry: Node, found: Mapping[str, Entry], asked: frozenset[str], where: str
     ) -> str | None:
-        """Return the card or matcher that an entry names. None if it does not exist."""
+        """Return the card or matcher that an entry names, or None if it doesn't exist."""
         given = [field for field in self._takes if field in entry.value]
         if len(given) != 1:
             one_of = " or ".join(f'"{field}"' for field in given or self._takes)
@@ -298,10 +300,10 @@ class _Reader:
         return name
 
     def _not_known(self, card: Node, field: str, name: str) -> None:
-        """Report that a field does not accept a word, and name the field that does.
+        """Report that a field doesn't accept a word, and name the field that does.
 
-        If the file states no game, it may have cards of other editions. That is not an error: these
-        entries never match.
+        If the file doesn't state its game, it may well have cards of other editions. That's not an
+        error, since these entries just never match.
         """
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:
@@ -314,12 +316,13 @@ class _Reader:
         self.problems.append(Problem(card.line, card.path, text, is_error))
 
     def _by_card(self, found: Mapping[str, Entry]) -> dict[str, Entry]:
-        """Return card -> its entry: the one with its name, or else the first matching one."""
         if not found:
             return {}
         by_card: dict[str, Entry] = {}
         matchers = self._vocabulary.matchers
         for card in self._vocabulary.cards:
+            # A card's own name wins. Otherwise it's the first matcher that fits, in the order of
+            # the vocabulary.
             fitting = [name for name, matcher in matchers.items() if card in matcher.cards]
             entry = next((found[name] for name in (card, *fitting) if name in found), None)
             if entry is not None:
@@ -329,7 +332,7 @@ class _Reader:
     # --- keys ---------------------------------------------------------------------------------
 
     def _key(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Key | None:
-        """Return the meaning of a key. None, and an error, if it does not exist."""
+        """Return the meaning of a key. If it doesn't exist, report an error and return None."""
         self._references.append(_Reference(owner, key, node.line, node.path))
         prefix = self._prefix(key)
         if key in self._keys:
@@ -345,12 +348,12 @@ class _Reader:
         return self._keys.get(key)
 
     def _prefix(self, key: str) -> str | None:
-        """Parse a key that is an average."""
+        """Return the prefix of a key that is an average, or None if it's another key."""
         prefixes = self._vocabulary.averages
         return next((each for each in prefixes if key.startswith(each + AVERAGE)), None)
 
     def _look_up(self) -> None:
-        """Report references that do not exist or are circular."""
+        """Report references that don't exist or are circular."""
         graph: dict[_Place, set[_Place]] = {
             ("all", name): {("info", name, path) for path in paths}
             for name, paths in self._infos.items()
@@ -395,7 +398,7 @@ class _Reader:
                 self.problems.append(Problem(reference.line, reference.path, text))
             elif (
                 prefix is None and owner[0] == "info"
-            ):  # an info of the same card refers to the same entry
+            ):  # an info refers to other infos of the same card, so they're in the same entry
                 if owner[2] in self._infos[name]:
                     yield ("info", name, owner[2])
             else:
@@ -411,7 +414,7 @@ class _Reader:
                 yield entry
 
     def _is(self, node: Node, kind: type, wanted: str) -> bool:
-        """Check the type of a value and report an error if it is not `kind`."""
+        """Check the type of a value. If it isn't a `kind`, report an error."""
         fits = isinstance(node.value, kind)
         if not fits:
             self._error(node, f"{wanted}, not {_shown(node)}")
@@ -431,7 +434,7 @@ class _Reader:
                 self._error(field, f"no field is called {shown(name)!r} here{hint}")
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
-        """Suggest a word. Searching is slow, so it is limited for very many mistakes."""
+        """Suggest a word. That's slow, so we stop doing it if there are very many mistakes."""
         if len(self.problems) > _MOST_HINTS or len(word) > _LONGEST_WORD:
             return ""
         return did_you_mean(word, known)
@@ -443,8 +446,8 @@ class _Reader:
         self.problems.append(Problem(node.line, node.path, text, is_error=False))
 
 
+# Conditions as ranges: (key, compared key or "") -> bounds of the key, or of the difference.
 _Asked: TypeAlias = dict[tuple[str, str], tuple[float, float]]
-"""Conditions as ranges: (key, compared key or "") -> bounds of the key, or of the difference."""
 
 
 def _asked(key: str, value: Any) -> _Asked:
@@ -456,7 +459,7 @@ def _asked(key: str, value: Any) -> _Asked:
 
 
 def _within(asked: _Asked, others: _Asked) -> bool:
-    """True if `asked` implies `others`."""
+    """Return True if `asked` implies `others`."""
     none = (-inf, inf)
     pairs = ((asked.get(key, none), other) for key, other in others.items())
     return all(own[0] >= other[0] and own[1] <= other[1] for own, other in pairs)

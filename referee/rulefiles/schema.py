@@ -12,7 +12,10 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 
 
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
-    """Return the JSON Schema of a game's rule files. Every correct file is valid."""
+    """Return the JSON Schema of a game's rule files. Every correct file is valid.
+
+    The reverse isn't true: circular references, for one, are beyond a schema.
+    """
     properties = {
         "name": {"type": "string", "description": "Name of the bot."},
         "author": {"type": "string", "description": "Author of the bot."},

@@ -1,9 +1,10 @@
 """A parsed rule file, and the scores that it gives.
 
-A `Look` computes each value once per decision, or once per card if it depends on the card. A file
-can still multiply work: conditions by cards, and averages by their cards. Therefore work is counted
-in steps, which are equal on all machines, and a reply may take `MAX_STEPS`. Each use of a key is
-one step, also for each card of an average. The first use is two steps.
+A `Look` computes each value once per decision, or once per card if it depends on the card. Still, a
+file can multiply work: conditions by cards, and averages by their cards. We could measure time, but
+then a bot would play differently on a slow machine. Instead we count steps, which are the same
+everywhere, and a reply may take `MAX_STEPS`. Each use of a key is one step, also for each card of
+an average. The first use is two steps.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class TooManyStepsError(OverLimitError):
 
 
 class Condition(NamedTuple):
-    """A comparison that must be true for a rule."""
+    """A comparison that has to be true for a rule."""
 
     left: Key
     holds: Callable[[float, float], bool]
@@ -64,7 +65,7 @@ class Entry(NamedTuple):
     """An entry of a set: the scores of some cards.
 
     Attributes:
-        score: the score if no rule applies. None: there is none.
+        score: the score if no rule applies, or None.
         flags: the flags that are true.
         line: its line in the file, from 1.
         path: its path in the file, such as "$.buyRules[0]".
@@ -77,7 +78,7 @@ class Entry(NamedTuple):
     path: str
 
     def judge(self, look: Look, card: str) -> Judgement | None:
-        """Return the score of the first rule that applies, or the entry's own. None without one."""
+        """Return the score of the first rule that applies, or else the entry's own, or None."""
         for rule in self.rules:
             for left, holds, right in rule.conditions:
                 wanted = right if isinstance(right, float) else look.value(right, card)
@@ -89,7 +90,7 @@ class Entry(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A score with its origin: an entry and one of its rules. None: the default score."""
+    """A score and where it comes from: an entry and one of its rules. None: the default score."""
 
     score: float
     entry: Entry | None = None
@@ -114,7 +115,7 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """The evaluation of one state, as far as the player knows it. Implements `Decision`.
+    """The evaluation of one state, as far as the player knows it. A `Decision`.
 
     Attributes:
         rankings: in order of evaluation.
@@ -144,7 +145,8 @@ class Look:
         judged = [self._judge(rules, card) for card in cards]
         scores = [each.score for each in judged]
         order = [i for i, score in enumerate(scores) if above is None or score > above]
-        order.sort(key=scores.__getitem__, reverse=True)  # stable: ties keep their order
+        # sort() is stable, so ties keep their order.
+        order.sort(key=scores.__getitem__, reverse=True)
         if judged:
             self.rankings.append(Ranking(rules, cards, judged, order))
         return order
@@ -169,7 +171,7 @@ class Look:
 
 
 class Book:
-    """A parsed rule file. `looks` explain the last reply. Implements `vocabulary.Book`."""
+    """A parsed rule file. `looks` explain the last reply. A `vocabulary.Book`."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]
@@ -211,7 +213,10 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Create the key `card_info_X` of a card: 0 without an entry. `entries` may be filled later."""
+    """Create the key `card_info_X` of a card, which is 0 without an entry.
+
+    You may fill `entries` later.
+    """
 
     def value(look: Any, card: str) -> float:
         entry = entries.get(card)

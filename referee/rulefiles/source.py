@@ -1,6 +1,7 @@
 """Parse JSON with the line and path of each value, for messages about mistakes.
 
-The decoder of the standard library reports positions only for syntax errors.
+Python's own decoder only tells us positions of syntax errors. But "no card is called Coper" is of
+little use without a line either.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Problem(Struct, frozen=True):
 
 
 class NotJSONError(ValueError):
-    """The text is not JSON. The first argument is the `Problem`."""
+    """The text isn't JSON. The first argument is the `Problem`."""
 
 
 def parse(text: str) -> tuple[Node, list[Problem]]:
@@ -62,7 +63,7 @@ def parse(text: str) -> tuple[Node, list[Problem]]:
         The value, and problems about duplicate keys.
 
     Raises:
-        NotJSONError: the text is not JSON, or is nested too deeply.
+        NotJSONError: the text isn't JSON, or is nested too deeply.
     """
     return _Parser(text).parse()
 

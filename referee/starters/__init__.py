@@ -1,10 +1,10 @@
-"""Folders to start a bot of one's own from: what `referee new` makes; of a game, see `new_game`.
+"""Folders to start a bot of one's own from, as `referee new` makes them (for a game: `new_game`).
 
-A game's `Starters` have a README.md and a bot in each language. Here is what is the same for all
-games: the languages, and the test that comes along. A folder "python-kit" has the bot that is made
-with the kit `referee.bot`, where a game has one. All of these files are templates. Where they
-and their names have "my_bot", "My Bot" and "MyBot", the new ones have the new bot's name, and where
-they have {bot} and the like, what `_blanks` says.
+A game's `Starters` have a README.md and a bot in each language. Here we have everything that's the
+same for all games: the languages, and the test that each folder gets. If there's a folder
+"python-kit", its bot is made with the kit `referee.bot`. All of these files are templates:
+"my_bot", "My Bot" and "MyBot", in the text and in file names, become the new bot's name, and words
+such as {bot} are replaced as `_blanks` says.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 
 class Language(Struct, frozen=True):
-    """How the bot called my_bot is built, run and tested in a language: a row of languages.json.
+    """How a bot called my_bot is built, run and tested in a language: one entry of languages.json.
 
-    A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_*
-    that another one looks at. Without performance data it has no such file.
+    (Java's command turns off performance data. With them, a JVM has a file in /tmp/hsperfdata_*,
+    and if another JVM looks at that file, it prints a warning to standard output.)
 
     Attributes:
         bot: the BOT argument.
-        build: the command that makes it; empty: nothing is to be built.
+        build: the command that builds it; empty: nothing has to be built.
         needs: the program that builds or runs it; empty: the Python of the referee.
-        package: of Debian and Ubuntu, which has this program.
+        package: the package of Debian and Ubuntu that has this program.
         version: the option that prints the version of this program.
-        test: the command that runs the test, whose last word is its file.
+        test: the command that runs the test. Its last word is the test's file.
     """
 
     title: str
@@ -72,7 +72,10 @@ class GeneratedBot(NamedTuple):
 
 
 def languages_of(definition: GameDefinition) -> dict[str, Language]:
-    """The languages of a game by the name of their folder: an adapter of it is another one."""
+    """Return the languages of a game by the name of their folder.
+
+    An adapter of the game counts as a language, too.
+    """
     python = LANGUAGES["python"]
     return LANGUAGES | {
         name: replace(python, bot=f"{name}:{python.bot}") for name in definition.adapters
@@ -80,10 +83,10 @@ def languages_of(definition: GameDefinition) -> dict[str, Language]:
 
 
 def find_language(text: str, definition: GameDefinition) -> str:
-    """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
+    """Return the key in `languages_of` of a language, which users may call C++, cpp or CPP.
 
     Raises:
-        UsageError: the name is unknown; the text names the closest one.
+        UsageError: the name is unknown. The text names the closest one.
     """
     names: dict[str, str] = {}
     languages = languages_of(definition)
@@ -107,14 +110,14 @@ def make_bot(
     """Make a folder with a bot to start from, its README and its test.
 
     Args:
-        folder: the folder to create; its name becomes the name of the bot.
+        folder: the folder to create. Its name becomes the name of the bot.
         language: a key of `languages_of`.
-        option: the words that choose the game in a command, if they are needed: "--game botwars".
-        plain: without a kit, even if there is one.
+        option: the words that choose the game in a command, if it needs them: "--game botwars".
+        plain: don't use a kit, even if there is one.
 
     Raises:
-        UsageError: the name is not valid, the folder exists or cannot be created, or the game has
-            no starter in that language.
+        UsageError: the name isn't valid, the folder exists or can't be created, or the game has no
+            starter in that language.
     """
     starters = definition.starters
     languages = languages_of(definition)
@@ -144,14 +147,14 @@ def make_bot(
 
 
 def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
-    """The lines that an organiser needs to play the bot (spec/organisers.md, 2)."""
+    """Return the `bot.toml`, by which an organiser can play the bot (spec/organisers.md, 2)."""
     keys = {
         "name": name,
         "language": language.title,
         "build": _fill(language.build, blanks),
         "command": _fill(language.bot, blanks),
     }
-    # A string of JSON is one of TOML.
+    # A JSON string is a valid TOML string, so we don't need a library to write this.
     return "".join(f"{key} = {json.dumps(text)}\n" for key, text in keys.items() if text)
 
 
@@ -167,15 +170,15 @@ def _check_name(name: str, language: Language) -> None:
 
 
 def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, str]:
-    """Placeholder in the templates -> its replacement."""
-    if language.test.endswith(".py"):  # which has the command in a string
+    """Return placeholder in the templates -> its replacement. The order matters."""
+    if language.test.endswith(".py"):  # a test in Python has the command in a string
         conform = option.replace("\\", r"\\").replace('"', r"\"")
     else:
         conform = option
     words = [word[0].upper() + word[1:] for word in name.split("_") if word]
     class_name = "".join(words)
     if not class_name.lower().endswith("bot"):
-        class_name += "Bot"  # so that it is none of the language's own
+        class_name += "Bot"  # so that it can't be a class of the language
     return {
         "{build}": language.build,
         "{bot}": shlex.quote(language.bot),
@@ -184,7 +187,7 @@ def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, 
         "my_bot": name,
         "My Bot": " ".join(words),
         "MyBot": class_name,
-        # Behind these, since they may have such a name in them.
+        # These come last, because their values may contain one of the names above.
         "{game}": game,
         "{option}": option,
         "{game_file}": option.removeprefix("--game "),
@@ -193,7 +196,7 @@ def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, 
 
 
 def _fill(template: str, blanks: dict[str, str]) -> str:
-    """Fill in the blanks; a line that says how to build goes if nothing is to be built."""
+    # A line that tells people how to build has to go if there's nothing to build.
     if not blanks["{build}"]:
         template = re.sub(".*{build}.*\n", "", template)
     for blank, text in blanks.items():
@@ -202,7 +205,7 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
 
 
 def write_folder(folder: Path, files: dict[str, str]) -> None:
-    """Write a new folder with these files, or nothing. Files that begin with #! can be run."""
+    """Write a new folder with these files, or nothing at all. Scripts (#!) become executable."""
     try:
         folder.mkdir()
     except FileExistsError:

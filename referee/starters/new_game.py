@@ -23,13 +23,13 @@ def make_game(folder: Path) -> tuple[str, tuple[str, str, str]]:
     """Make a folder with a game to start from, a bot, a test and a README.
 
     Args:
-        folder: the folder to create; its name becomes the name of the game.
+        folder: the folder to create. Its name becomes the name of the game.
 
     Returns:
         The file of the rules, and the next three commands.
 
     Raises:
-        UsageError: the name is not valid, or the folder exists or cannot be created.
+        UsageError: the name isn't valid, or the folder exists or can't be created.
     """
     _check(folder.name)
     words = [word.capitalize() for word in folder.name.split("_") if word]
@@ -37,7 +37,7 @@ def make_game(folder: Path) -> tuple[str, tuple[str, str, str]]:
     blanks = {
         "my_game": folder.name,
         "My Game": " ".join(words),
-        "MyGame": kind if kind != "Game" else "MyGame",  # Game is its base
+        "MyGame": kind if kind != "Game" else "MyGame",  # a class can't be its own base
     }
     files: dict[str, str] = {}
     for name in ("my_game.py", "test_my_game.py", "README.md"):

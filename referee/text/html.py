@@ -47,7 +47,7 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    """Mark a command that must not be cut, because a part of it is useless."""
+    """Mark a command that mustn't be cut, because half a command is useless."""
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))

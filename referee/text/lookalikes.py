@@ -1,14 +1,16 @@
 """Detect names that look alike, for tables whose rows belong to different people.
 
-The table contains letters of other alphabets that usual typefaces draw like Latin ones, from the
-Unicode Consortium's list (UTS #39, confusables.txt). Other scripts and merely similar letters are
-not included.
+A bot called "smith" with a Cyrillic letter mustn't pass for somebody else's "smith". Our table has
+the letters of other alphabets that usual typefaces draw just like Latin ones, from the Unicode
+Consortium's list (UTS #39, confusables.txt). It doesn't have other scripts, or letters that are
+merely similar.
 """
 
 from __future__ import annotations
 
 import unicodedata
 
+# Latin letter -> lookalikes as hexadecimal code points.
 _LATIN = {
     "a": "0430 03b1 0251",
     "c": "0441 03f2",
@@ -48,18 +50,17 @@ _LATIN = {
     "Y": "0423 03a5",
     "Z": "0396",
 }
-"""Latin letter -> lookalikes as hexadecimal code points."""
 _TO_LATIN = {
     int(point, 16): letter for letter, points in _LATIN.items() for point in points.split()
 }
 _IGNORED = "00ad 034f 061c 115f 1160 17b4 17b5 2800 3164 ffa0"
 _RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))
 _SELECTORS = ((0xFE00, 0xFE0F), (0xE0000, 0xE0FFF))
+# Invisible characters, i.e. Default_Ignorable_Code_Point, and the empty Braille pattern.
 _INVISIBLE = {
     *(int(point, 16) for point in _IGNORED.split()),
     *(point for first, last in (*_RANGES, *_SELECTORS) for point in range(first, last + 1)),
 }
-"""Invisible characters: Default_Ignorable_Code_Point, and the empty Braille pattern."""
 
 
 def invisible(text: str) -> str:
@@ -68,9 +69,9 @@ def invisible(text: str) -> str:
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return the keys of a name. Names that look alike have a common key.
+    """Return the keys of a name. If two names look alike, they have a key in common.
 
-    Keys ignore case, accents, repeated spaces and invisible characters.
+    Case, accents, repeated spaces and invisible characters don't matter.
     """
     letters = unicodedata.normalize("NFKD", name)
     seen = "".join(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 def near(word: str, known: Iterable[str], most: int) -> list[str]:
     """Return similar known names, the most similar first."""
-    import difflib  # only needed for errors
+    import difflib  # slow to import, and only needed for errors
 
     return difflib.get_close_matches(word, list(known), n=most)
 
@@ -18,11 +18,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a "did you mean" question for an unknown word, or "" if no known name is similar."""
+    """Return a "did you mean" question for an unknown word, or "" if nothing is similar."""
     close = nearest(word, known)
     return f"; did you mean {close}?" if close else ""
 
 
 def instead(word: str, known: Collection[str]) -> str:
-    """Suggest a replacement for an unknown word: the most similar name, or all names."""
+    """Suggest a replacement for an unknown word: the most similar name, or else all of them."""
     return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

@@ -1,10 +1,10 @@
 """Text for terminals: optional styles, and escaping of untrusted text.
 
-Names of bots and files, and lines of bots, can contain dangerous characters: terminal commands
-(ESC), reversed reading order (U+202E), invisible characters (U+200B), or characters that XML
-forbids. All text for a terminal, HTML or XML passes through `plain`, `escaped` or `command_line`.
-Text for CSV passes through `csv_text`, because spreadsheets execute formulas. JSON passes through
-`json_escaped` when it is printed.
+Names of bots and files, and lines of bots, may contain anything: terminal commands (ESC), reversed
+reading order (U+202E), invisible characters (U+200B), or characters that XML forbids. That's why
+all text for a terminal, HTML or XML goes through `plain`, `escaped` or `command_line`. Text for CSV
+goes through `csv_text`, because spreadsheets execute formulas. JSON goes through `json_escaped`
+when we print it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def as_text(argument: str) -> str:
 def wrap_list(text: str, width: int) -> list[str]:
     """Wrap a text whose parts are separated by ", ".
 
-    If all parts are short, none is broken, so that "2 copper" stays on one line.
+    If all parts are short, we don't break any of them, so "2 copper" stays on one line.
     """
     parts = text.split(", ")
     if max(map(len, parts)) < _SHORT:
@@ -129,7 +129,7 @@ def wrap_words(text: str, width: int, first: str = "", others: str = "") -> list
 
 
 def duration(seconds: float) -> str:
-    """Format a time: "3.4 ms", "0.25 s"."""
+    """Format a time, e.g. "3.4 ms" or "0.25 s"."""
     milliseconds = round(seconds * 1000, 1)
     return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
 
