@@ -2,8 +2,8 @@
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 
-The names that programs can rely on are in spec/python.md. They are loaded when they are first used,
-so that `import referee` is cheap.
+The names that programs can rely on are in spec/python.md. They're only loaded when you use them, so
+`import referee` is cheap.
 """
 
 # A map of the package. Modules import only modules above them in this list.
@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from referee.match.spec import match_spec as match_spec
     from referee.runner import Runner as Runner
 
+# Name -> module. Lists the same names as the imports above.
 _HOMES = {
     "Matches": "referee.api",
     "play_match": "referee.api",
@@ -157,7 +158,6 @@ _HOMES = {
     "match_spec": "referee.match.spec",
     "Runner": "referee.runner",
 }
-"""Name -> module. Lists the same names as the imports above."""
 
 if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,3 +1,6 @@
-"""The version of the package. This module imports nothing, so every module can import it."""
+"""The version of the package.
+
+This module imports nothing, so every other module can import it.
+"""
 
 __version__ = "0.1.0"

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
+# A hint for callers whose output file exists already.
 _FORCE = "pass force=True"
-"""Hint for callers whose output file exists."""
 
 
 def play_match(
@@ -61,9 +61,12 @@ def play_match(
 ) -> MatchResult:
     """Play one match.
 
-    With asyncio, call it in a thread: `await asyncio.to_thread(play_match, ...)`. At the end, all
-    processes that the bots left behind are killed. If another thread starts a process in a new
-    session during the match, that process is killed too.
+    This blocks until the match is over. If your program uses asyncio, call it in a thread: `await
+    asyncio.to_thread(play_match, ...)`. (For trio, there's `play_match_async`.)
+
+    Bots may leave processes behind, and we kill those at the end. We can't tell them from a process
+    that another thread of your program starts in a new session during the match, so that's killed
+    as well.
 
     Args:
         bots: in seat order: strings as for `referee play`, paths, lists of words, functions,
@@ -90,8 +93,7 @@ def play_match(
         InternalError: the referee has a bug.
         KeyboardInterrupt: Ctrl-C; the bots have ended.
 
-    Warns:
-        RuntimeWarning: a log was changed or removed during the match; the referee restored it.
+    Warns: RuntimeWarning: a log was changed or removed during the match; the referee restored it.
     """
     _check_not_async()
     place = _sandbox(sandbox, log, record)
@@ -122,7 +124,8 @@ def resume(
 ) -> MatchResult:
     """Continue a recorded match (spec/positions.md).
 
-    The bots receive the requests before this turn again, and their replies are ignored.
+    The bots get the requests before this turn again, since that's the only way for them to learn
+    about the match so far. Their replies are ignored; the replies in the record count.
 
     Args:
         source: file name of the match record.
@@ -161,7 +164,6 @@ def _resumed(
     game: str,
     sandbox: Sandbox,
 ) -> MatchPlan:
-    """Plan the match that continues a record, without output files."""
     from referee.logs.conversation import answers_before
 
     name = _file_name("source", source) or ""
@@ -209,7 +211,7 @@ async def play_match_async(
 
 
 def _shown(spec: MatchSpec, played: Played) -> MatchResult:
-    """Add the display for notebooks to a result."""
+    """Let notebooks show the match in place of the result's `repr`."""
     if played.answers:
         players = played.result.players
         said = [None if p.stderr is None else "\n".join(p.stderr.lines) for p in players]
@@ -233,11 +235,6 @@ def _with_files(
     *,
     force: bool,
 ) -> MatchPlan:
-    """Add output files to a plan.
-
-    Raises:
-        UsageError: a file cannot be replaced.
-    """
     if record_stderr and record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
     return plan._replace(
@@ -250,7 +247,7 @@ def _with_files(
 
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
-    """Open the files of a match. Warns about their problems at the end."""
+    """Open the files of a match. If something happened to them, warn about it at the end."""
     with plan.opened(_FORCE) as files, _our_errors():
         files.begin()
         yield files
@@ -258,7 +255,8 @@ def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
         if lost is not None:
             raise lost
     for problem in problems:
-        warnings.warn(problem, RuntimeWarning, stacklevel=4)  # points to the caller of `play_match`
+        # The caller of play_match() should see its own line.
+        warnings.warn(problem, RuntimeWarning, stacklevel=4)
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -267,8 +265,8 @@ def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
 class Matches(Struct, frozen=True):
     """The results of many matches between the same bots.
 
-    `results` and `seats` have one entry per match, in order, without void matches. Other lists have
-    one entry per bot, in the given order.
+    `results` and `seats` have one entry per match, in order, without void matches. The other lists
+    have one entry per bot, in the given order.
 
     Attributes:
         bots: the BOT arguments.
@@ -278,8 +276,9 @@ class Matches(Struct, frozen=True):
         wins: matches that the bot won alone.
         draws: matches in which the bot shared the first rank.
         losses: all other matches.
-        void: number of matches that do not count: the machine was repeatedly too busy, a bot killed
-            the process that played the match, or one of the bots was excluded for that.
+        void: number of matches that don't count, because the machine was too busy (more than once),
+            a bot killed the process that played the match, or one of the bots was excluded for
+            that.
     """
 
     bots: list[str]
@@ -305,7 +304,7 @@ class Matches(Struct, frozen=True):
     def points(self) -> list[Share]:
         """Return each bot's share of the points, 0 to 1, with its 95% interval over deals.
 
-        The share in a match is the fraction of opponents that were beaten. A tie counts half.
+        A bot's share in a match is the fraction of opponents that it has beaten. A tie counts half.
         """
         from referee.tournament.rating.tallies import tally_of
         from referee.tournament.report.standings import Share
@@ -316,7 +315,7 @@ class Matches(Struct, frozen=True):
         return [Share(float(p), max(0.0, float(a)), min(1.0, float(b))) for p, a, b in each]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per seat of each match, for a data frame. See spec/python.md, 3.
+        """Return one row per seat of each match, e.g. for a data frame. See spec/python.md, 3.
 
         All rows have the same keys in the same order. Values are numbers, strings, bools or None.
         """
@@ -351,7 +350,10 @@ _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 
 
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
-    """Return the row of a seat. Counts by name, such as cards, have one column per name."""
+    """Return the row of a seat.
+
+    If there are counts by name, e.g. of cards, each name gets a column.
+    """
     player = result.players[seat]
     row = {
         "match": match,
@@ -398,11 +400,12 @@ def play_matches(
 ) -> Matches:
     """Play many matches between the same bots.
 
-    The matches equal those of `referee tournament` with as many players as bots: each deal is
-    played once per rotation of the seats, with the same seed.
+    These are the same matches that `referee tournament` plays with as many players as bots: each
+    deal is played once per rotation of the seats, with the same seed, so luck cancels out.
 
-    If all bots are names of bundled bots, they play in this process, several times as fast. With
-    `records`, `jobs`, `sandbox`, `keep_alive=False` or a limit in `options`, they are processes.
+    If all bots are names of bundled bots, they play in this process, which is several times as
+    fast. With `records`, `jobs`, `sandbox`, `keep_alive=False` or a limit in `options`, they're
+    processes.
 
     Args:
         bots: as for `play_match`. An object plays all matches; a class is instantiated per match.
@@ -438,8 +441,7 @@ def play_matches(
 
 
 def _dispatcher(plan: MatchPlan, jobs: int, keep: Keep, *, record_stderr: bool) -> Dispatcher:
-    """Create the dispatcher of a series of matches."""
-    # Tournament modules are slow to import.
+    # These are slow to import, and a single match doesn't need them.
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
@@ -457,7 +459,8 @@ def _dispatcher(plan: MatchPlan, jobs: int, keep: Keep, *, record_stderr: bool) 
 def _without_processes(
     plan: MatchPlan, bots: Sequence[BotLike], options: Mapping[str, Any]
 ) -> MatchPlan:
-    """Let bundled bots play in this process, if all are bundled and no limit was chosen."""
+    # Nothing can limit a bot in our own process, so we only do this if nobody has asked for limits,
+    # and only with bots that we know.
     here = [bundled_here(bot, plan.spec.game) for bot in bots]
     if None in here or not LIMITS.keys().isdisjoint(options):
         return plan
@@ -477,7 +480,7 @@ def _many(
     records: PathLike | None,
     position: tuple[PathLike, int] | None,
 ) -> tuple[MatchPlan, Position | None]:
-    """Plan one match of a series without a seed, and read the position where all of them start."""
+    """Plan one match of a series, still without a seed, and read the position where it starts."""
     if position is None:
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
     from referee.logs.record import spec_of
@@ -510,7 +513,7 @@ def _game_of(header: Header, game: str, what: str) -> str:
 def _play_all(
     dispatcher: Dispatcher, what: TournamentSetup, plans: Sequence[Plan], folder: Path | None
 ) -> list[MatchRow | None]:
-    """Play matches and return their rows in order. None: the match was not played."""
+    """Play matches and return their rows in order. None: the match wasn't played."""
     from referee.tournament.playing.records import write_record
 
     played: dict[int, MatchRow] = {}
@@ -557,13 +560,14 @@ def _all_plans(
 
 @contextmanager
 def _this_process() -> Iterator[Executor]:
-    """Create an executor that runs batches one after the other in this process."""
+    """Create an executor that runs batches one after the other, right here in this process."""
     from referee.tournament.playing.worker import Worker
 
     class Immediate(Executor):
         def submit(self, fn: object, /, *batch: Any, **_: Any) -> Future[Any]:
             future: Future[Any] = Future()
-            future.set_result(worker.play(*batch))  # an exception ends the series
+            # An exception ends the whole series, so it isn't set on the future.
+            future.set_result(worker.play(*batch))
             return future
 
     with no_orphans(), _our_errors():
@@ -576,7 +580,7 @@ def _this_process() -> Iterator[Executor]:
 
 
 def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
-    """Count the results. `rows` is in order of matches, with None for those not played."""
+    """Count the results. `rows` is in order of matches, with None for those that weren't played."""
     counting = [row for row in rows if row is not None and not row.void]
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
@@ -608,7 +612,7 @@ def _check_not_async() -> None:
 
 
 def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
-    """Return the requested sandbox. The bots in it cannot see these files."""
+    """Return the requested sandbox, in which bots can't see these files."""
     if choice not in CHOICES:
         raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
     names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
@@ -625,7 +629,7 @@ def _settled(
     """Plan a match between these bots, without output files.
 
     Raises:
-        UsageError: the match is not possible.
+        UsageError: the match isn't possible.
     """
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
@@ -634,7 +638,7 @@ def _settled(
     game = find_game(game)
     match_spec(
         [""] * len(bots), game=game, seed=seed, options=options
-    )  # report wrong settings before missing bots
+    )  # This only checks the settings, so that a wrong one is reported before a missing bot.
     sources = bot_sources(bots, game)
     spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)
     return MatchPlan(sources, spec)
@@ -642,7 +646,7 @@ def _settled(
 
 def _count(argument: str, number: int) -> int:
     try:
-        value = index(number)  # accepts any integer type
+        value = index(number)  # any integer type will do, e.g. NumPy's
     except TypeError:
         value = 0
     if value < 1:
@@ -681,14 +685,15 @@ def _folder(records: PathLike) -> Path:
 def _our_errors() -> Iterator[None]:
     """Convert exceptions of a match to this package's errors, and unwrap Ctrl-C from groups.
 
-    A `BotError` keeps its cause but not the frames of the referee.
+    A `BotError` keeps its cause, but not the referee's frames: the author of the bot wants to see
+    the bot's own code, and nothing of ours.
     """
     try:
         with raising_ours():
             yield
     except BotError as error:
         raise error.with_traceback(None) from error.__cause__
-    except BaseExceptionGroup as group:  # Ctrl-C inside a nursery
+    except BaseExceptionGroup as group:  # trio has put the Ctrl-C into a group
         if group.subgroup(KeyboardInterrupt) is not None:
             raise KeyboardInterrupt from None
         raise

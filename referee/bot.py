@@ -2,12 +2,13 @@
 
     from referee.bot import DominionBot
 
-Each kit is a single file without dependencies that can be copied.
+Each kit is a single file without dependencies, so you can also copy it next to your bot.
 """
 
 from __future__ import annotations
 
-# Importing this is part of a bot's start-up time, so a kit imports nothing of the referee.
+# Every bot imports this when it starts, and its clock is running. That's why a kit doesn't import
+# anything of the referee.
 from referee.games.dominion.kit import CARDS as CARDS
 from referee.games.dominion.kit import Card as Card
 from referee.games.dominion.kit import Cards as Cards

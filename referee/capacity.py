@@ -7,21 +7,21 @@ import re
 
 from referee.errors import ShortageError
 
+# A match with four bots needs this many file descriptors, imports included.
 DESCRIPTORS = 48
-"""File descriptors needed for the imports of a match and four bots."""
 
 
 def cores() -> int:
     """Number of cores that this process may use, by its affinity and control groups. At least 1.
 
-    A quota of 1.5 cores counts as 1. With two matches at a time, the system would suspend both for
-    parts of each tenth of a second, and bots would seem slow.
+    A quota of 1.5 cores counts as 1. If we played two matches at a time on that, the system would
+    suspend both of them for a part of each tenth of a second, and the bots would look slow.
     """
-    from referee.bots.processes.cgroups import cpu_quota  # imports subprocess, which is slow
+    from referee.bots.processes.cgroups import cpu_quota  # this imports subprocess, which is slow
 
     try:
         count = len(os.sched_getaffinity(0))
-    except AttributeError:  # not available on every system
+    except AttributeError:  # not every system has it
         count = os.cpu_count() or 1
     return max(1, int(min(count, cpu_quota())))
 
@@ -29,7 +29,7 @@ def cores() -> int:
 def shares(jobs: int) -> list[set[int]]:
     """Divide the cores evenly among jobs. Returns [] if there are too few (Linux).
 
-    Threads of a core are adjacent, so that both belong to the same job if its share is even.
+    The two threads of a core are neighbours here, so they go to the same job if its share is even.
     """
     if not hasattr(os, "sched_setaffinity"):
         return []
@@ -50,6 +50,8 @@ def _core_of(cpu: int) -> tuple[int, int]:
 
 def check_descriptors() -> None:
     """Check, before a bot starts, that all files of a match can be opened.
+
+    If we ran out of them in the middle of a match, it'd be too late.
 
     Raises:
         ShortageError: there are too few file descriptors.

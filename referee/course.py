@@ -1,7 +1,7 @@
 """The course of one match: passes lines to bots and logs, collects evidence, builds the result.
 
-This module does not wait or read a clock. Its drivers are `runner.py` (under trio) and `objects.py`
-(a plain loop for Python objects).
+Nothing here waits or reads a clock, so the same code works with and without an event loop. The
+drivers are `runner.py` (under trio) and `objects.py` (a plain loop for Python objects).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
+# We keep at most this many bytes of replies with a result.
 MAX_ANSWERS = 16 * 2**20
-"""Maximum bytes of replies that are kept with a result."""
 
 
 class RecordedReply(NamedTuple):
@@ -49,10 +49,10 @@ class Played(Struct, frozen=True):
         disqualified: seat -> the reason and the unanswered request.
         digest: digest of the record. Empty if none was computed.
         reply_seconds: for each seat, the time of each reply, without the handshake.
-        answers: all replies in order, which reproduce the match together with its spec. Empty
-            without `diagnose`, or if the replies exceed `MAX_ANSWERS`.
+        answers: all replies in order. Together with the spec, they reproduce the match. Empty
+            without `diagnose`, or if they exceed `MAX_ANSWERS`.
         reached: for each seat, names of the `Limits` at which the system denied something to its
-            bot, as far as known.
+            bot, as far as we know.
     """
 
     result: MatchResult
@@ -69,7 +69,7 @@ class Course:
     Args:
         bots: in seat order.
         log, record: the spectator log and the match record, or None.
-        stderr: for each seat, the buffer for recording its stderr. Empty: stderr is not recorded.
+        stderr: for each seat, the buffer for recording its stderr. Empty: stderr isn't recorded.
         diagnose: if True, collect hints for authors of bots beyond the notes of the game.
         digest: if True, compute the digest even without a record.
         match: the match. None: created from the spec.
@@ -77,7 +77,7 @@ class Course:
 
     Attributes:
         listeners: called with the match and its new entries.
-        pending: for each seat, the lines that its bot has not received yet.
+        pending: for each seat, the lines that its bot hasn't received yet.
         reply_seconds: for each seat, the time of each reply, without the handshake.
         processes: seat -> process, without wrappers. Only for bots that are processes.
     """
@@ -138,7 +138,7 @@ class Course:
         self.match.start()
 
     def give(self, seat: int, answer: Answer, seconds: float) -> None:
-        """Pass the reply of a seat to the match, with the seconds since the start of the bots."""
+        """Pass a seat's reply to the match, with the seconds since the start of the bots."""
         match = self.match
         if self._evidence:
             self._keep(RecordedReply(seat, answer, seconds))
@@ -205,12 +205,13 @@ class Course:
         return None
 
     def end(self, seconds: float, kept: Container[int] = ()) -> Played:
-        """Complete the record and return the result. Call after the bots have ended.
+        """Complete the record and return the result. Call this after the bots have ended.
 
         Args:
             seconds: seconds since the start of the bots.
             kept: seats whose bots were meant to stay alive for another match. Their exit code is
-                null even if they ended, because the time of that exit is arbitrary.
+                null even if they've ended, because it depends on chance if that was just before or
+                just after the end of this match.
         """
         exit_codes = [
             None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
@@ -228,7 +229,6 @@ class Course:
         return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 
     def _keep(self, given: RecordedReply) -> None:
-        """Keep a reply for the page of the match, up to `MAX_ANSWERS`."""
         self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
         if self._room >= 0:
             self._answers.append(given)
@@ -279,7 +279,8 @@ class Course:
         unasked = words is not None and words.unasked
         if not (left or exit_code or unasked) and evidence.is_plain(definition.replies):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
-        from referee.diagnosis.author import diagnosis  # slower to import than most matches take
+        # Importing this takes longer than most matches.
+        from referee.diagnosis.author import diagnosis
 
         return diagnosis(
             definition,

@@ -32,10 +32,11 @@ from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """Error codes of system calls when the system, or the share of this process, is exhausted."""
+# With ENOSPC, although that doesn't only mean a full disk: there's a limit of epoll watches per
+# user.
 _FULL = SHORTAGES | {errno.ENOSPC}
-"""Includes ENOSPC, which does not only mean a full disk: epoll watches per user are limited."""
+# We don't show more characters than this of an exception's text.
 _MOST_TEXT = 300
-"""Maximum number of characters shown of an exception's text."""
 
 
 class RefereeError(Exception):
@@ -67,16 +68,17 @@ class UsageErrors(UsageError):
 class UnknownOptionError(UsageError, TypeError):
     """An environment has no option of this name.
 
-    Also a `TypeError`, because libraries that try keyword arguments expect one from constructors.
+    This is a `TypeError`, too, since that's what libraries expect from a constructor if they try
+    out keyword arguments.
     """
 
 
 class BotNotFoundError(UsageError):
-    """A BOT argument does not name anything that can be run."""
+    """A BOT argument doesn't name anything that can be run."""
 
 
 class NotBuiltError(UsageError):
-    """Folders of bots must be built first: they were never built, or have changed since.
+    """Folders of bots must be built first, since they never were, or have changed meanwhile.
 
     Attributes:
         folders: as the caller gave them.
@@ -96,8 +98,8 @@ class LogWriteError(RefereeError):
 
     Attributes:
         target: the file name as given, or "standard output".
-        reader_gone: True if a pipe was closed by its reader. This is not a failure: it is how
-            `referee play --log - ... | head` ends.
+        reader_gone: True if a pipe was closed by its reader. That's not really a failure, since
+            it's how `referee play --log - ... | head` ends.
     """
 
     def __init__(self, target: str, cause: OSError) -> None:
@@ -107,12 +109,12 @@ class LogWriteError(RefereeError):
 
 
 def why(error: OSError | ValueError) -> str:
-    """Explain why a file cannot be opened. `ValueError`: its name contains a NUL."""
+    """Explain why a file can't be opened. If it's a `ValueError`, there's a NUL in the name."""
     return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
 
 
 def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
-    """Create the error for a file or folder that cannot be written."""
+    """Create the error for a file or folder that can't be written."""
     reason, folder = why(error), Path(name).parent
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         reason = f"the folder does not exist: {folder}"
@@ -120,7 +122,7 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
 
 
 class LogReadError(RefereeError):
-    """A log cannot be read further: it is damaged, or is not a log.
+    """A log can't be read any further, because it's damaged, or because it isn't a log.
 
     Attributes:
         name: the file name as given, or "standard input".
@@ -142,27 +144,28 @@ class UnknownGameError(LogReadError):
 class BotError(RefereeError):
     """A bot that is a Python object raised an exception, which is the `__cause__`.
 
-    Also raised if an opponent in an environment cannot begin a match. This is neither a fault nor a
-    disqualification: who plays with objects wants to see where they fail.
+    You also get this if an opponent in an environment can't begin a match. It would be possible to
+    treat it as a fault of the bot, like the crash of a process, but if you play with your own
+    objects you want to see where they fail.
     """
 
 
 class GameError(RefereeError):
     """The code of a game from outside has a mistake. None of its matches can be trusted.
 
-    Neither a bot nor the referee is at fault. The message names the file and the line.
+    It's not the bots' fault, and not ours. The message names the file and the line.
     """
 
 
 class ProtocolMisuseError(RefereeError):
-    """Methods of a game or match were called in the wrong order: a bug in the caller."""
+    """Methods of a game or match were called in the wrong order. That's a bug in the caller."""
 
 
 class ShortageError(RefereeError):
     """The system lacks a resource that the referee needs. Nobody is at fault.
 
     Args:
-        what: the failed action, such as "cannot start ./my_bot".
+        what: the action that failed, such as "cannot start ./my_bot".
         cause: the exception. None if `what` already contains the reason.
     """
 
@@ -176,8 +179,8 @@ class InternalError(RefereeError):
     """The referee has a bug. The `__cause__` is the exception that revealed it."""
 
 
+# File or folder -> name, for games from outside.
 _games: dict[str, str] = {}
-"""File or folder -> name, for games from outside."""
 
 
 def note_game(place: str, name: str) -> None:
@@ -194,12 +197,14 @@ def game_of_file(file: str) -> str:
 
 
 def is_from_outside(game: str) -> bool:
-    """True if the game of this name is not built in."""
+    """Return True if the game of this name isn't built in."""
     return game in _games.values()
 
 
 def game_error(error: BaseException, game: str = "") -> GameError | None:
-    """Create the error of a game from outside if its code raised `error` or called what raised it.
+    """Create the error of a game from outside, if its code is involved in an exception.
+
+    That's the case if it has raised `error`, or has called the code that did.
 
     Args:
         game: name of the game, if the error comes from using its objects.
@@ -229,9 +234,9 @@ def in_short(error: BaseException) -> str:
 def as_ours(error: Exception) -> RefereeError:
     """Convert an exception of a match or of test cases to an error of this package.
 
-    In an exception group, the first error of this package counts, because it caused the others. If
-    there is none, the first exception counts. An exception in the code of a game from outside
-    becomes a `GameError`.
+    In an exception group, the first of our own errors counts, because the others result from it.
+    (When one task fails, trio cancels the rest.) Without an error of ours, it's the first
+    exception. If the code of a game from outside has raised that, you get a `GameError`.
     """
     errors = list(_leaves(error))
     for leaf in errors:

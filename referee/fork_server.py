@@ -1,7 +1,8 @@
 """Runs in the process from which workers are forked, and suppresses tracebacks of shortages.
 
-If this process cannot fork, it exits. The program notices the exit and reports the shortage in one
-line. Only `referee.workers` names this module.
+If that process can't fork, it exits, and Python would print a traceback on the way. The program
+notices anyway that it's gone, and reports the shortage in one line. Only `referee.workers` names
+this module.
 """
 
 from __future__ import annotations

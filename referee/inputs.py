@@ -1,8 +1,9 @@
 """Read files that a user names: regular files, and pipes such as `<(...)` of a shell.
 
-Pipes are read as data arrives, and a signal ends every wait. A FIFO is rejected if no program opens
-it for writing within `WRITER_SECONDS`; programs that start together need a moment. Devices are
-rejected immediately, because they may be endless or act when opened.
+We read from pipes as data arrives, and a signal ends every wait. If nobody opens a FIFO for writing
+within `WRITER_SECONDS`, we give up (some time is needed, since programs of a pipeline start
+together). Devices are out of the question: they may be endless, or do something just because
+they're opened.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class InputFile:
         name: file name; `STDIN` for standard input.
 
     Raises:
-        UsageError: the file cannot be opened, is of another kind, or is a FIFO without a writer.
+        UsageError: the file can't be opened, is of another kind, or is a FIFO without a writer.
     """
 
     def __init__(self, name: str) -> None:
@@ -62,11 +63,11 @@ class InputFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file. Can be called again."""
+        """Close the file. You may call this again."""
         os.close(self._fd)
 
     def read(self, size: int) -> bytes:
-        """Read up to `size` bytes as soon as some are available. b"" at the end.
+        """Read up to `size` bytes as soon as some are available, or b"" at the end.
 
         Raises:
             OSError: reading failed.
@@ -93,19 +94,21 @@ class InputFile:
                     )
 
     def _has_writer(self) -> bool:
-        """True if a running program has the pipe open for writing."""
+        """Return True if a running program has the pipe open for writing."""
         try:
+            # An empty pipe looks different to read(): with a writer it would block, without one
+            # it's at its end.
             self._head = os.read(self._fd, 1)
         except BlockingIOError:
             return True
-        return bool(self._head)  # data arrived just now
+        return bool(self._head)  # or data has arrived just now
 
 
 def read_input(name: str, most: int = sys.maxsize) -> bytes:
     """Read a file with `InputFile`, to its end or up to `most` bytes.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: the file can't be read.
     """
     parts = []
     with InputFile(name) as file:
@@ -125,7 +128,7 @@ def check_input(name: str) -> int:
         Its mode (`stat.st_mode`).
 
     Raises:
-        UsageError: the file cannot be read, or is neither a regular file nor a pipe.
+        UsageError: the file can't be read, or is neither a regular file nor a pipe.
     """
     try:
         mode = os.stat(name).st_mode

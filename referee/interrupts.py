@@ -1,8 +1,9 @@
 """Handle Ctrl-C, SIGTERM and SIGHUP without leaving bots behind.
 
-A signal may arrive at any instruction: between the start of a process and the line that stores it,
-or during an import, which would leave a partial module. Therefore the handlers only note the
-signal. `Interrupted` is raised only where a command allows it: inside `raising`, and at `check`.
+A signal may arrive at any instruction: between the start of a process and the line that stores it
+(then nobody would ever stop that process), or during an import, which would leave half a module
+behind. Therefore our handlers only note the signal. `Interrupted` is raised where a command allows
+it and nowhere else: inside `raising`, and at `check`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The user or the system asked the program to end, by the signal `number`."""
+    """The user or the system wants the program to end, by the signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
@@ -34,8 +35,8 @@ class Interrupted(BaseException):
 class Interrupts:
     """Context manager that catches the signals and notes them.
 
-    Ignored signals stay ignored, as under nohup. SIGTERM is caught anyway, because ignoring it is
-    never intended.
+    Ignored signals stay ignored, since that's what nohup relies on. SIGTERM is the exception.
+    Nobody ignores that on purpose.
     """
 
     def __init__(self) -> None:
@@ -62,10 +63,10 @@ class Interrupts:
 
     @contextmanager
     def raising(self, raising: bool = True) -> Iterator[None]:
-        """Raise `Interrupted` in this block when a signal arrives, or for one noted before.
+        """Raise `Interrupted` in this block when a signal arrives, or for a signal noted before.
 
-        Use it for blocks that may wait for long, but start no process and import nothing. With
-        False, suspend it inside such a block and raise at the end.
+        Use it for blocks that may wait for long, but neither start a process nor import anything.
+        With False, suspend it inside of such a block, and raise at the end.
         """
         before = self._raising
         self._raising = raising
@@ -93,20 +94,20 @@ class Interrupts:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._noted = number
         if self._raising:
-            self._raising = False  # a second signal must not interrupt the clean-up
+            self._raising = False  # the clean-up mustn't be interrupted by a second signal
             raise Interrupted(number)
 
 
+# The active handlers. A process only has one handler per signal, so the last entry counts.
 _entered: list[Interrupts] = []
-"""The active handlers. A process has one handler per signal, so the last entry counts."""
 
 
 @contextmanager
 def ending_waits() -> Iterator[None]:
     """Raise `Interrupted` in this block like `Interrupts.raising`, if signals are caught.
 
-    For waits deep inside a command. In a program that uses the library, signals are not caught, and
-    the program's own handlers apply.
+    This is for waits deep inside a command. A program that uses us as a library has its own
+    handlers for signals, and we don't interfere with those.
     """
     if _entered and threading.current_thread() is threading.main_thread():
         with _entered[-1].raising():

@@ -7,7 +7,7 @@
         played = trio.run(partial(plan.play, started, files))
         warnings, lost = files.finish()
 
-Files are opened before a bot starts, so a mistyped name does not cost a match.
+The files come first, so that a mistyped name is noticed before the bots have played a whole match.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def settled_spec(
     Args:
         game, seed: as for `match_spec`.
         options: options of the user, as for `match_spec`.
-        recorded: options of the record that the match continues. They cannot raise a limit of the
+        recorded: options of the record that the match continues. They can't raise a limit of the
             sandbox.
         redeals, names: as for `MatchSpec`.
         sandbox: its limits apply unless the user chose others.
         limits_of_bots: for each bot, its own limits by name. Empty: no bot has own limits.
 
     Raises:
-        UsageError: the match is not possible.
+        UsageError: the match isn't possible.
     """
     limits = dict(sandbox.limits)
     for name, value in (recorded or {}).items():
@@ -118,8 +118,8 @@ class MatchPlan(NamedTuple):
         log, record: file names of the logs. None: no file. `STDOUT`: standard output.
         stderr: for each seat, the file name for its stderr, or None. Empty: no files.
         record_stderr: if True, the record includes stderr.
-        answers: for each seat, the first replies, which replace those of the bot. Can be empty.
-        force: if True, files may be replaced that the referee did not write.
+        answers: for each seat, the first replies, which replace the bot's. Can be empty.
+        force: if True, we may replace files that the referee didn't write.
     """
 
     sources: Sequence[BotSource]
@@ -162,7 +162,8 @@ class MatchPlan(NamedTuple):
             stderr: sinks for the stderr of the bots that replace the files.
             watch, alone, errors: as for `play_once`.
         """
-        from referee.runner import play_once  # imports trio while the bots start
+        # This imports trio, which takes a while, and the bots are starting meanwhile.
+        from referee.runner import play_once
 
         return await play_once(
             self.spec,

@@ -1,6 +1,6 @@
 """The displayed name of a bot, in tables, sentences and pages.
 
-Logs, records and messages keep the name of the handshake unchanged.
+Logs, records and messages have the name from the handshake as it is.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from collections.abc import Sequence
 from referee.games.interface.seats import seat_id
 from referee.text.terminal import cut
 
+# A bot's own name isn't shown any wider than this. An organiser may choose a longer one.
 MAX_COLUMNS = 40
-"""Maximum width of a bot's own name. An organiser's name is not shortened."""
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
 
 
 def named(argument: str) -> tuple[str, str]:
-    """Split `NAME=BOT` into (name, BOT). The name is "" if there is none.
+    """Split `NAME=BOT` into (name, BOT). The name is "" if the argument is only a BOT.
 
-    An existing path is never split, because a stranger may have chosen it.
+    If the whole argument is an existing path, we don't split it: a stranger may have chosen the
+    name of a file so that it looks like `NAME=BOT`.
     """
     found = None if os.path.lexists(argument) else _NAMED(argument)
     return (found[1], found[2]) if found else ("", argument)
@@ -34,8 +35,9 @@ def shown_names(
 ) -> list[str]:
     """Choose the displayed name of each player.
 
-    The first non-empty of: the organiser's name, the bot's own name, the stem of its file, its
-    seat. Players with equal names get their seats appended: "Big Money (player1)".
+    We take the first of these that isn't empty: the organiser's name, the bot's own name, the stem
+    of its file, its seat. If two players have the same name, it's followed by the seat: "Big Money
+    (player1)".
 
     Args:
         own: names from the handshakes, in seat order. A seat's id counts as no name.
@@ -75,7 +77,7 @@ def stem_of(bot: str) -> str:
 
 
 def _short(name: str) -> str:
-    """Shorten to `MAX_COLUMNS`. Keeps the end of a path, which is more specific."""
+    """Shorten to `MAX_COLUMNS`. If it's a path we keep its end, which tells bots apart."""
     if "/" in name and len(name) > MAX_COLUMNS:
         return "..." + name[3 - MAX_COLUMNS :]
     return cut(name, MAX_COLUMNS)

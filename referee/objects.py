@@ -28,6 +28,8 @@ def play_objects(
 ) -> Played:
     """Play a match between Python objects. They get their requests one after the other.
 
+    Objects reply right away, so we don't need an event loop.
+
     Args:
         log, record, diagnose, digest, match, place: as for `Course`.
 
@@ -60,7 +62,7 @@ def play_objects(
 
 
 def _taken(pending: list[bytes]) -> list[bytes]:
-    """Remove and return the pending lines of a bot, without line ends."""
+    """Remove and return a bot's pending lines, without line ends."""
     lines = [line[:-1] for line in pending]
     pending.clear()
     return lines
@@ -74,7 +76,7 @@ def _write(course: Course, began: float) -> None:
 
 
 def _await_readers(course: Course) -> None:
-    """Wait for the slow reader of a log that is a pipe."""
+    """If a log is a pipe whose reader is slow, wait for it."""
     while file := course.log_behind():
         select.select([], [file.fd], [])
         file.push()

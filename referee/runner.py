@@ -6,15 +6,16 @@
         await finish_all(bots, spec)
         played = await runner.close()
 
-The runner does not own its bots. `play_once` does all of this for bots that play one match.
+The runner doesn't own its bots, since they may play more than one match. If they don't, `play_once`
+does all of this for you.
 
-A match is a sequence of rounds. Each bot with a request gets all its new lines in one write. The
-logs are written while the bots think. Then the runner waits for the replies in parallel. Lines for
-other bots wait until their next request, because waking a process costs more than the rest of a
-round. If a round takes long, the others get their lines within `NEWS_SECONDS`.
+A match is a sequence of rounds. Each bot with a request gets all its new lines in one write. While
+the bots think, we write the logs. Then we wait for the replies, in parallel. Lines for the other
+bots wait until their next request, because waking a process costs more than everything else in a
+round. If a round takes long, they get their lines within `NEWS_SECONDS` anyway.
 
-If nothing else runs in the event loop, the runner first polls the bots for `QUICK_SECONDS`, without
-using the loop. Most replies arrive within that time, at a third of the cost.
+If nothing else runs in the event loop, we don't use it at first, but poll the bots for
+`QUICK_SECONDS`. Most replies arrive within that time, and it costs a third.
 """
 
 from __future__ import annotations
@@ -40,30 +41,30 @@ from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStder
 from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
 
+# A public message reaches every bot after this many seconds at the latest.
 NEWS_SECONDS = 0.02
-"""Maximum delay in seconds of a public message to any bot."""
+# If a bot exceeds its time limit, we examine it for this many seconds before it's killed.
 LOOK_SECONDS = 1.0
-"""Seconds to examine a bot that exceeded its time limit, before it is killed."""
+# Quick replies block the event loop. After this many seconds of them, other tasks get a turn.
 PAUSE_SECONDS = 0.05
-"""Seconds of quick replies after which other tasks of the event loop can run."""
+# Longest sleep while bots are stopped, or while we measure how late we are.
 SLICE_SECONDS = 0.05
-"""Longest sleep in seconds while bots are stopped or lateness is measured."""
 _BANK = ""  # no game's clock has this name
 
 
 class Runner(Course):
-    """Plays one match under trio. Kills only disqualified bots.
+    """Plays one match under trio. Kills disqualified bots, and no others.
 
     Args:
-        alone: if True, the event loop may be blocked for `QUICK_SECONDS` at a time.
+        alone: if True, we may block the event loop for `QUICK_SECONDS` at a time.
         others: as for `Course`.
 
     Attributes:
         asked_since: the time, on trio's clock, at which the due seats got their requests.
-        idle: returns the processes that wait for another match. They are frozen too.
-        overslept: called with the seconds by which the referee woke up late, and the seats whose
-            bots did not cause it: stopped processes, objects without a request, and processes
-            without a sandbox, which cannot be stopped. None: not measured.
+        idle: returns the processes that wait for another match. We freeze those, too.
+        overslept: called with the seconds by which we woke up late, and the seats whose bots can't
+            be blamed for it: stopped processes, objects without a request, and processes without a
+            sandbox, which we couldn't stop anyway. None: not measured.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -83,12 +84,13 @@ class Runner(Course):
         self.asked_since = 0.0
         self._limits = spec.each_limits
         self._alone = alone
-        self._clock = trio.current_time  # faster clocks are set in `run`
+        self._clock = trio.current_time  # run() replaces this by a faster one
         self._start_time = 0.0
         self._used: list[defaultdict[str, float]] = [
             defaultdict(float) for _ in bots
         ]  # seconds used, by clock
-        # Seconds to add to the next reply of a seat; can be negative.
+        # Seconds to add to a seat's next reply, e.g. for work that its bot has caused. Can be
+        # negative.
         self._debts: defaultdict[int, float] = defaultdict(float)
         self._waiting: dict[int, float] = {}  # seat -> time since when it has pending lines
         self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
@@ -98,16 +100,16 @@ class Runner(Course):
         self._freezable = {} if is_free else launched
         self._unstopped = {*launched} if is_free else set[int]()
         self._looks = 0
-        self._delivered: trio.Event | None = None  # set when `_keep_on_time` has to look again
+        self._delivered: trio.Event | None = None  # set when _keep_on_time() has to look again
 
     async def run(self) -> None:
         """Play the match. At the end, the remaining bots have received the last line.
 
-        In case of an error, the match is stopped and the logs are valid up to that point.
+        If there's an error, the match stops, and the logs are valid up to that point.
 
         Raises:
             BotError: an object raised an exception, which is the `__cause__`.
-            LogWriteError: a log could not be written.
+            LogWriteError: a log couldn't be written.
             ShortageError: the system lacks a resource.
             InternalError: the referee has a bug.
         """
@@ -115,6 +117,7 @@ class Runner(Course):
         with raising_ours():
             async with trio.open_nursery() as self._nursery:
                 now = clock()
+                # Bots were started without trio, and trio's clock has an arbitrary offset.
                 offset = now - time.monotonic()
                 self._started = [
                     None if bot.started is None else bot.started + offset for bot in self._bots
@@ -135,13 +138,13 @@ class Runner(Course):
                         await self._round(due)
 
     async def close(self, kept: Container[int] = ()) -> Played:
-        """Complete the record and return the result. Call after the bots have ended.
+        """Complete the record and return the result. Call this after the bots have ended.
 
         Args:
             kept: as for `Course.end`.
 
         Raises:
-            LogWriteError: a log could not be written.
+            LogWriteError: a log couldn't be written.
         """
         played = self.end(self._clock() - self._start_time, kept)
         await self._await_readers()
@@ -150,7 +153,10 @@ class Runner(Course):
     # --- rounds -------------------------------------------------------------------------------
 
     def _look(self, due: Sequence[int]) -> Sequence[int]:
-        """Process replies that arrive within `QUICK_SECONDS`. Returns the seats still due."""
+        """Process replies that arrive within `QUICK_SECONDS`.
+
+        Returns the seats that are still due.
+        """
         bots, seconds = self._bots, QUICK_SECONDS
         for seat in due:
             seconds = min(seconds, self._deadline(seat) - self.asked_since)
@@ -166,7 +172,7 @@ class Runner(Course):
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
-        if -1 in waiting:  # do not wait for the others
+        if -1 in waiting:  # somebody has no descriptor to poll, so leave it to the event loop
             return left
         poll = select.poll()
         for fd in waiting:
@@ -187,16 +193,16 @@ class Runner(Course):
         return answer is not None
 
     async def _pause(self) -> None:
-        """After many quick replies, let other tasks run and read the bots' stderr."""
+        """After many quick replies, let other tasks run, and read the bots' stderr."""
         self._pause_at = self.asked_since + PAUSE_SECONDS
         for process in self.processes.values():
             if not process.is_closed:
                 process.read_stderr()
-        for _ in range(2):  # trio may resume this task before a task that was just started
+        # Once isn't enough: trio may resume this task before one that has just been started.
+        for _ in range(2):
             await trio.lowlevel.checkpoint()
 
     async def _round(self, due: Sequence[int]) -> None:
-        """Wait for all replies of a round, and deliver the lines that follow."""
         async with trio.open_nursery() as beside:
             beside.start_soon(self._keep_on_time)
             if self.overslept is not None:
@@ -215,30 +221,30 @@ class Runner(Course):
         self._delivered = None
 
     async def _await_reply(self, seat: int, beside: trio.Nursery | None = None) -> None:
-        """Wait for the reply of a seat and pass it to the match. After the last, deliver lines.
+        """Wait for a seat's reply, and pass it to the match.
 
         Args:
-            beside: nursery for handling the bot while others are still thinking.
+            beside: a nursery, in which we look after the bot while others are still thinking.
         """
         self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
         if beside is not None and seat in self.processes and seat not in self.match.disqualified:
             beside.start_soon(self.processes[seat].attend)
 
     def _replied(self, seat: int, answer: Answer) -> None:
-        """Pass the reply of a seat to the match, and deliver the lines that follow."""
+        """Pass a seat's reply to the match, and deliver the lines that follow from it."""
         answer = self._timed(seat, answer)
         self.give(seat, answer, self._clock() - self._start_time)
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
-            self._pause_at = 0.0  # pause immediately
+            self._pause_at = 0.0  # pause right away, so that it gets killed
         self._deliver()
 
     # --- clocks -------------------------------------------------------------------------------
 
     def _deadline(self, seat: int) -> float:
-        """Return the deadline of a seat on trio's clock (3.4, 8.1)."""
-        if self.match.in_handshake:  # the clock runs from the start of the bot
+        """Return a seat's deadline on trio's clock (3.4, 8.1)."""
+        if self.match.in_handshake:  # here the clock runs from the start of the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._limits[seat].startup_limit
@@ -253,7 +259,7 @@ class Runner(Course):
         return left, bank - used[_BANK]
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
-        """Measure the time of a reply. Returns the reply, or the exceeded limit."""
+        """Measure the time of a reply. Returns the reply, or the limit that it exceeded."""
         late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
             if not late:
@@ -261,8 +267,8 @@ class Runner(Course):
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        # The bot may have replied while others were being stopped, which took longer than its
-        # reply.
+        # The bot may have replied while we were busy stopping the others. That may have taken
+        # longer than its reply, and then this would be negative.
         seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
         if late:
             answer = self._too_late(seat, answer)
@@ -298,7 +304,8 @@ class Runner(Course):
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
-            self._freeze_others()  # immediately: they need the time
+            # Right away, because stopping takes a while, and the bots with a request need the time.
+            self._freeze_others()
         for seat in match.due or self._seats:
             if seat in self._freezable and self._freezable[seat].is_frozen:
                 self._charge(seat, self._freezable[seat].thaw)
@@ -314,7 +321,7 @@ class Runner(Course):
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
-        """Send pending lines to a bot. Objects get them with their next request."""
+        """Send pending lines to a bot. An object only gets them with its next request."""
         pending = self.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
@@ -323,7 +330,7 @@ class Runner(Course):
 
     async def _keep_on_time(self) -> None:
         """Send late lines and freeze idle bots on time. Runs until cancelled."""
-        stopped, pause = set[int](), NEWS_SECONDS  # most requests end before the first check
+        stopped, pause = set[int](), NEWS_SECONDS  # most requests are over before the first check
         while True:
             self._delivered = trio.Event()
             until, now = self._on_time(), self._clock()
@@ -364,7 +371,7 @@ class Runner(Course):
     def _freeze_others(self) -> None:
         """Freeze bots without a request, so that the others have the cores (limits.md, 5).
 
-        If all bots reply within `QUICK_SECONDS`, none is frozen.
+        Freezing isn't free. As long as all bots reply within `QUICK_SECONDS`, we don't freeze any.
         """
         for launched in self.idle():
             launched.freeze()
@@ -373,23 +380,26 @@ class Runner(Course):
                 self._charge(seat, self._freezable[seat].freeze)
 
     def _charge(self, seat: int, work: Callable[[], object]) -> None:
-        """Do work for a bot and charge the time to it, because the bot can make the work long."""
+        """Do work for a bot and charge the time to it, because the bot can make it long."""
         began = self._clock()
         work()
         self._debts[seat] += self._clock() - began
 
     def _stopped(self) -> set[int]:
-        """Return the seats whose bots are stopped. Stops those again that something continued."""
-        if waiting := [*self.idle()]:  # there may be many: check one at a time
+        """Return the seats whose bots are stopped.
+
+        If something has woken them up, stop them again.
+        """
+        if waiting := [*self.idle()]:  # there may be many, so we only check one at a time
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        """Wait for the slow reader of a log that is a pipe.
+        """If a log is a pipe whose reader is slow, wait for it.
 
-        The match pauses, and the clocks of open requests restart, because these requests may not
-        have been sent completely (8.1).
+        The match pauses meanwhile. The clocks of open requests start again, because these requests
+        may not have been sent completely (8.1).
         """
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
@@ -416,7 +426,7 @@ async def play_once(
         stderr: for each seat, a sink for its stderr, or None. Empty: no sinks.
         record_stderr: if True, the record includes stderr.
         watch: called with the runner before the match starts.
-        answers: for each seat, the first replies, which replace those of the bot. Can be empty.
+        answers: for each seat, the first replies, which replace the bot's. Can be empty.
         alone: as for `Runner`.
 
     Raises:
@@ -458,6 +468,7 @@ def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedA
         else answer
         for answer in answers
     ]
-    # People are not asked again, and rule files only need the current state.
+    # A process has to see the earlier requests, but nobody wants to answer them again as a person,
+    # and a rule file only looks at the current state.
     knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
     return ReplayedBot(bot, given, is_asked=not knows)

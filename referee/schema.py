@@ -1,7 +1,7 @@
 """Generate JSON Schemas of everything that the referee reads or writes.
 
-`python -m referee.schema DIR` writes them to a folder, `spec/schema` in this project. `--check DIR`
-fails if the files differ.
+`python -m referee.schema DIR` writes them to a folder, which is `spec/schema` in this project.
+`--check DIR` fails if the files differ.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return file name -> schema.
-
-    Schemas of logs and messages describe one line.
-    """
+    """Return file name -> schema. For logs and messages, a schema describes one line."""
     found = {
         "result.schema.json": _schema(MatchResult, "The result of a match"),
         "from-position.schema.json": _schema(FromPosition, "Many deals from one position"),
@@ -67,12 +64,13 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
-            for definition in made["turn"]["$defs"].values():  # all fields are always printed
+            # We always print all fields, so they're required.
+            for definition in made["turn"]["$defs"].values():
                 _require(definition, definition["properties"])
         if game.vocabulary is not None:
             rule_file = rule_file_schema(game.vocabulary, game.name)
             made["rule-file"] = {"$schema": _DIALECT, **rule_file}
-        # The struct stores a message as raw text; readers see one of these types.
+        # Our struct has the message as raw text, but readers want to know which types it may have.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
@@ -86,7 +84,6 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _name_seats(schema: Any, seats: list[str]) -> None:
-    """Replace the pattern of player numbers by the seats of a game."""
     for value in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(value, dict | list):
             _name_seats(value, seats)
@@ -96,7 +93,6 @@ def _name_seats(schema: Any, seats: list[str]) -> None:
 
 
 def _use_integers(schema: Any) -> None:
-    """Replace the type of scores by integers."""
     for value in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(value, dict | list):
             _use_integers(value)
@@ -112,20 +108,21 @@ def _union(structs: Sequence[type[Struct]]) -> Any:
 def _schema(kind: Any, title: str) -> dict[str, Any]:
     made = msgspec.json.schema(kind)
     for definition in made["$defs"].values():
-        if "description" in definition:  # a docstring, which is still indented before Python 3.13
+        # It's a docstring, which is still indented before Python 3.13.
+        if "description" in definition:
             definition["description"] = cleandoc(definition["description"])
     return {"$schema": _DIALECT, "title": title, **made}
 
 
 def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
-    """Make these fields required and remove defaults."""
+    """Make these fields required, and remove defaults."""
     definition["required"] = list(names)
     for field in definition["properties"].values():
         field.pop("default", None)
 
 
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
-    """Describe legal replies. The decoder accepts more."""
+    """Describe legal replies. The decoder accepts more than that, on purpose."""
     for struct in replies:
         names = ["type", *struct.legal_has]  # type: ignore[attr-defined]
         _require(schema["$defs"][struct.__name__], names)

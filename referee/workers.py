@@ -22,24 +22,24 @@ from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.capacity import check_descriptors
 from referee.errors import ShortageError
 
+# The fork server loads these modules and their imports, so that workers don't have to.
 _LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
-"""Modules that the fork server loads for the workers, with their imports."""
 _PARENT_GONE = 70
+# How often we look for stopped workers.
 _LOOK_SECONDS = 1.0
-"""Seconds between checks for stopped workers."""
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
+# We need this many threads: the watchdog, two of the executor, and a spare.
 _THREADS = 4
-"""Number of threads: the watchdog, two of the executor, and a spare."""
 
 
 def prepare() -> bool:
     """Start the process from which workers are forked. It loads the modules of a match (Linux).
 
-    Call this early, so that the modules load while this process loads its own.
+    Call this early: then it loads them while this process still loads its own.
 
     Returns:
-        False if it cannot run because no socket can be created in the temporary folder, for example
-        because its path is too long. Workers then start more slowly.
+        False if it can't run because no socket can be created in the temporary folder (e.g. because
+        its path is too long). Workers then start more slowly.
 
     Raises:
         FileNotFoundError: the working directory was deleted, so no program can start in it.
@@ -50,7 +50,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # starting it later would unblock the signals
+        resource_tracker.ensure_running()  # if it were started later, it'd unblock the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
@@ -63,22 +63,22 @@ def prepare() -> bool:
 def worker_processes(
     jobs: int, *, fork: bool = False, pin: bool = False, places: Sequence[set[int]] = ()
 ) -> Iterator[ProcessPoolExecutor]:
-    """Context manager for worker processes. On Linux they are killed if this process dies.
+    """Context manager for worker processes. On Linux they're killed if this process dies.
 
-    At the end of the block they exit. If the block raises, they are killed together with all
-    processes that they started. On Linux they are forked from a process that has already loaded the
-    modules of a match. That process stays until the program ends, and serves later blocks too.
+    At the end of the block they exit. If the block raises, they're killed, along with all processes
+    that they've started. On Linux we fork them from a process that has already loaded the modules
+    of a match. That process stays until the program ends, and serves later blocks too.
 
     Args:
-        fork: fork from this process, where that is safe (Linux). The workers inherit its open
-            files, and are not killed if somebody stops them.
-        pin: pin each worker and its children to its own core, if there is one per worker (Linux). A
-            worker and its bots usually wait for each other. On the same core they do not need to
-            wake another core, so a match takes half the time.
+        fork: fork from this process, where that's safe (Linux). The workers inherit its open files,
+            and aren't killed if somebody stops them.
+        pin: pin each worker and its children to a core of its own, if there is one per worker
+            (Linux). A worker and its bots usually wait for each other. On the same core they don't
+            have to wake up another core, and a match takes half the time.
         places: the cores of each worker and its children, one set per worker. Replaces `pin`.
 
     Raises:
-        ShortageError: the system cannot start the workers.
+        ShortageError: the system can't start the workers.
     """
     _check_threads()
     fork = fork and sys.platform == "linux"
@@ -95,10 +95,10 @@ def worker_processes(
         raise ShortageError(what, error) from error
     before = set(multiprocessing.active_children())
     spare = children()
-    adopt_orphans()  # orphans of killed workers
+    adopt_orphans()  # the children of a worker that is killed become ours
     ended = threading.Event()
     watchdog = threading.Thread(target=_kill_stopped, args=(pool, ended), daemon=True)
-    if not fork:  # forking is safe only with one thread
+    if not fork:  # With a second thread, it's not safe to fork.
         watchdog.start()
     try:
         yield pool
@@ -116,11 +116,9 @@ def worker_processes(
 
 
 def _check_threads() -> None:
-    """Check that the executor can start its threads.
-
-    If an executor's thread cannot start another one, nothing reports it and all would wait forever.
-    """
     ended = threading.Event()
+    # If an executor's thread can't start another one, nobody reports it, and everybody waits
+    # forever. We try it here, where we can say what's wrong.
     threads = [threading.Thread(target=ended.wait) for _ in range(_THREADS)]
     try:
         for thread in threads:
@@ -138,8 +136,8 @@ def _check_threads() -> None:
 def _signals_blocked() -> Iterator[None]:
     """Block terminal signals in processes that are started in this block.
 
-    A terminal sends signals to all its processes. A worker must not get them during its imports,
-    and only this process decides when a worker ends.
+    A terminal sends signals to all its processes. A worker mustn't get them in the middle of its
+    imports, and it's up to this process alone when a worker ends.
     """
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
@@ -149,10 +147,9 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
-    """Kill workers that somebody, such as a bot, has stopped. Otherwise their batches never end.
-
-    A worker must be stopped in two checks, because after Ctrl-Z processes continue one by one.
-    """
+    """Kill workers that somebody (e.g. a bot) has stopped, since their batches would never end."""
+    # We only kill a worker if it's stopped twice in a row. After Ctrl-Z and `fg`, processes
+    # continue one by one, and some may look stopped for a moment.
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
         stopped = {pid for pid in pool.pids() if stat_fields(pid)[:1] == [b"T"]}
@@ -163,10 +160,10 @@ def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
 
 
 class _Pool(ProcessPoolExecutor):
-    """An executor whose workers do not run the main module of the program.
+    """An executor whose workers don't run the main module of the program.
 
-    Their functions are in importable modules. By default `multiprocessing` would run the caller's
-    program again in each worker, unless it has a guard.
+    `multiprocessing` would run the caller's program again in each worker, unless it has a guard. We
+    don't need that, because the functions that we call are in modules that can be imported.
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -177,7 +174,7 @@ class _Pool(ProcessPoolExecutor):
         """
         main = sys.modules["__main__"]
         before = main.__spec__
-        main.__spec__ = ModuleSpec("__main__", None)  # a module with this name is not run
+        main.__spec__ = ModuleSpec("__main__", None)  # it doesn't run a module of this name
         try:
             with _signals_blocked():
                 return super().submit(*args, **kwargs)
@@ -196,7 +193,7 @@ class _Pool(ProcessPoolExecutor):
 def _begin(
     places: Sequence[set[int]], number: Synchronized[int] | None, environment: dict[str, str]
 ) -> None:
-    """Initialize a worker: it ends with the program, and only when the program decides.
+    """Initialize a worker: it ends with the program, and not before the program wants it.
 
     Args:
         places: the cores of each worker.
@@ -213,13 +210,13 @@ def _begin(
         signal.signal(of_terminal, signal.SIG_IGN)
     signal.pthread_sigmask(
         signal.SIG_UNBLOCK, _OF_TERMINAL
-    )  # otherwise bots would inherit the block
+    )  # Bots would inherit the block otherwise.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         _let_go_of_fork_server()
         die_with_parent()
         program = multiprocessing.parent_process()
-        if program is None or not program.is_alive():  # it ended in the meantime
+        if program is None or not program.is_alive():  # it has ended meanwhile
             os._exit(_PARENT_GONE)
 
 
