@@ -21,12 +21,12 @@ from referee.match.spec import match_spec
 from tests.support.helpers import NAMES, ROOT, name_line, to_line
 from tests.support.legal import Legal
 
+# A game in `tests/games/toy_cards/`; `tests/games/conftest.py` loads it as a user's folder.
 TOY = "toy_cards"
-"""A game in `tests/games/toy_cards/`; `tests/games/conftest.py` loads it as a user's folder."""
 TOY_FOLDER = ROOT / "tests" / "games" / TOY
 every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
+# Returns the reply of a seat to its request, as a line.
 Reply = Callable[[int, Struct], bytes]
-"""Returns the reply of a seat to its request, as a line."""
 
 
 class Course:
@@ -57,14 +57,6 @@ class Course:
         self._decoder = reply_decoder(definition.replies)
 
     def play(self, reply: Reply | None = None) -> Iterator[list[Entry]]:
-        """Play until the match is over.
-
-        Args:
-            reply: makes all replies; by default they are legal, or sometimes wrong.
-
-        Yields:
-            The entries of each round. The first round is the handshake.
-        """
         match, dice = self.match, self._dice
         match.start()
         for seat in match.due:
@@ -87,13 +79,11 @@ class Course:
                 return
 
     def read(self, sent: Sent) -> Struct:
-        """Decode a message of the game like its reader does."""
         own: Any = reduce(or_, (*self.definition.public, *self.definition.requests))
         message: Struct = msgspec.json.decode(sent.line, type=own)
         return message
 
     def sent_to(self, seat: int, entries: list[Entry]) -> Iterator[Struct]:
-        """Yield the messages of the game that a seat received, and its own replies."""
         own = (*self.definition.public, *self.definition.requests)
         for entry in entries:
             if isinstance(entry, Sent) and entry.to in (None, seat):
@@ -106,7 +96,6 @@ class Course:
 
 
 def random_options(options: type[Struct], dice: Random) -> dict[str, Any]:
-    """Choose random options for a game: small numbers and any words, so that matches are short."""
     chosen: dict[str, Any] = {}
     info: Any = inspect.type_info(options)
     for field in info.fields:
@@ -131,7 +120,11 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def spoilt(dice: Random, line: bytes, view: Any) -> bytes:
-    """Return a reply with a mistake. Most have the right form, and values visible to the seat."""
+    """Return a reply with a mistake.
+
+    Most of them have the right form, and values that the seat can see. A line of garbage would only
+    test the decoder, over and over.
+    """
     if dice.random() < 0.1:
         return dice.choice([b"?", b"null", b"{}", b"[" * 200])
     reply = json.loads(line)

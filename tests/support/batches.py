@@ -23,7 +23,7 @@ from tests.support.live import ROOT, left_behind
 
 @contextmanager
 def worker() -> Iterator[Executor]:
-    """Context manager: an executor that plays batches in a thread. Stops all bots at its end."""
+    """Context manager: an executor that plays batches in a thread. It stops all bots at its end."""
     with ThreadPoolExecutor(1) as executor:
         try:
             yield executor
@@ -59,7 +59,6 @@ def batch(
 
 
 def play(executor: Executor, *arguments: Any, **options: Any) -> list[MatchRow]:
-    """Make a batch like `batch`, and play it like `play_all`."""
     return play_all(executor, batch(*arguments, **options))
 
 
@@ -70,7 +69,7 @@ def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
         RefereeError: it cannot be played.
     """
     rows: list[MatchRow] = []
-    while len(rows) < len(asked.plans):  # a call plays as many as its time allows
+    while len(rows) < len(asked.plans):  # each call plays as many as it has time for
         rest = structs.replace(asked, plans=asked.plans[len(rows) :])
         played = executor.submit(play_batch, rest).result()
         if isinstance(played, Failed):
@@ -86,17 +85,14 @@ def kept(mode: str = "", argument: str = "") -> str:
 
 
 def names(row: MatchRow) -> list[str]:
-    """Return the names reported by the bots, in seat order."""
     return [seat.calls_itself for seat in row.seats]
 
 
 def left(row: MatchRow) -> list[str | None]:
-    """Return the code of each seat's disqualification, or None."""
     return [seat.disqualified for seat in row.seats]
 
 
 def faults(row: MatchRow) -> list[dict[str, int]]:
-    """Return the faults of each seat: code -> count."""
     return [msgspec.json.decode(str(seat.faults)) for seat in row.seats]
 
 
@@ -106,5 +102,4 @@ def name_of(row: MatchRow, number: int) -> str:
 
 
 def stderr_of(row: MatchRow, number: int) -> set[str]:
-    """Return the stderr lines of a bot."""
     return set(row.stderr[row.players.index(number)].decode().splitlines())

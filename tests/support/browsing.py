@@ -39,7 +39,7 @@ def new_page(browser: Any, messages: list[str], **settings: Any) -> Any:
 
 
 def painted(page: Any) -> Any:
-    """Wait for the next frame, which shows the last action. Return the page."""
+    """Wait for the next frame, which is the first to show the last action. Returns the page."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")
     return page
 
@@ -61,7 +61,6 @@ def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str
 
 
 def next_question(page: Any, before: str = "") -> str:
-    """Wait for another question or the end of the match. Return its text."""
     page.wait_for_selector(".seat-panel")
     done = "text => !['', text].includes(document.querySelector('.seat-panel').dataset.asked)"
     page.wait_for_function(done, arg=before)

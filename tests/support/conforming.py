@@ -22,14 +22,13 @@ REST = [case for case in CASES if case not in SOME]
 
 
 def some_and_rest(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
-    """Run a test with some cases, and with the mark for the rest."""
     return pytest.mark.parametrize(
         "cases", [SOME, pytest.param(REST, marks=mark)], ids=["some", "rest"]
     )
 
 
+# Longer than any bot needs, even on a busy machine.
 PATIENT = ConformanceLimits(timeout=60.0, grace=10.0)
-"""Longer than any bot needs, even on a busy machine."""
 
 
 async def failed(
@@ -46,7 +45,7 @@ async def failed(
 async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:
     """Return the cases that a bot fails, including SHOULD.
 
-    A few cases cannot be tried with an object in this process. They do not count as failures.
+    Some cases can't be tried with an object in this process. Those don't count as failures.
     """
     report = await Suite(cases, bot, RULES, seed=1, limits=PATIENT).run(strict=True)
     assert len(report.cases) == len(cases)

@@ -14,9 +14,11 @@ from referee.logs.zstd import zstd
 
 BOM = b"\xef\xbb\xbf"
 _PUBLIC = b'{"entry":"sent","to":"all","message":'
-# An independent implementation of spec/log-format.md, 2.8.
+# The referee has this as well. It's repeated here on purpose, as an independent implementation of
+# spec/log-format.md, 2.8: a mistake in one of the two doesn't go unnoticed.
 _TIME_FIELD = re.compile(rb',"(?:time|started)":[^,]*}\n$')
 
+# JSON values in wrong places, and some texts that are not JSON.
 ODD: list[bytes] = [
     *(b"null", b"true", b"false", b"0", b"-1", b"1", b"2", b"17", b"0.5", b"-0.0", b"1e-999"),
     *(b"%d" % 2**power for power in (31, 53, 63, 64, 2000)),
@@ -31,7 +33,6 @@ ODD: list[bytes] = [
     *(b'"\\u001b[2J"', b'"\\u009b2J"', b'["\\u001b[2J"]'),
     *(b'"header"', b'"end"', b'"sent"', b'"fault"', b'"game-end"', b'"play-turn"', b'"dominion"'),
 ]
-"""JSON values in wrong places, and some texts that are not JSON."""
 _PLACE = "@@"  # in no log
 
 
@@ -44,7 +45,6 @@ def with_digest(lines: list[bytes]) -> list[bytes]:
 
 
 def log_of(record: bytes) -> bytes:
-    """Return the spectator log of a record."""
     return b"".join(
         line[len(_PUBLIC) : line.rindex(b',"time":')] + b"\n"
         for line in record.splitlines(keepends=True)
@@ -147,8 +147,8 @@ def _to_front(chance: Random, lines: list[bytes]) -> None:
 # --- Values ---------------------------------------------------------------------------------------
 
 
+# Lines with more brackets stay unchanged, because this module is recursive.
 _MOST_NESTED = 300
-"""Lines with more brackets stay unchanged, because this module is recursive."""
 
 
 def _in_line(change: Callable[[Random, Any], Any]) -> Callable[[Random, bytes], bytes]:
@@ -183,7 +183,8 @@ def _any_value(chance: Random, value: Any) -> Any:
     places = _places(value)
     if not places:
         return _PLACE
-    # The fields of the line itself matter more than, for example, the piles of a supply.
+    # Half of the time, pick a field of the line itself. Otherwise we'd mostly hit things like the
+    # piles of a supply, since there are so many.
     container, key = chance.choice(places[: len(value)] if chance.random() < 0.5 else places)
     container[key] = _PLACE
     return value
@@ -228,7 +229,6 @@ def _only_the_value(chance: Random, value: Any) -> Any:
 
 
 def _as_message(chance: Random, value: Any) -> Any:
-    """Convert a message to an entry, or the other way round."""
     return value.get("message", {"entry": "sent", "to": "all", "message": value, "time": 1})
 
 
@@ -245,6 +245,7 @@ def _deep(chance: Random, data: bytes) -> bytes:
     return data[:at] + bracket * count + b"\n" + data[at:]
 
 
+# Damages of an uncompressed file.
 KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
     "bits": _flip,
     "overwritten": _overwrite,
@@ -277,8 +278,8 @@ KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
         b'"name":"', b'"name":"' + chance.choice([b"\\ud800", b"\\u0000", b"\xff", b"\\u001b[2J"])
     ),
 }
-"""Damages of an uncompressed file."""
 
+# Damages of a compressed file.
 PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
     f"{name}{what}": (lambda chance, data, pack=pack, after=after: after(chance, pack(data)))
     for name, pack in (("gzip", gzip.compress), ("zstd", zstd.compress))
@@ -291,4 +292,3 @@ PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
         " and more after it": lambda chance, data: data + chance.choice([b"x\n", b"\0" * 9, data]),
     }.items()
 }
-"""Damages of a compressed file."""

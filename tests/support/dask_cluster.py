@@ -17,7 +17,7 @@ class DaskCluster:
 
     Attributes:
         address: the address of the scheduler.
-        workers: the processes, including processes that have ended.
+        workers: the processes, including those that have ended.
     """
 
     def __init__(self, workers: int, **env: str) -> None:
@@ -43,11 +43,9 @@ class DaskCluster:
         return self._processes[1:]
 
     def add_worker(self) -> None:
-        """Start a worker, and wait until it is registered."""
         self._start("Registered to", "worker", self.address, "--nthreads", "1", "--no-nanny")
 
     def end(self) -> None:
-        """Stop all processes, workers first."""
         for process in reversed(self._processes):
             process.terminate()
             try:

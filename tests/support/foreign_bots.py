@@ -26,7 +26,6 @@ FOREIGN = {
 
 
 def build(name: str, out: Path) -> str:
-    """Return the BOT argument of a bot in another language, after building it."""
     tool, compile_line, run_line = FOREIGN[name]
     if shutil.which(tool) is None:
         pytest.skip(f"{name}: no {tool} on this machine")

@@ -22,19 +22,17 @@ from tests.support.helpers import ROOT, name_line
 from tests.support.legal import Legal
 from tests.support.worst_lines import BYTES, worst_lines
 
+# Probability that a bot leaves instead of replying; twenty times as high in the handshake.
 LEAVING = 0.0005
-"""Probability that a bot leaves instead of replying; twenty times as high in the handshake."""
 TURNS = (1, 3, 10, 30, 100)
+# Probabilities that a line is not legal; each match has one. One such reply may lose a game.
 WILD = (0.005, 0.02, 0.1, 0.5, 1.0)
-"""Probabilities that a line is not legal; each match has one. One such reply may lose a game."""
+# Kinds of such lines, in per cent.
 SHARES = {"damaged": 50, "wrong values": 35, "any bytes": 14, "worst": 1}
-"""Kinds of such lines, in per cent."""
 RIGHT_FORM = ("a value", "a value", "type or entry", "a number", "a field", "a part alone")
 
 
 class Fuzzer:
-    """The lines of the bots of a match, determined by the dice."""
-
     def __init__(self, definition: GameDefinition, dice: Random) -> None:
         self._dice = dice
         self._wild = dice.choice(WILD)
@@ -46,7 +44,7 @@ class Fuzzer:
         self._known: list[Any] = [0, 1, -1, 1.0, None, True]
 
     def line(self, legal: bytes) -> tuple[str, bytes]:
-        """Make a line from a legal one. Return its kind and the line, which is not blank."""
+        """Make a line from a legal one. Returns its kind and the line, which isn't blank."""
         dice = self._dice
         if dice.random() > self._wild:
             return "legal", legal
@@ -63,7 +61,10 @@ class Fuzzer:
         return kind, b"?" if is_blank(line) else line
 
     def _wrong_values(self, legal: bytes) -> bytes:
-        """Make a reply whose fields have values from other fields, or odd ones."""
+        """Make a reply whose fields have values from other fields, or odd ones.
+
+        Those get past the decoder, and reach code that garbage never reaches.
+        """
         dice = self._dice
         reply = json.loads(legal)
         self._known = [*self._known, *_leaves(reply)][-200:]
@@ -85,7 +86,6 @@ class Fuzzer:
         return self._dice.choice([one for one in self._known if type(one) is type(value)])
 
     def _value(self, value: Any) -> Any:
-        """Replace some parts of a value; "@@" stands for an odd value."""
         dice = self._dice
         if dice.random() < 0.1:
             return "@@"
@@ -170,7 +170,7 @@ def fuzzed_match(
 
 
 def originals(matches: int, games: Collection[str] = tuple(GAMES)) -> list[bytes]:
-    """Return valid logs and records: the examples of Dominion, and those of short matches."""
+    """Return valid logs and records: the examples of Dominion, and some of short matches."""
     examples = [*(ROOT / "spec" / "examples").glob("*.jsonl")]
     examples += (ROOT / "tests" / "golden").glob("*.jsonl")
     valid = [file.read_bytes() for file in sorted(examples)]

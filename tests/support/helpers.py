@@ -26,8 +26,8 @@ from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Disqualified, Entry, Match, Sent
 
 ROOT = Path(__file__).parents[2]
+# Factor for the number of random trials.
 TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))
-"""Factor for the number of random trials."""
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
     "hand": ["copper"] * 5,
@@ -42,12 +42,12 @@ KINGDOM = PILES[7:]
 COST = dict(zip(PILES, [0, 0, 3, 6, 2, 5, 8, 2, 5, 4, 5, 2, 4, 4, 3, 3, 3], strict=True))
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
 POINTS = {"curse": -1, "estate": 1, "duchy": 3, "province": 6}
+# The piles whose size depends on the number of players (protocol-v1, 4.2).
 SUPPLY = {
     2: {"curse": 10, "copper": 46, "estate": 8, "duchy": 8, "province": 8},
     3: {"curse": 20, "copper": 39, "estate": 12, "duchy": 12, "province": 12},
     4: {"curse": 30, "copper": 32, "estate": 12, "duchy": 12, "province": 12},
 }
-"""The piles whose size depends on the number of players (protocol-v1, 4.2)."""
 
 _decoder = reply_decoder(RULES.replies)
 
@@ -72,7 +72,7 @@ def stream(seed: int, owner: str) -> Random:
 
 
 def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
-    """Return the chi-square statistic of counts. Other keys than the expected ones are errors."""
+    """Return the chi-square statistic of counts. Any key that isn't expected is an error."""
     assert set(seen) <= set(expected)
     return sum((seen[key] - count) ** 2 / count for key, count in expected.items())
 
@@ -81,12 +81,11 @@ def chi_square(seen: Counter[object], expected: dict[object, float]) -> float:
 
 
 def to_line(value: Any) -> bytes:
-    """Encode a JSON value as a line, without its end."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def from_struct(message: msgspec.Struct) -> Any:
-    """Convert a message to plain JSON values, as its receiver reads it."""
+    """Convert a message to plain JSON values, which is what its receiver sees."""
     return json.loads(msgspec.json.encode(message))
 
 
@@ -113,7 +112,6 @@ def full_supply(players: int) -> dict[str, int]:
 
 
 def seat_of(number: str) -> int:
-    """Return the seat of a player: "player1" -> 0."""
     return int(number.removeprefix("player")) - 1
 
 
@@ -150,12 +148,10 @@ class Announced:
                 self.left.append(entry)
 
     def codes(self) -> list[tuple[int, str, str]]:
-        """Return seat, code and section of each fault."""
         return [(fault.seat, fault.code, fault.section) for fault in self.faults]
 
 
 def shake_hands(match: Match) -> Announced:
-    """Start a match and reply correctly to all handshakes. Return the entries after them."""
     match.start()
     match.take_entries()
     for seat in match.due:
@@ -183,7 +179,7 @@ def new_match(
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
-    """Return a match of Dominion after successful handshakes, without pending entries."""
+    """Return a match of Dominion after successful handshakes. Their entries are gone."""
     match = new_match(seats, seed=seed, **options)
     shake_hands(match)
     return match
@@ -287,11 +283,9 @@ class Arranged:
 
 
 def asked(game: Game) -> Request:
-    """Return the only request of a game."""
     (request,) = game.requests
     return request
 
 
 def answer(game: Game, reply: object) -> None:
-    """Reply to the only request of a game."""
     game.advance({asked(game).seat: reply})

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 
 def loaded(code: str, modules: Collection[str]) -> set[str]:
-    """Return the modules, out of a collection, that a Python program has loaded at its end."""
+    """Return the modules, out of these, that a Python program has loaded by its end."""
     code += f"\nimport sys\nprint(*{set(modules)} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {*done.stdout.split()}

@@ -18,7 +18,8 @@ class TenLines(DominionBot):
 class Everything(DominionBot):
     """Plays every card, even if it is useless."""
 
-    def __init__(self, provinces: int = 8) -> None:  # does not call the base class
+    # Doesn't call the base class, as many bots don't.
+    def __init__(self, provinces: int = 8) -> None:
         self.provinces = provinces
 
     def play_turn(self, state: State) -> Reply | list[str] | None:

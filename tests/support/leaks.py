@@ -1,11 +1,11 @@
 """Compare two matches of a game that differ only in information hidden from a seat.
 
-The second match of a pair equals the first up to the fork, a moment when the seat decides. At the
-fork hidden cards change places, the random source changes, and the other players write other bytes
-from then on; sometimes players with a request in the same round also decide differently. The
-difference is hidden while both matches are equal after sorting hidden cards. During this time the
-seat must receive the same bytes. In addition, viewers with the same lines must have the same view
-in both matches.
+The second match of a pair is the same as the first up to the fork, a moment when the seat decides.
+At the fork hidden cards change places, the random source changes, and the other players write other
+bytes from then on. (Sometimes players with a request in the same round decide differently, too.)
+The difference is hidden as long as both matches are equal after sorting hidden cards. Until then
+the seat must get exactly the same bytes, because otherwise it could tell which of the two it's in.
+Also, viewers with the same lines must have the same view in both matches.
 
 `tests/games/GAME/hidden.py` defines the hidden information of a game:
 
@@ -42,8 +42,8 @@ from referee.match.machine import Match, Received, Sent
 from tests.support.helpers import ROOT, name_line
 from tests.support.own_game import SMALL_GAMES
 
+# Number of replies after the fork.
 LENGTH = 40
-"""Number of replies after the fork."""
 
 
 class Pool:
@@ -63,11 +63,9 @@ class Pool:
             self._places += [(cards, place) for place in places]
 
     def cards(self) -> list[Any]:
-        """Return the cards in the pool."""
         return [cards[place] for cards, place in self._places]
 
     def lay(self, new: Sequence[Any]) -> None:
-        """Put the cards into the places in this order."""
         for (cards, place), card in zip(self._places, new, strict=True):
             cards[place] = card
 
@@ -75,7 +73,10 @@ class Pool:
         self.lay(sorted(self.cards(), key=self._key))
 
     def shuffle(self, dice: Random) -> None:
-        """Exchange a few cards, so that the others are often played first."""
+        """Exchange a few cards.
+
+        Usually others are played first, so the difference stays hidden for a while.
+        """
         cards = self.cards()
         for _ in range(dice.choice([1, 2, len(cards)]) if len(cards) > 1 else 0):
             one, other = dice.sample(range(len(cards)), 2)
@@ -106,11 +107,6 @@ class Hidden(NamedTuple):
 
 
 def hidden_in(name: str) -> Hidden:
-    """Return the hidden information of a game.
-
-    Raises:
-        AssertionError: the tests of the game do not define it.
-    """
     if name in SMALL_GAMES:
         return Hidden(
             lambda game, seat: [Pool(*game.game.secret(seat), key=str)],
@@ -241,7 +237,7 @@ class Pair:
                         pool.shuffle(dice)
                     SeededRandomSource.__init__(chance, self.seed + 1)
                 yield sight()
-            # The viewer replies last: replies of others in this round must not be visible before.
+            # The viewer replies last, because it mustn't see the replies of others in this round.
             for seat in sorted(match.due, key=lambda seat: seat == viewer):
                 other = changed and forked and seat != viewer
                 players[seat].move(
@@ -256,8 +252,8 @@ class Pair:
     def _dealt(self, match: Match) -> bytes:
         """Redeal in a copy, and continue the copy.
 
-        Not done in the middle of an effect, where a copy would begin with an earlier state without
-        the change.
+        We don't do this in the middle of an effect. A copy would begin with an earlier state there,
+        in which the change hasn't happened yet.
         """
         game: Any = match._game
         if self.viewer not in match.due or match._replies or not match.can_redeal:
@@ -282,7 +278,7 @@ class Pair:
         requests = game.requests
         for pool in pools:
             pool.sort()
-        game.requests = ()  # requests follow from the rest of the state, or reveal too much
+        game.requests = ()  # requests follow from the rest of the state anyway (or reveal too much)
         whole = msgspec.json.encode([game.view(ALL), game.outcome])
         game.requests = requests
         for pool, cards in zip(pools, kept, strict=True):
@@ -304,7 +300,8 @@ class Pair:
             if hidden:
                 assert one.new == other.new, self
                 assert one.dealt == other.dealt, self
-                since = compared.moments and len(one.new)  # lines before the fork are always equal
+                # Lines from before the fork are always equal.
+                since = compared.moments and len(one.new)
                 apart = one.whole != other.whole
                 compared += Compared(1, since, apart, apart and one.dealt != b"")
             for side in (one, other):
@@ -379,11 +376,11 @@ class Player:
                 legal = self._translator.legal()
                 if legal is None:
                     action = dice.integers(self._choices, size=self._shape)
-                else:  # equal in both matches, if legal in both
+                else:  # the same in both matches, if it's legal in both
                     action = int(np.argmax(dice.random(self._choices) * legal))
                 reply = self._translator.act(action)
             line = self._last = msgspec.json.encode(reply)
-        if other:  # a wrong reply may have the same effect as a right one
+        if other:  # other bytes: a wrong reply, which may have the same effect as a right one
             line = b"?" if dice.random() < 0.1 else line.replace(b"{", b'{"unasked":0,', 1)
         match.receive(self._seat, line)
 

@@ -62,7 +62,6 @@ class Watched:
 
 
 def play_episode(episode: Episode, policies: Sequence[Policy], seed: int) -> int:
-    """Play an episode to its end. Return the number of actions."""
     episode.begin(seed)
     actions = 0
     while episode.due:

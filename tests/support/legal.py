@@ -10,7 +10,7 @@ from referee.match.spec import MatchSpec
 
 
 class Legal:
-    """The players of one match. They choose legal actions, using only their own information.
+    """The players of one match. They choose legal actions, and only know what their seats know.
 
     Args:
         seed: determines their choices.
@@ -26,7 +26,7 @@ class Legal:
         self._dice = np.random.default_rng(seed)
 
     def reply(self, match: Match, seat: int) -> bytes:
-        """Return a reply of a seat that is due; another one in each call."""
+        """Return a reply of a due seat. Each call gives another one."""
         player = self._players[seat]
         player.look(match.view(seat), asked=True)
         while True:

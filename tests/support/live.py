@@ -36,12 +36,11 @@ HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
 
 
 def schema(name: str) -> Any:
-    """Return one of the schemas in spec/schema."""
     return json.loads((ROOT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
 
 def until(holds: Callable[[], object]) -> None:
-    """Wait until a condition is true. The test fails after a timeout."""
+    """Wait until a condition is true. If it takes too long, the test fails."""
     end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end
@@ -56,7 +55,6 @@ def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
 
 
 def restless(way: str, hangs_at: int | None = None) -> str:
-    """Return the BOT argument of a bot that computes while it should be stopped."""
     words = [sys.executable, "-I", "-S", str(HOSTILE.with_name("restless.py")), way]
     return shlex.join(words if hangs_at is None else [*words, str(hangs_at)])
 
@@ -70,7 +68,6 @@ async def play_bots(
     *,
     record_stderr: bool = False,
 ) -> Played:
-    """Play one match, and stop its bots."""
     with launch_bots(sources, spec.limits, spec.sandbox) as started:
         return await play_once(
             spec,
@@ -113,12 +110,10 @@ async def play(
 
 
 def entries(file: Path) -> list[dict[str, Any]]:
-    """Return all lines of a log or record, decoded."""
     return [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
 
 
 def without_times(file: Path) -> list[dict[str, Any]]:
-    """Return a record's lines without their time fields."""
     return [
         {key: value for key, value in entry.items() if key not in ("time", "started")}
         for entry in entries(file)
@@ -128,9 +123,12 @@ def without_times(file: Path) -> list[dict[str, Any]]:
 def referee(
     *arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process, with the same output and exit code as in its own.
+    """Run the command in this process.
 
-    Its stdout and stderr are files, and its stdin is empty. `env` is added to the environment.
+    Output and exit code are the same as in a process of its own.
+
+    (Starting Python and importing everything takes longer than most of these commands.) stdout and
+    stderr are files, and stdin is empty. `env` is added to the environment.
     """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as stdout,
@@ -157,7 +155,7 @@ def check_output_option(*words: str, report: Path) -> None:
 
 
 def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process, for tests of its start, streams or signals."""
+    """Run the command as a process, for tests of its start, its streams or signals."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments],
         capture_output=True,
@@ -180,7 +178,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
     )
     os.close(follower)
     written = b""
-    with contextlib.suppress(OSError):  # the terminal was closed, because the process has ended
+    with contextlib.suppress(OSError):  # the process has ended, and has closed the terminal
         while data := os.read(leader, 65536):
             written += data
     os.close(leader)
@@ -188,18 +186,21 @@ def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
 
 
 def one_line(text: str) -> str:
-    """Check that a text is one line, and return it."""
     assert text.count("\n") == 1, text
     assert text.endswith("\n")
     return text
 
 
+# Every process that these tests start has this in its environment.
 RUN = f"REFEREE_TEST_RUN={uuid.uuid4()}"
-"""In the environment of every process that these tests start."""
 
 
 def marked(run: str = RUN) -> dict[str, str]:
-    """Return an environment variable that is also passed to bots, as a nonexistent folder."""
+    """Return an environment variable that reaches bots as well.
+
+    Bots only inherit a few variables, so we have to use one of those, with a folder that doesn't
+    exist.
+    """
     return {"PATH": f"{os.environ['PATH']}:{run}"}
 
 
@@ -212,8 +213,8 @@ _KEPT = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 def left_behind(run: str = RUN) -> list[tuple[int, str]]:
     """Return id and command line of the running processes with a mark in their environment.
 
-    By default, those started by the tests of this process. The permanent processes of
-    `multiprocessing` are not included.
+    By default, it's those that the tests of this process have started. `multiprocessing` has some
+    permanent processes, and we don't count those.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -222,7 +223,7 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if run.encode() in environment and command:  # both are empty for a zombie
+        if run.encode() in environment and command:  # a zombie has neither
             words = command.replace(b"\0", b" ").decode(errors="replace")
             if not any(kept in words for kept in _KEPT):
                 found.append((int(folder.name), words))
@@ -230,10 +231,10 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
 
 
 def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
-    """Wait for such processes, then kill them. Return the command lines of the killed ones."""
+    """Wait for such processes, then kill them. Returns the command lines of the killed ones."""
     until = time.monotonic() + seconds
     while (left := left_behind(run)) and time.monotonic() < until:
-        time.sleep(0.01)  # the end of all descendants cannot be awaited
+        time.sleep(0.01)  # there's no way to wait for the end of all descendants
     for pid, _ in left:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -241,12 +242,12 @@ def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
 
 
 def limit_files(size: int) -> None:
-    """Limit the size of files that this process writes."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # Python ignores SIGXFSZ
+    # Python ignores SIGXFSZ, so writing just fails.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def is_running(pid: int) -> bool:
-    """True if a process exists and is not a zombie."""
+    """Return True if a process exists and isn't a zombie."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
@@ -255,7 +256,7 @@ def is_running(pid: int) -> bool:
 
 
 def await_end(pid: int) -> None:
-    """Wait until a process without a parent has ended, because killing takes time."""
+    """Wait until a process without a parent has ended. (Killing isn't instantaneous.)"""
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -13,7 +13,6 @@ _PLAYERS = ("player1", "player2", "player3", "player4")
 
 
 def mutate(chance: Random, log: bytes) -> tuple[str, bytes]:
-    """Change a log. Return a description and the result."""
     lines = log.splitlines(keepends=True)
     kind = chance.choice(KINDS)
     at = chance.randrange(len(lines) - 1)

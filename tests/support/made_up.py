@@ -30,8 +30,6 @@ REFEREE = "0.0"
 
 
 class Left(NamedTuple):
-    """The reason for a disqualification."""
-
     code: str
     detail: str
     stderr: list[str]
@@ -50,7 +48,10 @@ def row(
     statistics: list[bytes] | None = None,
     **changes: Any,
 ) -> MatchRow:
-    """Make up a match: bots with lower numbers are better, with luck that depends on the deal."""
+    """Make up a match.
+
+    Bots with lower numbers are better, but luck counts, too, and depends on the deal.
+    """
     chance = Random(f"{plan.seed} {plan.players}")
     if ranks is None:
         strength = [chance.randrange(4) - bot % 5 for bot in plan.players]
@@ -99,12 +100,10 @@ def _json(value: object) -> str:
 
 
 def void(plan: Plan) -> MatchRow:
-    """Make up a match that does not count."""
     return row(plan, late=MAX_LATE_REPLAYS + 1, void=True)
 
 
 def left(code: str = "timeout") -> Left:
-    """Make up a disqualification."""
     return Left(code, "it took too long", ["Traceback"])
 
 
@@ -130,7 +129,7 @@ class MadeUp(Executor):
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         if any(LEAVER in plan.players for plan in batch.plans):
-            return [row(plan) for plan in batch.plans]  # called only to start the worker
+            return [row(plan) for plan in batch.plans]  # this is only called to start the worker
         plans = batch.plans[: self._most]
         self.played += [plan.match for plan in plans]
         return [self._result(plan) for plan in plans]
@@ -138,13 +137,10 @@ class MadeUp(Executor):
 
 @contextmanager
 def workers(executor: Executor) -> Iterator[Executor]:
-    """Context manager around an executor, as `Dispatcher` requires."""
     yield executor
 
 
 def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
-    """Return a dispatcher with made-up matches."""
-
     def context() -> AbstractContextManager[Executor]:
         return workers(executor)
 
@@ -158,7 +154,7 @@ def made_setup(bots: int = 3, **options: Any) -> TournamentSetup:
 
 
 class StopError(Exception):
-    """Interrupts a run."""
+    """Interrupts a run, where Ctrl-C would in real life."""
 
 
 def play(

@@ -12,9 +12,9 @@ from referee.web.file import FRAME
 
 
 def run_modules(folder: Path, source: str, *options: str, given: bytes = b"") -> str:
-    """Run a module in a copy of the page's modules, below `folder`. Return its standard output.
+    """Run a module in a copy of the page's modules, below `folder`. Returns its standard output.
 
-    Skips the test if there is no node.
+    The test is skipped if there's no node.
     """
     node = shutil.which("node")
     if node is None:

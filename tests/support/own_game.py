@@ -14,10 +14,10 @@ from referee.games import GAMES, outside
 from tests.support.helpers import ROOT
 
 STICKS = Path(__file__).parent / "own_games" / "sticks.py"
+# Name of a small game -> its file.
 SMALL_GAMES = {
     file.stem: str(file) for file in sorted((ROOT / "spec" / "examples" / "games").glob("*.py"))
 }
-"""Name of a small game -> its file."""
 every_small_game = pytest.mark.parametrize("name", SMALL_GAMES)
 ONE_TAKER = """\
 import json, sys
@@ -35,7 +35,6 @@ for line in sys.stdin:
 
 
 def one_taker(message: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Take one stick."""
     return {"type": "take-reply", "take": 1} if message["type"] == "take-request" else None
 
 

@@ -29,8 +29,6 @@ def decide(person: Dialogue, request: Struct, choose: Choose) -> Mapping[str, An
 
 
 def at_random(dice: Random) -> Choose:
-    """Return a function that chooses any valid answer."""
-
     def choose(question: Question) -> Picks:
         keys = [i for i, choice in enumerate(question.choices) if choice.key]
         free = [i for i, c in enumerate(question.choices) if not c.key and not c.barred]

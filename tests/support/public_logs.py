@@ -65,7 +65,6 @@ class PublicLog:
         return self._decode(json.dumps(message))
 
     def findings(self, checker: LogChecker, log: list[Json]) -> list[Finding]:
-        """Return the findings of a checker in a log, whose lines count from 1."""
         found: list[Finding] = []
         for line, message in enumerate(log, 1):
             if message["type"] == "game-end":
@@ -79,6 +78,5 @@ class PublicLog:
         return found
 
     def turns(self, reader: TurnReader[Any], log: list[Json]) -> list[Any]:
-        """Return the turns that a reader finds in a log."""
         own = [self.read(message) for message in log if message["type"] in self.types]
         return [*(turn for message in own for turn in reader.read(message, None)), *reader.end()]

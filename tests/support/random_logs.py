@@ -94,7 +94,6 @@ def random_match(
 def _steps(
     chance: Random, match: Match, players: list[Choose], leaving: float = 0
 ) -> Iterator[list[Entry]]:
-    """Play a match that has not started. Yield the entries of each step."""
     asked: list[dict[str, Any]] = [{} for _ in players]
     supply: dict[str, int] = {}
     match.start()

@@ -24,7 +24,6 @@ NONSENSE = [b"?", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-rep
 
 
 def right(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return any reply that the protocol allows."""
     if request["type"] == "attack-request":
         hand = request["options"]
         if "moat" in hand and chance.random() < 0.5:
@@ -93,7 +92,7 @@ def _without(hand: list[str], card: str) -> list[str]:
 
 
 def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return a reply of the right form with cards that are often wrong."""
+    """Return a reply of the right form, whose cards are often wrong."""
 
     def card() -> Any:
         return chance.choice(
@@ -128,7 +127,6 @@ def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return any line that is not blank."""
     if chance.random() < 0.3:
         garbage = chance.randbytes(chance.randint(0, 30)).replace(b"\n", b"")
         return chance.choice([*NONSENSE, garbage.strip(b" \t\r") or b"?"])
@@ -142,6 +140,6 @@ def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def mixed(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return mostly legal replies, so that the game advances."""
+    """Return mostly legal replies. With too many wrong ones, the game would never get anywhere."""
     choose = chance.choices([right, doubtful, nonsense], [8, 3, 1])[0]
     return choose(chance, request, supply)

@@ -32,7 +32,10 @@ class Remains(NamedTuple):
     mounts: int
 
     def is_more_than(self, other: Remains) -> bool:
-        """True if there is more of one kind. The activity of other programs does not count."""
+        """Return True if there's more of something.
+
+        The activity of other programs doesn't count.
+        """
         return any(
             getattr(self, name) > getattr(other, name)
             for name in ("processes", "descriptors", "cgroups", "mounts")
@@ -45,7 +48,6 @@ class Remains(NamedTuple):
 
 
 def remains() -> Remains:
-    """Count the leftovers while no match is running."""
     others = descendants(os.getpid())
     ours = {os.getpid(), *others}
     return Remains(
@@ -60,7 +62,7 @@ def remains() -> Remains:
 def _descriptors(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:  # it has ended, or is protected
+    except OSError:  # it has ended, or we mustn't look
         return 0
 
 
@@ -78,7 +80,6 @@ def lost_cgroups(ours: set[int]) -> list[str]:
 
 
 def cgroups_of(referees: set[int]) -> list[str]:
-    """Return the groups of the bots of these processes."""
     return [path for path, pid in _cgroups() if pid in referees]
 
 

@@ -42,7 +42,6 @@ def said(book: Book, game: Dominion) -> Json:
 
 
 def does(game: Dominion, **reply: Any) -> None:
-    """Let the deciding player make this reply."""
     answer(game, decoded(to_line(reply)))
 
 
@@ -61,7 +60,6 @@ def in_turn(
 
 
 def under_attack(hand: str) -> Dominion:
-    """Return a game in which player 2 has to reply to a militia."""
     seats = {"player1": {"hand": ["militia"]}, "player2": {"hand": hand.split()}}
     game = begin_at(new_setup(2), {"seats": seats})
     does(game, type="play-reply", phase="action", card="militia")

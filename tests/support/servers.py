@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+# Responds to a request, given its body. Returns True if the connection stays open.
 Behaviour = Callable[[socket.socket, bytes], bool]
-"""Responds to a request, given its body. Returns True if the connection stays open."""
 MEGABYTE = bytes(1024 * 1024)
 
 
@@ -82,7 +82,6 @@ class Server:
         return secured
 
     def close(self) -> None:
-        """Close the server."""
         self.over.set()
         for opened in (self._listener, *self._connections):
             with contextlib.suppress(OSError):  # already closed
@@ -103,14 +102,11 @@ def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Itera
 
 
 def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
-    """Return a complete response."""
     head = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(head).encode() + body
 
 
 def always(*parts: bytes, keep: bool = True) -> Behaviour:
-    """Return a behaviour that sends the same to every request."""
-
     def behave(connection: socket.socket, body: bytes) -> bool:
         for part in parts:
             connection.sendall(part)
@@ -135,12 +131,14 @@ def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
 def bomb() -> bytes:
     """Return a hundred megabytes of zeros, compressed, without the end of the stream."""
     packer = zlib.compressobj(wbits=31)
-    # Nothing after such a flush refers to data before it.
+    # After a full flush, nothing refers to the data before it, so we can compress a megabyte once
+    # and repeat the result.
     first, more = (packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
     return first + more * 99
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+# Response, the code of its fault, and a word in its message.
 BROKEN = {
     "an error": (response(b"", status="500 Oops"), "http-status", "status 500"),
     "not found": (response(b"reply", status="404 No"), "http-status", "status 404"),
@@ -187,4 +185,3 @@ BROKEN = {
     ),
     "a secret gzip bomb": (response(bomb()), "output-limit", "65536 bytes"),
 }
-"""Response, the code of its fault, and a word in its message."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from referee.tournament.store import Store
 
+# Columns that may differ between two runs of the same tournament.
 TIME_COLUMNS = {
     "matches": ("late", "restarts", "seconds"),
     "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
 }
-"""Columns that may differ between two runs of the same tournament."""
 
 
 def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
-    """Return all rows of a store, without times."""
     found = {}
     for table in ("about", "bots", "matches", "seats"):
         columns = [row[1] for row in store.select(f"PRAGMA table_info({table})")]

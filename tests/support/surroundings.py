@@ -6,17 +6,18 @@ import os
 import signal
 from pathlib import Path
 
-# A sandbox takes some milliseconds per bot, so only tests of the sandbox use one.
+# A sandbox takes some milliseconds per bot, and we start thousands of bots. Tests of the sandbox
+# ask for one.
 os.environ["REFEREE_SANDBOX"] = "none"
 
-# The tests start thousands of processes, which would all compile their imports.
+# With this set, thousands of processes would compile their imports again and again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# rustup installs its programs there, and only a login shell adds the folder.
+# rustup installs its programs there, but only a login shell has the folder on its PATH.
 os.environ["PATH"] += os.pathsep + str(Path.home() / ".cargo" / "bin")
 
-# Child processes inherit an ignored SIGINT, as in a shell's background job or under nohup, but some
-# tests interrupt them. They do not inherit handlers.
+# In a background job of a shell, and under nohup, SIGINT is ignored, and child processes inherit
+# that. But some tests interrupt them. Handlers aren't inherited, so this is safe.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

@@ -126,7 +126,7 @@ class Toy:
 
     @property
     def turns(self) -> int:
-        return self._turn * len(self._scores)  # all have begun the same number
+        return self._turn * len(self._scores)  # everybody has begun the same number of turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
         assert set(replies) == {request.seat for request in self.requests}

@@ -21,7 +21,7 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 
 class TypingPerson:
-    """The command on its own terminal, so that Ctrl-C becomes a signal there.
+    """The command on a terminal of its own, where Ctrl-C becomes a signal.
 
     Attributes:
         seen: the output so far, with plain line ends.
@@ -61,7 +61,7 @@ class TypingPerson:
         self._place = 0  # end of the text seen by `expect`
 
     def expect(self, text: str) -> str:
-        """Wait for a text after the last one. Return the output before it."""
+        """Wait for a text after the last one. Returns the output before it."""
         while text not in self.seen[self._place :]:
             assert self._read(), f"{text!r} never came:\n{self.seen[self._place :]}"
         end = self.seen.index(text, self._place) + len(text)
@@ -78,13 +78,15 @@ class TypingPerson:
         return before
 
     def leave(self) -> int:
-        """Wait for the command's exit. Return its exit code."""
         while self._read():
             pass
         return self.process.wait(timeout=60)
 
     def hang_up(self) -> int:
-        """Close the terminal, as if a connection is lost. Return the exit code."""
+        """Close the terminal, which is what happens if a connection is lost.
+
+        Returns the exit code.
+        """
         self._leader, leader = os.open(os.devnull, os.O_RDONLY), self._leader
         os.close(leader)
         return self.process.wait(timeout=60)

@@ -51,10 +51,7 @@ class Watched(NamedTuple):
 
 
 def watched(game: str, seed: int, **options: Any) -> Watched:
-    """Play a match that is determined by the seed.
-
-    Bots may make faults, also in the handshake, and leave.
-    """
+    """Play a match that is determined by the seed. Bots may make faults, and may leave."""
     chance = Random(seed)
     seats = chance.choice([2, 3, 4]) if game == "dominion" else 2
     spec = match_spec(

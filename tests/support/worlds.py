@@ -1,8 +1,8 @@
 """Simulate tournaments with known strengths and strong luck of the deal.
 
-There are two kinds of luck: luck of a *seat*, which the rotation of a deal gives to each bot once,
-so that deals contain more information than independent matches would; and luck of a *bot* with the
-deal, such as a favourable kingdom, which it keeps in all matches of the deal, so that they contain
+There are two kinds of luck. Luck of a *seat* goes to each bot once, because the seats of a deal
+rotate, so deals contain more information than independent matches would. Luck of a *bot* with the
+deal, e.g. a kingdom that suits it, stays with it in all matches of the deal, so there they contain
 less. The true value is the limit of the estimates for many deals of the same schedule.
 """
 
@@ -25,7 +25,7 @@ from referee.tournament.schedule.swiss import swiss_round
 
 
 def rate_by_match(table: DealTable) -> Ratings:
-    """Rate as if each match were a separate deal, for comparison."""
+    """Rate as if each match were a separate deal. That's wrong, and we show by how much."""
     index = np.arange(len(table.index))
     return rate(replace(table, bots=table.bots[table.index], index=index))
 
@@ -66,7 +66,6 @@ def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
 
 
 def means(found: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Return the means of the known values; nan if there are none."""
     arrays = {what: np.array(values) for what, values in found.items()}
     return {what: _mean(values[~np.isnan(values)]) for what, values in arrays.items()}
 
@@ -111,7 +110,6 @@ class World:
 
     @property
     def alike(self) -> int:
-        """Number of bots that count."""
         return self.bots - (self.hopeless is not None)
 
     def schedule(self, deals: int) -> NDArray[np.int64]:
@@ -121,7 +119,6 @@ class World:
         return np.concatenate(rounds).reshape(-1, self.players)
 
     def play(self, lineups: NDArray[np.int64], random: np.random.Generator) -> DealTable:
-        """Return the results of a deal for each line-up."""
         shape = lineups.shape
         strengths = np.linspace(self.spread / 2, -self.spread / 2, self.alike) / ELO
         if self.hopeless is not None:
@@ -139,7 +136,6 @@ class World:
         return deals.table()
 
     def orders(self) -> list[list[int]]:
-        """Return the seats of the bots in the matches of a deal."""
         if self.all_orders:
             return [list(order) for order in permutations(range(self.players))]
         return [list(np.roll(range(self.players), turn)) for turn in range(self.players)]
@@ -150,11 +146,9 @@ class World:
         return self.play(many, np.random.default_rng(12345))
 
     def apart(self, elo: float) -> World:
-        """Return the world with another spread, so that the expected scores of the ends imply
-        `elo`.
-        """
+        """Return the world with another spread, so that the ends' expected scores imply `elo`."""
         world = replace(self, spread=elo)
-        for _ in range(4 if elo else 0):  # luck reduces the differences of results
+        for _ in range(4 if elo else 0):  # luck makes results more alike, so we have to iterate
             rating = rate(world.truth(world.schedule(1))).rating
             world = replace(world, spread=world.spread * elo / (rating[0] - rating[-1]))
         return world
@@ -247,11 +241,10 @@ def decide(
         return np.asarray(bot + seat + random.logistic(0, 1, (2, count)))
 
     def halves(lead: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return twice the first bot's points in each deal."""
         return np.sum(1 + (lead > world.ties) - (lead < -world.ties), axis=0, dtype=np.int64)
 
-    # Luck reduces the differences of results, so the strength must exceed `elo`. A win is 1, a tie
-    # 0.5: the mean of the probabilities of leads above `ties` and above -`ties`.
+    # Luck makes results more alike, so the strength must be larger than `elo`. A win is 1 and a tie
+    # 0.5, so this is the mean of the probabilities of leads above `ties` and above -`ties`.
     luck = np.ravel(leads(sample // 4, np.random.default_rng(1)))
     luck = np.sort(np.concatenate([luck, -luck]))
     low, high = -20.0, 20.0

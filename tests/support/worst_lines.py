@@ -7,9 +7,10 @@ from functools import cache
 
 from referee.games.interface.definition import GameDefinition
 
+# The longest line in most games (protocol-v1, 1.3).
 BYTES = 64 * 1024
-"""The longest line in most games (protocol-v1, 1.3)."""
 
+# Repeated items of a list, and their separator.
 _FILLINGS: dict[str, tuple[bytes, bytes]] = {
     "numbers": (b"1", b","),
     "long numbers": (b"-1e-999", b","),
@@ -23,7 +24,6 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
     "as many lists as may be": (b"[" * 120 + b'"%s"' % (b"x" * 528) + b"]" * 120, b","),
     "as many objects as may be": (b'{"":' * 120 + b'"%s"' % (b"x" * 168) + b"}" * 120, b","),
 }
-"""Repeated items of a list, and their separator."""
 
 
 @cache
@@ -70,5 +70,4 @@ def worst_lines(definition: GameDefinition) -> Mapping[str, bytes]:
 
 
 def _full(item: bytes, between: bytes, less: int = 0) -> bytes:
-    """Repeat an item until a line is full, except `less` bytes."""
     return between.join([item] * ((BYTES - less + len(between)) // len(item + between)))

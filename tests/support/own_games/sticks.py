@@ -1,6 +1,7 @@
-"""Two players take one to three sticks in turn; who takes the last one wins.
+"""Two players take one to three sticks in turn; the player who takes the last stick wins.
 
-A whole game in one file, for tests of games from outside. They change lines of it to break it.
+This is a whole game in one file, for tests of games from outside. They change some lines to break
+it.
 """
 
 from __future__ import annotations
