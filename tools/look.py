@@ -107,13 +107,13 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     lines = (served / "starrealms.record.jsonl").read_bytes().splitlines(keepends=True)
     for name in ("cut-off.record.jsonl", "live.record.jsonl"):
         (served / name).write_bytes(b"".join(lines[:90]))
-    os.utime(served / "cut-off.record.jsonl", (0, 0))  # looks abandoned
+    os.utime(served / "cut-off.record.jsonl", (0, 0))  # looks like a match that was abandoned
     with (
         (served / "live.record.jsonl").open("rb") as live,
         running("--play", "minimal") as (_, play),
         running(str(served)) as (_, url),
     ):
-        fcntl.flock(live, fcntl.LOCK_SH)  # like a referee that is writing it
+        fcntl.flock(live, fcntl.LOCK_SH)  # just like a referee that's still writing it
         found |= {
             "served-list": url,
             "served-play": play,
@@ -143,7 +143,6 @@ def _run(*words: str) -> str:
 
 
 def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]) -> Iterator[str]:
-    """Take the pictures of a page. Yield its problems."""
     views = [(width, theme, "") for width in widths for theme in THEMES]
     views += [(1280, theme, lack) for lack in DEFICIENCIES for theme in THEMES if 1280 in widths]
     said: list[str] = []
@@ -161,8 +160,8 @@ def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]
         page.set_viewport_size({"width": width, "height": HEIGHTS.get(width, 800)})
         page.emulate_media(color_scheme=theme)
         session.send("Emulation.setEmulatedVisionDeficiency", {"type": lack or "none"})
-        page.wait_for_timeout(150)  # a frame in the page resizes late
-        whole = page.locator(".match").count() == 0  # a match fits into the window
+        page.wait_for_timeout(150)  # a frame in the page takes a moment to get its size
+        whole = page.locator(".match").count() == 0  # a match fits into the window anyway
         page.screenshot(path=folder / f"{name}.{lack or width}.{theme}.png", full_page=whole)
         if page.evaluate(WIDER) > 0:
             said.append(f"wider than {width} pixels")

@@ -90,7 +90,6 @@ def counts(folders: Iterable[Path], *, show: bool = False) -> dict[str, Counter[
 
 
 def too_high(found: Mapping[str, Counter[str]]) -> dict[str, int]:
-    """Return the totals that exceed their limits."""
     total = sum(found.values(), Counter[str]())
     limits: dict[str, int] = json.loads(LIMITS.read_text(encoding="utf-8"))
     return {count: total[count] for count, most in limits.items() if total[count] > most}

@@ -42,8 +42,8 @@ COMMANDS = {
     "validate": ["validate"],
     "page": ["page", "-o", os.devnull],
 }
+# Allowed growth in MiB of a process, after a tenth of its files.
 ALLOWED = 25.0
-"""Allowed growth in MiB of a process, after a tenth of its files."""
 
 
 class Wrong(NamedTuple):
@@ -80,7 +80,6 @@ class Outcomes:
         self.memory: list[float] = []
 
     def add(self, other: Outcomes) -> None:
-        """Add the counts of other files, except their memory."""
         self.codes += other.codes
         self.wrong += other.wrong
         for command, slowest in other.slowest.items():
@@ -113,7 +112,7 @@ def attack(
             outcomes.slowest[command] = max(outcomes.slowest[command], (took, number))
             outcomes.codes[command, code] += 1
             if code > 128:
-                raise KeyboardInterrupt  # the command handled a signal
+                raise KeyboardInterrupt  # the command has caught a signal
             problem = judge(code, out, errors, json="json" in arguments)
             if problem:
                 outcomes.wrong.append(Wrong(number, command, damages, problem, errors))
@@ -125,13 +124,12 @@ def attack(
 
 
 def memory() -> float:
-    """Return the MiB of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1024**2
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
-    """Run a command in this process. Return its exit code (70 if it raised), stdout, stderr."""
+    """Run a command in this process. Returns its exit code (70 if it raised), stdout and stderr."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in "ab")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:
@@ -149,7 +147,7 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
 def judge(
     code: int, out: str, errors: str, *, json: bool = False, codes: Collection[int] = (0, 1)
 ) -> str:
-    """Return the problem with the result of a command, in one line; empty if there is none."""
+    """Return the problem with a command's result, in one line, or ""."""
     lines = errors.splitlines()
     if code not in codes:
         raised = [line for line in lines if line[:1] not in ("", " ") and "referee: " not in line]
@@ -211,7 +209,7 @@ def main() -> int:
     for wrong in outcomes.wrong:
         print(f"file {wrong.number}, {wrong.command}: {wrong.problem[:200]}")
         print(f"  damage: {wrong.damages}")
-        if wrong.problem not in seen:  # without repetition
+        if wrong.problem not in seen:  # the same problem once is enough
             print("  " + wrong.errors.replace("\n", "\n  ")[-3000:])
         seen.add(wrong.problem)
     return 1 if outcomes.wrong or grown > ALLOWED else 0

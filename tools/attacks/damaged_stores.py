@@ -73,8 +73,6 @@ ODD: list[Any] = [
 
 
 class Wrong(NamedTuple):
-    """A store for which a command broke the rules."""
-
     number: int
     command: str
     damage: str
@@ -130,7 +128,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
                     took = time.perf_counter() - started
                     faulthandler.cancel_dump_traceback_later()
                     if code > 128:
-                        raise KeyboardInterrupt  # the command handled a signal
+                        raise KeyboardInterrupt  # the command has caught a signal
                     outcomes.slowest = max(outcomes.slowest, (took, command, number))
                     outcomes.codes[kind, command, code] += 1
                     refused = refused or code != 0
@@ -145,7 +143,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
 
 
 def result(plan: Plan) -> MatchRow:
-    """Make up the result of a match, with all possible fields."""
+    """Make up the result of a match, with every field that there can be."""
     seats = len(plan.players)
     facts = b'{"bought":{"gold":[2,7]},"turns":9,"botlets":3,"energy":1,"gathered":2,"spawned":3,'
     facts += b'"lost":4,"moves":5,"ignored_moves":6,"spawn_disabled":false}'
@@ -172,7 +170,7 @@ def _original(path: Path, words: list[str]) -> tuple[str, list[str]]:
 
 
 def _edit(chance: Random, file: str) -> str:
-    """Make one edit in any table. Return its description."""
+    """Make one edit in any table. Returns its description."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         while True:
             query, values = chance.choice(EDITS)(chance, connection)
@@ -180,7 +178,7 @@ def _edit(chance: Random, file: str) -> str:
                 if connection.execute(query, values).rowcount != 0:
                     return f"{query} {values!r:.80}"
             except (sqlite3.Error, UnicodeError):
-                continue  # violates a constraint, or is not a value for SQLite
+                continue  # SQLite doesn't accept it
 
 
 def _cell(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
@@ -200,7 +198,7 @@ def _some_row(
 
 
 def _copied(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """Return a value of the column from another row, so that its type is right."""
+    """Return a value of the column from another row, which at least has the right type."""
     column = chance.choice(["bot", "rank", "score", "seat", "match", "faults", "statistics"])
     key, keys = _some_row(chance, connection, "seats")
     other, others = _some_row(chance, connection, "seats")

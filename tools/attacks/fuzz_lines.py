@@ -31,8 +31,8 @@ from referee.workers import worker_processes
 from tests.support.fuzzed import fuzzed_match
 from tools.attacks.damaged_files import memory
 
+# Allowed growth in MiB of a process, after a tenth of its lines.
 ALLOWED = 12.0
-"""Allowed growth in MiB of a process, after a tenth of its lines."""
 
 
 class Found:
@@ -55,7 +55,7 @@ class Found:
 
 
 def fuzz(game: str, lines: int, seed: int, folder: Path) -> Found:
-    """Play matches of a game until this number of lines was received."""
+    """Play matches of a game until so many lines were received."""
     found = Found()
     marks = iter([lines // 10, lines // 2, lines])
     mark = next(marks)
@@ -73,7 +73,6 @@ def fuzz(game: str, lines: int, seed: int, folder: Path) -> Found:
 
 
 def _one(game: str, dice: Random, folder: Path, found: Found) -> None:
-    """Play a match, and check its record and log."""
     played = fuzzed_match(game, dice, found.lines)
     for faults in played.match.faults:
         found.faults.update(faults)

@@ -60,37 +60,37 @@ MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
 IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank", "--cpu-limit")
+# For behaviours that are slow but not about time, on a busy machine.
 PATIENT = "--time-limit 30"
-"""For slow behaviours that are not about time, on a busy machine."""
 KILLED_SECONDS = 1.0
 GONE_SECONDS = 5.0
 HANG_SECONDS = 10.0
+# Closed at the end.
 SERVERS = contextlib.ExitStack()
-"""Closed at the end."""
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
+# Signals of each kind; `tools.attacks.signals` tries all.
 KINDS = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGSEGV),
     *(signal.SIGPIPE, signal.SIGTERM, signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP),
     *(signal.SIGTSTP, signal.SIGTTIN, signal.SIGXCPU, signal.SIGSYS, 32, 34, 64),
 )
-"""Signals of each kind; `tools.attacks.signals` tries all."""
+# These don't stop a process in an orphaned process group, and a bot's group is one.
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
-"""These do not stop a process in an orphaned process group, such as the group of a bot."""
+# Escapes for control characters in a line.
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
-"""Escapes for control characters in a line."""
 
 
 ATTACKER = (sys.executable, "-I", "-S", str(HOSTILE.with_name("attacker.py")))
 SEED = 718_281_828_459_045
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
+# A value in the referee's environment.
 SECRET = "referee-attack-secret"
-"""A value in the referee's environment."""
 SUCCEEDS, FAILS, ANY = (f"{what}, 0, plays on" for what in ("succeeds", "fails", "any"))
 _CAP_SYS_PTRACE = 19
 
 
 def may_trace_all() -> bool:
-    """True if this user's processes may read processes that are not dumpable."""
+    """Return True if this user's processes may read processes that aren't dumpable."""
     status = Path("/proc/self/status").read_text()
     return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> _CAP_SYS_PTRACE & 1)
 
@@ -99,8 +99,8 @@ TRACER = may_trace_all()
 BY_TRACER = SUCCEEDS if TRACER else FAILS
 
 
+# root may start as many processes as it likes, unless there's a control group.
 PROCESSES_ARE_LIMITED = cgroups.home() is not None or os.geteuid() != 0
-"""In a sandbox without a control group, the system does not limit the processes of root."""
 
 
 class Behaviour(NamedTuple):
@@ -127,7 +127,7 @@ class Behaviour(NamedTuple):
     alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
-        """Return the expected verdict in a sandbox; None: it is not played there."""
+        """Return the expected verdict in a sandbox; None: it isn't played there."""
         if isinstance(self.expected, str):
             return self.expected
         return self.expected.get(sandbox)
@@ -196,7 +196,7 @@ def clocks() -> Iterator[Behaviour]:
 def exits() -> Iterator[Behaviour]:
     yield one("exits at a request", "exit_at", 4, "exited")
     yield from (signals_itself(number) for number in KINDS)
-    # bubblewrap keeps the bot's stdout open, so the referee cannot see its end.
+    # bubblewrap itself still has the bot's stdout open, so the referee doesn't see its end.
     closed = {"none": "1, exited", "bwrap": "1, timeout"}
     yield one("closes stdout, lives on", "close_stdout", 2, "")._replace(expected=closed)
     yield one("closes stdin after a reply", "close_stdin", 1, "timeout")
@@ -218,7 +218,7 @@ def signals_itself(number: int, whom: str = "") -> Behaviour:
     behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
     if whom == "all":
         behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
-    elif number == signal.SIGCONT:  # denied in the sandbox, so the bot raises an exception
+    elif number == signal.SIGCONT:  # the sandbox denies this, and the bot raises an exception
         expected = {"none": str(behaviour.expected), "bwrap": "1, exited"}
         behaviour = behaviour._replace(expected=expected)
     return behaviour
@@ -256,7 +256,7 @@ def processes() -> Iterator[Behaviour]:
         for request in (0, 1, 5):
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
             what = f"sends the referee {number.name} at request {request}"
-            # The bot must reach this point before a timeout, also on a busy machine.
+            # The bot has to get here before a timeout, even on a busy machine.
             expected = {"none": f"{128 + number}", "bwrap": "0, plays on"}
             yield Behaviour(what, bots, expected, options=["--startup-limit", "60"])
     for number in (
@@ -299,7 +299,7 @@ def limits() -> Iterator[Behaviour]:
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, "memory-limit")
     for kind in ("shared", "let-go", "memfd", "children", "files", "unix", "tcp"):
         taken = limited(f"takes 400 MiB: {kind}", "take_as", f"{kind} 400", memory, "memory-limit")
-        if kind in ("files", "unix", "tcp"):  # they are not counted separately without a sandbox
+        if kind in ("files", "unix", "tcp"):  # without a sandbox, nobody counts these separately
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
         if (
             kind == "tcp" and home is not None and home.name == "cgroup-v2"
@@ -316,7 +316,7 @@ def limits() -> Iterator[Behaviour]:
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
-    # They use about 1.3 KiB of kernel memory each.
+    # Each of them takes about 1.3 KiB of kernel memory.
     few = f"{PATIENT} --memory-limit 50M"
     made = limited("makes 100,000 empty files in /tmp", "empty_files", "{tmp} 100000", few, "")
     yield made._replace(expected={"bwrap": "1, memory-limit"})
@@ -345,7 +345,7 @@ def logs() -> Iterator[Behaviour]:
         for target in ("log", "record"):
             what = f"{mode.replace('_', ' ')}: its {target}"
             bots = ["big_money", hostile(mode, f"6:{{folder}}/logs/{target}")]
-            # In a sandbox the file does not exist, and the bot ends with an error.
+            # A sandbox doesn't show this file, so there the bot ends with an error.
             expected = {"none": "0, plays on, restored", "bwrap": "1, exited"}
             yield Behaviour(what, bots, expected)
     yield Behaviour(
@@ -376,7 +376,8 @@ def web() -> Iterator[Behaviour]:
 
     for what, (data, code, _) in servers.BROKEN.items():
         broken = over_http(what, servers.always(data, keep=False), f"1, {code}")
-        yield broken._replace(expected={"none": str(broken.expected)})  # no process, so no sandbox
+        # There's no process to put into a sandbox.
+        yield broken._replace(expected={"none": str(broken.expected)})
     page = servers.response(b"<html></html>")
     faults = "fault bad-name-reply invalid-json"
     yield over_http("answers with a page", servers.always(page), f"0, {faults}")
@@ -455,7 +456,7 @@ def folders() -> Iterator[Behaviour]:
     link = "ln -s ../given/s.json {folder}/other/s.json; exec PLAY"
     yield named("a link to another's rule file", b"s.json", link)
     yield named("a command that runs another's file", b"/bin/sh ../given/a")
-    # The files that the referee writes must not make the other folder a bot's folder.
+    # The referee writes files into this folder. They mustn't turn it into a bot's folder.
     toml = "echo 'command = \"python3 {folder}/given/bot.py\"' >{folder}/other/bot.toml"
     yield Behaviour(
         "a folder with a record, and a command of another's", two, {"bwrap": "1, exited"},
@@ -469,7 +470,7 @@ def folders() -> Iterator[Behaviour]:
         "echo 'command = \"./run\"' >bin/bot.toml; cd here; exec PLAY"
     )
     bots = ["big_money", "{folder}/bin"]
-    # Making its own Python visible would show the folder of all bots.
+    # If the sandbox showed this bot its own Python, it'd show it the folder of all bots.
     expected = {"bwrap": "1, failed-to-start or 1, exited"}
     files = {"given/bot.py": MINIMAL}
     yield Behaviour("folders named bin and lib", bots, expected, (), files, make)
@@ -520,7 +521,6 @@ def attack(what: str, mode: str, argument: object = "", *, none: str | None = SU
 
 
 def attacker(mode: str, argument: object) -> str:
-    """Return the BOT argument of an attacking bot."""
     return shlex.join([*ATTACKER, mode, str(argument)])
 
 
@@ -557,7 +557,7 @@ def on_processes() -> Iterator[Behaviour]:
     burns = attack("16 of its processes a core use all CPU", "burners", burners, none=late,
                    opponent=hostile("compute", 0.04),
                    options=["--time-limit", "0.4", "--max-turns", "20"])  # fmt: skip
-    # The attacks may also delay their own bot.
+    # All these attacks take time, so the bot may be too late with its own reply.
     expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
     yield burns._replace(expected=expected, alone=True)
 
@@ -716,7 +716,6 @@ def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
 
 
 def prolonged(words: Sequence[str], slower: float) -> Iterator[str]:
-    """Multiply the time limits in a command by `slower`."""
     for option, word in pairwise(["", *words]):
         yield f"{float(word) * slower:g}" if option in IN_SECONDS else word
 
@@ -768,11 +767,11 @@ def main() -> int:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
-    adopt_orphans()  # to count processes that have hidden from the referee
+    adopt_orphans()  # we want to see the processes that hide from the referee
     before = remains()
     with SERVERS:
         wrong = play_all(options.only or [""], sandboxes, options.jobs, options.slower)
-    until = time.monotonic() + GONE_SECONDS  # a worker ends shortly after its command
+    until = time.monotonic() + GONE_SECONDS  # a worker ends a moment after its command
     while (after := remains()).is_more_than(before) and time.monotonic() < until:
         with contextlib.suppress(ChildProcessError):  # reap killed processes
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -819,7 +818,7 @@ def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: 
 def try_all(
     chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int, slower: float
 ) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
-    """Play `jobs` behaviours at a time, then one by one those that need the whole machine."""
+    """Play `jobs` behaviours at a time. Those that need the whole machine come last, one by one."""
     for alone in (False, True):
         group = [behaviour for behaviour in chosen if behaviour.alone == alone]
         with ThreadPoolExecutor(1 if alone else jobs) as pool:

@@ -38,15 +38,15 @@ from tests.support.live import hostile, left_behind
 from tests.support.remains import Remains, cgroups_of, remains
 
 SOUND = ("minimal", "big_money", "smithy_big_money", "village_engine")
+# Hostile bot -> the code of its disqualification in every match.
 EXPECTED = {
     "hangs": "timeout",
     "floods": "output-limit",
     "crashes": "exited",
     "forks": "exited",
 }
-"""Hostile bot -> the code of its disqualification in every match."""
+# Short, because some bots hang, but long enough for a busy machine.
 LIMITS = {"time_limit": 2.0, "startup_limit": 20.0, "grace": 0.2}
-"""Seconds: short for bots that hang, long enough for a busy machine."""
 GONE_SECONDS = 5.0
 
 
@@ -91,8 +91,8 @@ def play(what: TournamentSetup, deals: int, jobs: int, ours: set[int]) -> list[M
 def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
     """Context manager: check that no process, file, descriptor, control group or mount is left.
 
-    Yields a set, to which the block adds process ids. Only control groups of these processes are
-    checked, because other programs on this machine may leave some when they are killed.
+    Yields a set, to which the block adds process ids. We only look at control groups of these
+    processes, since other programs on this machine may leave some when they're killed.
     """
     ours: set[int] = set()
     there, before = remains_of(ours), left_behind()
@@ -100,7 +100,7 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
     until = time.monotonic() + GONE_SECONDS
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
-    files = {name for name in os.listdir(folder) if name != "pid"}  # written by a bot, as intended
+    files = {name for name in os.listdir(folder) if name != "pid"}  # a bot writes this one, and may
     while (now := remains_of(ours)).is_more_than(there) and time.monotonic() < until:
         time.sleep(0.05)
     print(f"left behind: {len(processes)} processes, {len(files)} files")
@@ -115,7 +115,6 @@ def remains_of(ours: set[int]) -> Remains:
 
 
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
-    """Return the problems."""
     problems = []
     sound = range(len(SOUND))
     mixed = {row.match: row for row in together}
@@ -134,7 +133,8 @@ def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
     for bot, (name, code) in enumerate(EXPECTED.items(), len(SOUND)):
         found = {which: count for (who, which), count in codes.items() if who == bot}
         print(f"{name}: {seats[bot]} matches, disqualified {found}")
-        # With two hostile bots, the first one to leave ends the match before the other one fails.
+        # With two hostile bots, the match may end when the first one leaves, before the other gets
+        # to fail.
         if found.get(code, 0) < seats[bot] * len(SOUND) // (len(SOUND) + len(EXPECTED) - 1):
             problems.append(f"{name}: expected {code}, found {found}")
     return problems
@@ -150,7 +150,8 @@ def main() -> int:
         folder = Path(name)
         sound = [Entrant(bot, bot) for bot in SOUND]
         make = partial(setup, game="dominion", seed=1, settings=LIMITS)
-        with worker_processes(1) as pool:  # creates Python's permanent helpers
+        # Python keeps some helper processes, so let it start them now.
+        with worker_processes(1) as pool:
             pool.submit(os.getpid).result()
         with nothing_left(folder, problems) as ours:
             alone = play(make(sound), options.deals, options.jobs, ours)

@@ -41,13 +41,15 @@ SETTINGS: dict[str, object] = {
     "grace": 0.2,
     "max_turns": 20,
 }
+# Maximum length of a match on a busy machine.
 SECONDS = 15.0
-"""Maximum length of a match on a busy machine."""
 MATCHES = 4
+# If a match is repeated it gets new processes, and the attack is gone. Then we try again, but not
+# more often than this.
 LATE_TRIES = 20
-"""Maximum number of tournaments, if matches had to be repeated, which uses new processes."""
 _RUNS = itertools.count()
 PLAYS_ON = "plays on"
+# By mode of `tests/hostile_bots/kept.py`.
 EXPECTED = {
     "early": PLAYS_ON,
     "half_line": "timeout",
@@ -70,9 +72,8 @@ EXPECTED = {
     "thinks": "time-bank",
     "exits": "exited",
 }
-"""By mode of `tests/hostile_bots/kept.py`."""
+# In a sandbox, because its own processes keep the bot's stdout open.
 OUTPUT_IS_OPEN = {"closes_all": "timeout"}
-"""In a sandbox, whose own processes keep the bot's stdout open."""
 
 
 class Attack(NamedTuple):
@@ -99,7 +100,7 @@ def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
         Attack(mode, ["big_money", kept(mode, "1")], ["big_money", kept(mode, "2")], expected)
         for mode, expected in (EXPECTED | (OUTPUT_IS_OPEN if sandbox != NO_SANDBOX else {})).items()
     ]
-    both = [kept()] * 2  # both implement only the handshake of this game
+    both = [kept()] * 2  # both know nothing of this game, except the handshake
     found.append(Attack("both hang in one round", both, both, "timeout", "timeout", "botwars"))
     return found
 
@@ -131,7 +132,7 @@ class Seen(NamedTuple):
     again: int
 
     def is_right(self, attack: Attack) -> bool:
-        """True if all verdicts are as expected, also in matches without an attack."""
+        """Return True if all verdicts are as expected, even in matches without an attack."""
         others, struck = zip(self.once, *self.often, strict=True)
         return (
             {*others} == {attack.others}
@@ -141,12 +142,10 @@ class Seen(NamedTuple):
 
 
 def verdict(code: str | None) -> str:
-    """Describe the verdict on a seat."""
     return code or PLAYS_ON
 
 
 def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> list[str]:
-    """Return the verdicts of one match."""
     spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
     sources = [find_bot(bot, attack.game) for bot in attack.once]
     with launch_bots(sources, spec.limits, spec.sandbox) as started:
@@ -164,7 +163,7 @@ def tournament(
         after
         a delay of the referee or a failed handshake of a waiting bot.
     """
-    run = next(_RUNS)  # workers remember entrants that failed
+    run = next(_RUNS)  # workers remember entrants that have failed
     entrants = {number: Entrant(f"{run}.{number}", bot) for number, bot in enumerate(attack.often)}
     plans = tuple(Plan(n, n, n, (0, 1)) for n in range(MATCHES))
     spec = match_spec(attack.often, game=attack.game, seed=0, options=settings, sandbox=sandbox)

@@ -50,14 +50,14 @@ from tests.support.remains import cgroups_of
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
 FAILING = f"failing={hostile('exit_at', '4')}"
+# Description of a field's worst bot -> the field.
 FIELDS = {"kills": (KILLER, *BOTS[:3]), "is withdrawn": (*BOTS[:2], FAILING, *BOTS[2:])}
-"""Description of a field's worst bot -> the field."""
 FIELD_DEALS = 50
+# After this many seconds, killed processes must be gone even on a busy machine.
 GONE_SECONDS = 10.0
-"""Seconds after which killed processes must be gone, on a busy machine."""
 WAIT_SECONDS = 900.0
+# Latest random moment; by then the run has stored some matches.
 LATEST_SECONDS = 4.0
-"""Latest random moment; by then the run has stored some matches."""
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE = 1
 
@@ -100,7 +100,7 @@ class Tournament:
         try:
             with Store.for_reading(str(self.store)) as store:
                 return store.count()[0]
-        except UsageError:  # the store does not exist yet
+        except UsageError:  # there's no store yet
             return 0
 
     def await_matches(self, count: int, run: subprocess.Popen[str]) -> None:
@@ -110,7 +110,6 @@ class Tournament:
             time.sleep(0.02)
 
     def finish(self, code: int = 0) -> None:
-        """Run the command to its end, and check its exit code."""
         self.expect(self.start(), code)
         self.check_left(cut_off=False)
 
@@ -123,7 +122,6 @@ class Tournament:
             self.check(said.count("\n") == 1, f"said {said!r}")
 
     def check(self, holds: bool, problem: str) -> None:
-        """Report a problem."""
         if not holds:
             self.problems.append(problem)
 
@@ -161,18 +159,18 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
     was_running = run.poll() is None
     referees = descendants(run.pid)
     if number == signal.SIGKILL:
-        run.kill()  # only this process; the others must notice it
+        run.kill()  # only this process, since it's up to the others to notice
         run.communicate(timeout=WAIT_SECONDS)
         game.check_left(cut_off=True)
     else:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(run.pid, number)
         _, said = run.communicate(timeout=WAIT_SECONDS)
-        # A signal in its first moments ends it before it can install handlers.
+        # In its first moments it hasn't installed its handlers yet, so a signal just ends it.
         early = run.returncode == -number and not said
         if run.returncode not in (0, 1) and not early:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
-            # In its last moments there is nothing left to continue.
+            # In its last moments there's nothing left to continue.
             lines = said.splitlines(True)
             said = "".join(
                 line for line in lines if not re.search(" is (out|withdrawn): it ", line)
@@ -219,7 +217,7 @@ def read(store: str) -> int:
             if code == 2 and any(
                 text in error.getvalue() for text in ("no such file", "no tournament has begun")
             ):
-                continue  # not created yet
+                continue  # it isn't there yet
             problem = error.getvalue() or wrong(out.getvalue())
             if code or problem:
                 print(f"{command[0]}: exit {code}, {problem}")
@@ -249,7 +247,6 @@ def wrong(text: str) -> str:
 
 
 def full_disk(game: Tournament) -> None:
-    """Limit the size of files to little more than the store."""
     first = game.start()
     game.await_matches(10, first)
     first.kill()
@@ -288,7 +285,10 @@ def full_file_system(game: Tournament) -> None:
 
 
 def obey_permissions() -> None:
-    """Drop the capabilities with which root ignores file permissions."""
+    """Drop the capabilities by which root ignores file permissions.
+
+    Otherwise nothing is read-only.
+    """
     ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
@@ -317,7 +317,7 @@ def two_at_once(game: Tournament) -> None:
     """Check that a second run on the same store is refused during the first one."""
     first = game.start()
     game.await_matches(1, first)
-    first.send_signal(signal.SIGSTOP)  # otherwise it would finish too early
+    first.send_signal(signal.SIGSTOP)  # otherwise it'd be finished too early
     for _ in range(3):
         game.expect(game.start(), 2, f"another run is writing {game.store}")
     first.send_signal(signal.SIGCONT)
@@ -326,7 +326,7 @@ def two_at_once(game: Tournament) -> None:
 
 
 def killed_workers(game: Tournament) -> None:
-    """Kill or stop a worker process, which must cost only time."""
+    """Kill or stop a worker process. That must cost time, and nothing else."""
     run = game.start()
     for count, how in ((2, signal.SIGKILL), (30, signal.SIGSTOP), (60, signal.SIGKILL)):
         game.await_matches(count, run)

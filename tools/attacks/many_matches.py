@@ -39,20 +39,20 @@ from tests.support.remains import Remains, remains
 from tools.attacks.hostile import SANDBOXES, attacker
 
 SOUND = ("minimal", "big_money")
+# A file that bots write, in the sandbox's /tmp if they have one.
 MARK = f"/tmp/referee-attack-{os.getpid()}"
-"""A file that bots write, in the sandbox's /tmp if they have one."""
 HOSTILE = (
     *(hostile("flood"), hostile("exit_at", 2), hostile("swarm", 5), hostile("lost_daemon", MARK)),
     *(hostile("sleep_at", 2), hostile("die_at", "2:9"), hostile("stays"), hostile("endless_line")),
     *(attacker("burners", 5), attacker("fork_bomb", 30), attacker("daemons", MARK)),
 )
 WAYS = (*SANDBOXES, "workers")
+# Every fifth match has a hostile bot.
 EVERY = 5
-"""Every fifth match has a hostile bot."""
+# Just enough for the hostile bot to misbehave.
 SETTINGS = {"time_limit": 1.0, "startup_limit": 20.0, "grace": 0.1, "max_turns": 5}
-"""Seconds: just enough to show the behaviour of the hostile bot."""
+# KiB.
 GROWTH = 8 * 1024
-"""KiB."""
 
 
 def line_ups() -> Iterator[tuple[int, int]]:
@@ -76,7 +76,6 @@ class Lost(Exception):
 
 
 def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
-    """Play matches in this process."""
     names = (*SOUND, *HOSTILE)
     for pair in matches:
         bots = [names[bot] for bot in pair]
@@ -89,7 +88,6 @@ def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
 
 
 def check(pair: tuple[int, ...], codes: list[str | None]) -> None:
-    """Raise `Lost` if a good bot was disqualified."""
     for bot, code in zip(pair, codes, strict=True):
         if bot < len(SOUND) and code:
             raise Lost(f"{SOUND[bot]}: {code}, beside {pair}")
@@ -138,7 +136,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     total, grown = options.matches, False
-    gc.enable()  # conftest has disabled it
+    gc.enable()  # conftest has disabled it, and then memory would grow
     try:
         for way in [options.way] if options.way else WAYS:
             if way == "workers":

@@ -23,15 +23,15 @@ from tests.support.damage import damage, log_of
 from tests.support.fuzzed import originals
 from tests.support.log_mutations import mutate
 
+# MiB.
 ALLOWED = 10.0
-"""MiB."""
 COMMANDS = {
     "valid logs": (["validate", "-q"], ["validate", "--format", "junit"]),
     "damaged logs": (["validate", "-q"],),
     "valid records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
     "damaged records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
 }
-# A process inherits the peak memory of its parent, so a small one is started in between.
+# On Linux, a process inherits its parent's peak memory, so we have a small one start the command.
 LAUNCHER = """
 import os, sys
 command = [sys.executable, *sys.argv[1:]]
@@ -55,7 +55,7 @@ def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
                 chance = Random(f"{number}, {kind}")
                 data = source[number % len(source)]
                 if state == "damaged" and kind == "logs" and number % 2:
-                    _, data = mutate(chance, data)  # with the ending of a log
+                    _, data = mutate(chance, data)  # so that it ends like a log
                 elif state == "damaged":
                     _, data = damage(chance, [data])
                 file.write_bytes(data)

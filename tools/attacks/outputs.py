@@ -31,19 +31,19 @@ from tests.support.live import ROOT, end_left_behind, limit_files
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD, LOG = (str(EXAMPLES / f"four-players.{kind}.jsonl") for kind in ("record", "log"))
 PLAY = ("play", "big_money", "minimal", "--seed", "4", "--max-turns", "40")
+# Number of bytes after which the reader closes the pipe.
 READ = (0, 1, 300, 5000)
-"""Number of bytes after which the reader closes the pipe."""
+# Maximum size of files in bytes.
 SIZES = (0, 100, 1000, 4096, 9999)
-"""Maximum size of files in bytes."""
+# KiB.
 FILE_SYSTEMS = (4, 16, 64)
-"""KiB."""
+# Allowed findings in a truncated log.
 CUT_SHORT = {
     *("a truncated last line", "the end of the log", "the end of the compressed data"),
-    "an empty file",  # before the first block of a compressed file
+    "an empty file",  # no block of the compressed file was complete
 }
-"""Allowed findings in a truncated log."""
+# Commands that print their progress on stderr.
 SPEAKING = ("play", "tournament", "conform")
-"""Commands that print their progress on stderr."""
 
 
 def printing(folder: Path) -> Iterator[list[str]]:
@@ -92,7 +92,6 @@ def writing(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def referee_run(words: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the command to its end."""
     return subprocess.run([sys.executable, "-m", "referee", *words], check=False, **options)
 
 
@@ -140,13 +139,12 @@ class Attack:
                 os.close(reading)
             assert process.stderr is not None
             said = process.stderr.read()
-        fits = {0: 0} if count else {}  # the pipe may have taken all output before
+        fits = {0: 0} if count else {}  # the pipe may have taken everything before we closed it
         if words[0] in SPEAKING and b"bug" not in said:
             said = b""
         self.judge(f"a reader of {count} bytes", process.returncode, said, {141: 0} | fits)
 
     def to_full_device(self, words: list[str]) -> None:
-        """Print to a full device."""
         with open("/dev/full", "wb") as full:
             done = referee_run(words, stdout=full, stderr=subprocess.PIPE, env=self.environment)
         said = b"\n".join(done.stderr.splitlines()[-1:]) + b"\n"  # after the progress and the seed
@@ -176,7 +174,7 @@ class Attack:
                     self.problems.append(f"{what}: {verdict.text}")
             else:
                 found = {finding.found for finding in validate_log(str(file))}
-                if code:  # the last line may be truncated, and not valid JSON
+                if code:  # the last line may be cut, and then it isn't JSON
                     found = {one for one in found - CUT_SHORT if not one.startswith("not JSON: ")}
                 if found:
                     self.problems.append(f"{what}: {found}")

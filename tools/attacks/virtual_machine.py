@@ -40,20 +40,21 @@ from tests.support.live import ROOT
 
 QEMU = "qemu-system-x86_64"
 SYSTEMD = "/lib/systemd/systemd"
+# Depends on the package of the newest kernel.
 KERNEL = "linux-image-amd64"
-"""Depends on the package of the newest kernel."""
 BUSYBOX = "busybox-static"
+# Modules that a kernel of Debian needs for the shared files.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
-"""Modules that a kernel of Debian needs for the shared files."""
 USER = 65534
 HOME = "/run/attack"
+# In the virtual machine: a folder of this machine that is writable.
 OUTPUT = "/mnt/output"
-"""In the virtual machine: a folder of this machine that is writable."""
+# In an emulator, bots take more CPU time just to start than those tests allow.
 TESTS = "-k 'not cpu_time' tests/bots/processes/test_cgroups.py tests/test_limits.py"
-"""On a slow machine, bots need more CPU time to start than those tests allow."""
+# The lines of output that are printed.
 MATTERS = re.compile(r"control groups|WRONG|^(none|bwrap): |^(FAILED|ERROR) |^\d+ (passed|failed)")
-"""The lines of output that are printed."""
 
+# Mounts the files of this machine below a writable overlay.
 INIT = """\
 #!/busybox sh
 /busybox mount -t devtmpfs dev /dev
@@ -72,7 +73,6 @@ share="trans=virtio,version=9p2000.L,msize=524288"
 /busybox mount -t tmpfs run /root/run
 exec /busybox switch_root /root /bin/sh {output}/start
 """
-"""Mounts the files of this machine below a writable overlay."""
 
 ALL = """\
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -182,7 +182,6 @@ def unpacked(package: str, cache: Path) -> Path:
 
 
 def newest_kernel() -> str:
-    """Return the package of the newest kernel."""
     for line in run("apt-cache", "depends", KERNEL).splitlines():
         word, _, name = line.strip().partition(": ")
         if word == "Depends" and name.startswith("linux-image-"):
@@ -201,7 +200,7 @@ def modules(kernel: Path) -> dict[str, bytes]:
     chosen: dict[str, bytes] = {}
 
     def choose(name: str) -> None:
-        if name in chosen or name not in found:  # it may be built into the kernel
+        if name in chosen or name not in found:  # it may be part of the kernel
             return
         content = found[name].read_bytes()
         if found[name].suffix == ".xz":
@@ -252,7 +251,7 @@ def scripts(machine: Machine, commands: Iterable[str]) -> tuple[str, str]:
         words = f"{machine.prefix} sh -c {shlex.quote(command)}".strip()
         attack += f"begin=$(date +%s)\n{words} >{OUTPUT}/{number}.output 2>&1\n"
         attack += f"echo $? $(($(date +%s) - begin)) >{OUTPUT}/{number}.ended\n"
-    attack += "exec sleep infinity\n"  # the first program must not exit
+    attack += "exec sleep infinity\n"  # the kernel panics if its first program exits
     start = BY_SYSTEMD if machine.has_systemd else BARE + f"exec /bin/sh {OUTPUT}/attack\n"
     return start.format(output=OUTPUT, systemd=SYSTEMD), attack
 
@@ -304,7 +303,6 @@ def wait_for(command: Path, qemu: subprocess.Popen[bytes], until: float, console
 
 
 def usual(slower: float, words: Iterable[str]) -> list[str]:
-    """Return the commands without `--run`."""
     python = shlex.quote(sys.executable)
     only = "".join(f" --only {shlex.quote(word)}" for word in words)
     return [
@@ -335,7 +333,7 @@ def main() -> int:
     except (UsageError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that qemu is terminated
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that we get to terminate qemu
     failed = False
     print(f"{'machine':8}  {'command':52}  {'code':4}  seconds")
     for name in options.machine or MACHINES:

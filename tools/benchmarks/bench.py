@@ -163,7 +163,6 @@ def bench_requests(rounds: int) -> list[tuple[str, ...]]:
 
 
 def big_money(message: PlayTurn) -> PlayReply:
-    """Make the same decisions as `example_bots/dominion/big_money.py`."""
     if not message.buys:
         return PlayReply("cleanup")
     treasures = [card for card in message.hand if card in WORTH]
@@ -220,8 +219,7 @@ def bench_rules(rounds: int) -> list[tuple[str, ...]]:
 
 
 def wall(commands: list[list[str]]) -> float:
-    """Run commands in parallel and return the seconds until all have ended."""
-    # Some machines turn off byte code with this variable. Users have it.
+    # Some machines turn off byte code with this variable, but users have it.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
     processes = [
@@ -252,8 +250,8 @@ def bench_start(rounds: int) -> list[tuple[str, ...]]:
 
 # --- (d) ------------------------------------------------------------------------------------------
 
+# Matches per round, and how often each record is passed to verify.
 PLAYED, COPIES = 40, 25
-"""Matches per round, and how often each record is passed to verify."""
 
 
 def bench_verify(rounds: int) -> list[tuple[str, ...]]:
@@ -310,7 +308,8 @@ class Minimal:
 
 
 def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
-    minimal = bundled_bots("dominion")["minimal"]  # a path is always a process
+    # A name would be played in this process, but a path never is.
+    minimal = bundled_bots("dominion")["minimal"]
     kinds: dict[str, tuple[list[referee.BotLike], bool, int]] = {
         "in process": ([Minimal, Minimal], True, 200),
         "kept alive": ([minimal, minimal], True, 100),
@@ -371,7 +370,7 @@ def bare_match(seed: int) -> list[int]:
 
 def bench_objects(rounds: int) -> list[tuple[str, ...]]:
     n = 100
-    referee.play_matches([BigMoney, BigMoney], 1, seed=0)  # warms up imports
+    referee.play_matches([BigMoney, BigMoney], 1, seed=0)  # the imports shouldn't count
     ours, bare = [], []
     for number in range(rounds * 3):
         started = time.process_time()
@@ -389,8 +388,8 @@ def bench_objects(rounds: int) -> list[tuple[str, ...]]:
 
 # --- (g) ------------------------------------------------------------------------------------------
 
+# Matches of each game; each is checked once per round.
 LOGS = 15
-"""Matches of each game; each is checked once per round."""
 
 
 def bench_validate(rounds: int) -> list[tuple[str, ...]]:
@@ -413,7 +412,7 @@ def bench_validate(rounds: int) -> list[tuple[str, ...]]:
             for _ in range(rounds + 1):
                 validated.append(rate(validate_log_to_its_end, logs))
                 verified.append(rate(verify_record, records))
-        pairs = zip(validated[1:], verified[1:], strict=True)  # the first round loads the game
+        pairs = zip(validated[1:], verified[1:], strict=True)  # the first round also loads the game
         ratio = median(mine / other for mine, other in pairs)
         beside = ("verify", f"{median(verified[1:]):.0f} records/s")
         validate = f"{median(validated[1:]):.0f} logs/s"

@@ -32,7 +32,7 @@ def armies() -> str:
 def turns_a_second(turns: int, grid: str) -> float:
     options = Options(max_turns=10_000)
     setup = GameSetup(chance=SeededRandomSource(1), names=("red", "blue"), options=options)
-    # Without spawn points the armies do not change.
+    # Without spawn points nobody joins the armies.
     game = begin_at(setup, {"grid": grid, "disabled": [True, True]})
     taken = 0.0
     for turn in range(turns):
@@ -46,7 +46,6 @@ def turns_a_second(turns: int, grid: str) -> float:
 
 
 def steps(game: BotWars, seat: int, turn: int) -> list[dict[str, int]]:
-    """Move towards the other side, and back."""
     step = COLS if turn % 2 == seat else -COLS
     return [{"from": cell, "to": cell + step} for cell in game.board.botlets[seat]]
 

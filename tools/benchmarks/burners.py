@@ -57,7 +57,6 @@ for line in sys.stdin:
 
 
 async def measured(game: str, sandbox: str, burners: int) -> None:
-    """Play one match and print its line."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bot.py"
         file.write_text(_PLAYER)
@@ -66,7 +65,7 @@ async def measured(game: str, sandbox: str, burners: int) -> None:
         ]
         bots = [shlex.join(each) for each in words]
         place = resolve(sandbox)
-        # The limit is not set, because all replies above it are counted.
+        # We don't set the limit, because we want to count all replies above it.
         chosen = {} if place.kind == "none" else dict(SANDBOXED)
         spec = match_spec(
             bots, game=game, seed=1, options=chosen | {"max_turns": REPLIES}, sandbox=place

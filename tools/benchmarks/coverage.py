@@ -76,7 +76,7 @@ def show_ratings(repetitions: int, runs: int) -> None:
     for players in (2, 3, 4):
         for deals, all_orders in ((10, False), (30, False), (200, False), (30, True)):
             if all_orders and players == 2:
-                continue  # equal to rotated
+                continue  # the same as rotated
             for name in ("seat", "bot", "wide"):
                 bots = 6 if players == 3 else 8
                 world = World(players, bots, all_orders=all_orders, **KINDS[name])
@@ -256,15 +256,15 @@ def show_positions(repetitions: int, runs: int) -> None:
                 )
 
 
+# The bots of each game for real deals.
 REAL = {
     "dominion": ("smithy_big_money", "militia_money"),
     "botwars": ("gatherer", "gatherer"),
     "starrealms": ("admiral", "admiral"),
     "tribute": ("warlord", "warlord"),
 }
-"""The bots of each game for real deals."""
+# Number of deals for each interval of a real position.
 BLOCK = 40
-"""Number of deals for each interval of a real position."""
 
 
 def show_real(repetitions: int, runs: int) -> None:
@@ -319,8 +319,8 @@ def real_deals(
 
 
 WEEKS = 3
+# Improvement of each bot from one week to the next, in Elo.
 GAINS = (0.0, 120.0, 0.0, -60.0, 0.0, 200.0, 0.0, 0.0)
-"""Improvement of each bot from one week to the next, in Elo."""
 
 
 def show_season(repetitions: int, runs: int) -> None:

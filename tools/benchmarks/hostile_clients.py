@@ -26,8 +26,8 @@ from tests.support.live import ROOT
 from tests.support.serving import running
 
 RECORD = ROOT / "spec" / "examples" / "four-players.record.jsonl"
+# Requests per connection of HTTP/2.
 STREAMS = 50
-"""Requests per connection of HTTP/2."""
 ORDER = b" HTTP/1.1\r\nHost: localhost\r\n"
 UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAAAA\r\n\r\n"
 MATCH = b"GET /match/game.jsonl?format=json" + ORDER
@@ -65,7 +65,7 @@ async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> N
                 await made.send(b"x")
                 await trio.sleep(0.5)
             if kind == "reads nothing":
-                await trio.sleep(20)  # longer than the server waits
+                await trio.sleep(20)  # the server doesn't wait this long
             else:
                 while await made.recv(4096):
                     pass
@@ -90,7 +90,6 @@ async def measure(address: tuple[str, int], count: int) -> tuple[list[float], Co
 
 
 async def work(address: tuple[str, int], hostile: int, count: int) -> None:
-    """Measure without and with the hostile connections."""
     await measure(address, 20)
     alone, _ = await measure(address, count)
     opened = Counter[str]()

@@ -48,7 +48,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def bots_seconds() -> float:
-    """Return the CPU seconds of this process's children."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     nanoseconds = 0
     for task in Path("/proc/self/task").iterdir():

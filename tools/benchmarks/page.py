@@ -28,7 +28,6 @@ ROUND_TRIP = "() => new Promise((done) => requestAnimationFrame(() => requestAni
 
 
 def named(message: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the reply to a request for a name."""
     seat = message["player_number"]
     return {"type": "player-name-reply", "player_number": seat, "name": name, "version": 1}
 
@@ -48,8 +47,8 @@ def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+# Cards of Scripts of Tribute that give power or prestige.
 LOUD: set[str] = set()
-"""Cards of Scripts of Tribute that give power or prestige."""
 
 
 def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -100,13 +99,13 @@ def hoarder(message: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+# Game -> bots, and `max_turns`.
 MATCHES: dict[str, tuple[list[Any], int]] = {
     "dominion": ([hoarder, hoarder], 150),
     "botwars": (["gatherer", "gatherer"], 300),
     "starrealms": ([peaceful, peaceful], 150),
     "tribute": ([merchant, merchant], 300),
 }
-"""Game -> bots, and `max_turns`."""
 
 
 def main(argv: list[str]) -> int:

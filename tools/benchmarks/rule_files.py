@@ -19,8 +19,8 @@ from tests.support.live import ROOT
 
 FILES = ROOT / "tests" / "games" / "starrealms" / "rule_files"
 
+# A mean and its standard error.
 Figure = tuple[float, float]
-"""A mean and its standard error."""
 KNOWN: dict[tuple[str, str], dict[str, Figure]] = {
     ("p", "q"): {"first bot wins": (0.860, 0.006), "turns": (29.59, 0.11)},
     ("p", "p"): {"first player wins": (0.526, 0.008), "turns": (32.06, 0.12)},
@@ -30,11 +30,10 @@ MOST_APART = 4.0
 
 
 def play(pair: tuple[str, str], matches: int) -> dict[str, Figure]:
-    """Return the results of a pair."""
     turns: list[float] = []
     wins: list[float] = []
     for number in range(matches):
-        # A file against itself needs no change of seats.
+        # If a file plays itself, there's no point in changing seats.
         swapped = pair[0] != pair[1] and number % 2
         bots = [FILES / f"{name}.json" for name in (pair[::-1] if swapped else pair)]
         result = play_match(bots, game="starrealms", seed=1000 + number)
@@ -45,7 +44,6 @@ def play(pair: tuple[str, str], matches: int) -> dict[str, Figure]:
 
 
 def mean(values: list[float]) -> Figure:
-    """Return the mean and its standard error."""
     return statistics.fmean(values), statistics.stdev(values) / math.sqrt(len(values))
 
 

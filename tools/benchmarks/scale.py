@@ -47,8 +47,8 @@ from tools.benchmarks.bench import BigMoney
 from tools.benchmarks.kept_alive import counted
 
 BOTS = 100
+# Matches that a resumed run plays.
 MISSING = 20
-"""Matches that a resumed run plays."""
 HISTOGRAM = {30 + step: 9 for step in range(8)}
 STATISTICS = [b'{"bought":{"province":[4,12],"gold":[5,8],"silver":[6,2]}}'] * 2
 REFEREE = [sys.executable, "-m", "referee"]
@@ -115,7 +115,6 @@ def show_tenths(what: str, seconds: Sequence[float], size: float) -> None:
 
 
 def play_objects(matches: int) -> None:
-    """Play matches of Python objects, and keep all results."""
     times: list[float] = []
 
     class Timed(BigMoney):
@@ -157,7 +156,6 @@ def play_processes(matches: int) -> None:
 
 
 def serve(path: Path, records: Path) -> Cost:
-    """Start the server, and load the list and the standings."""
     shown: dict[str, float] = {}
 
     def look(line: str) -> None:
@@ -207,7 +205,6 @@ def of_stores(options: argparse.Namespace) -> None:
 
 
 def cost(part: str, path: Path, size: int, records: Path) -> Cost:
-    """Return the cost of a command."""
     if part == "serve":
         return serve(path, records)
     if part == "resume":

@@ -117,7 +117,6 @@ def started(file: str) -> float:
 
 
 def imported() -> float:
-    """Return the milliseconds of a Python that imports the library."""
     begun = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import scripts_of_tribute.board"], check=True)
     return (time.perf_counter() - begun) * 1000
@@ -136,7 +135,6 @@ def simulated(states: list[Any], dice: Random) -> float:
 
 
 def decided(dice: Random) -> float:
-    """Return decisions per second of only the rules, in ten games."""
     count, begun = 0, time.process_time()
     for seed in range(10):
         options = Options()
@@ -185,7 +183,7 @@ def fair() -> None:
     for _ in range(10_000):
         simulation, _ = state.apply_move(moves[-1], dice.randrange(2**64))
         me, other = simulation.enemy_player, simulation.current_player
-        # Only one card of each, because the cards of a hand are not independent.
+        # We only count one card of each hand, because the others depend on it.
         found["the other's hand"][other.hand[0].unique_id] += 1
         found["own hand"][me.hand[0].unique_id] += 1
         found["tavern"][simulation.tavern_cards[0].unique_id] += 1

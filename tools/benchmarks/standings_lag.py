@@ -27,7 +27,6 @@ LOOK_SECONDS = 0.05
 
 
 def stored(path: str) -> int:
-    """Return the number of matches in the store."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as it:
         return int(it.execute("select count(*) from matches").fetchone()[0])
     return 0

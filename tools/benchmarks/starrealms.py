@@ -36,8 +36,6 @@ RUNS = 5
 
 
 def anything(dice: Random) -> Policy:
-    """Choose a random legal action, and end the turn only if there is no other."""
-
     def reply(message: PlayTurn | Choose) -> PlayReply | ChooseReply:
         if type(message) is Choose:
             count = dice.randint(message.least, message.most)
@@ -130,7 +128,8 @@ def main() -> None:
             f"{each[-1]:.1f}), {rate:.0f} matches/s; {requests / matches:.0f} requests and "
             f"{turns / matches:.0f} turns a match"
         )
-    referee.play_matches([DearFirst, DearFirst], 1, game="starrealms", seed=0)  # imports
+    # The imports shouldn't count.
+    referee.play_matches([DearFirst, DearFirst], 1, game="starrealms", seed=0)
     rates = []
     for number in range(RUNS):
         started = time.process_time()

@@ -47,8 +47,8 @@ CLASSIC = tuple(
     )
 )
 RLCARD = ("leduc-holdem", "uno", "gin-rummy")
+# Plays some steps, and returns the CPU time per step.
 Walk = Callable[[int, np.random.Generator], float]
-"""Plays some steps, and returns the CPU time per step."""
 
 
 def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
@@ -91,7 +91,6 @@ def by_turns(module: str) -> Walk:
 
 
 def of_rlcard(game: str) -> Walk:
-    """Return the walk in an environment of RLCard."""
     import rlcard
 
     env: Any = rlcard.make(game, config={"seed": 1})

@@ -54,8 +54,8 @@ from tests.support.made_up import MadeUp, dispatcher, made_setup
 from tools.benchmarks.bench import conversations, echo_seconds, python_speed, wall
 
 ROOT = Path(__file__).parents[2]
+# The first matches don't count, because the workers are still starting.
 WARM = 20
-"""Matches that are not counted, because the workers start."""
 Row = tuple[str, str, str, str, str, str]
 
 

@@ -65,7 +65,6 @@ class Sum:
         self.seconds = 0.0
 
     def add(self, seed: int, late: tuple[bool, bool]) -> None:
-        """Play a match."""
         dice = Random(f"bots {seed}")
         options = Options()
         started = time.process_time()
@@ -122,7 +121,6 @@ def answer(request: dict[str, Any], dice: Random) -> dict[str, Any]:
 
 
 def mean(values: list[int]) -> str:
-    """Format a mean and its standard error."""
     middle = sum(values) / len(values)
     spread = math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
     return f"{middle:.1f} ({spread / math.sqrt(len(values)):.1f})"

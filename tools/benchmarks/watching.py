@@ -45,7 +45,7 @@ def watch(viewers: int) -> None:
     """Simulate spectators of the page named on stdin, until killed."""
     print("ready", flush=True)
     page = sys.stdin.read()
-    yield_to_match(os.getpid())  # real spectators are on other machines
+    yield_to_match(os.getpid())  # real spectators don't use our cores
     address, asked = request(page)
     stuck = [socket.create_connection(address) for _ in range(viewers // 10)]
     for made in stuck:
@@ -71,7 +71,7 @@ def play(viewers: int) -> float:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         record = Path(folder) / "match.jsonl"
         watching = None
-        if viewers:  # connected before the match begins
+        if viewers:  # they have to be connected before the match begins
             words = [sys.executable, "-m", "tools.benchmarks.watching", "--be"]
             watching = stack.enter_context(
                 subprocess.Popen(
@@ -103,7 +103,6 @@ def play(viewers: int) -> float:
 
 
 def memory(process: int) -> float:
-    """Return the resident memory of a process in MB."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -122,7 +121,7 @@ def cut(streams: int) -> None:
                     made.sendall(asked)
                     made.recv(2000)
                 if number % 100 == 0:
-                    os.utime(file)  # looks as if it is still written
+                    os.utime(file)  # it has to look as if somebody is still writing it
 
 
 def main() -> None:

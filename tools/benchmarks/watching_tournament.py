@@ -48,7 +48,6 @@ async def follow_matches(client: httpx.AsyncClient) -> None:
 
 
 async def look(page: str) -> None:
-    """Run the client."""
     url = urlsplit(page)
     async with httpx.AsyncClient(base_url=f"{url.scheme}://{url.netloc}", timeout=None) as client:
         try:
@@ -56,14 +55,14 @@ async def look(page: str) -> None:
                 nursery.start_soon(follow, client, url.path)
                 nursery.start_soon(follow_matches, client)
         except* httpx.TransportError:
-            pass  # the tournament is over
+            pass  # so the tournament is over
 
 
 def play(deals: int, *, watched: bool) -> float:
     """Return the seconds from the address to the standings."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         looking = None
-        if watched:  # connected before the tournament begins
+        if watched:  # it has to be connected before the tournament begins
             words = [sys.executable, "-m", "tools.benchmarks.watching_tournament", "--be"]
             looking = stack.enter_context(
                 subprocess.Popen(
@@ -110,7 +109,7 @@ def main() -> None:
     if options.be:
         print("ready", flush=True)
         page = sys.stdin.read()
-        yield_to_match(os.getpid())  # a real browser is on another machine
+        yield_to_match(os.getpid())  # a real browser doesn't use our cores
         trio.run(look, page)
         return
     ratios = []

@@ -74,7 +74,6 @@ def costs(game: str, line: bytes) -> Iterator[Cost]:
 
 
 def json_loads(times: int) -> float:
-    """Return the median seconds that Python takes to decode a list of numbers of this length."""
     text = json.dumps([1] * (BYTES // 3))
     seconds = []
     for _ in range(times):

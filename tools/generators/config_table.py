@@ -7,8 +7,9 @@ from collections import defaultdict
 from referee.cli.commands.tournament import TournamentOptions
 from referee.cli.options import Option
 
+# Options that are tables of the file. The page describes them.
 TABLES = ("bot", "env", "set")
-"""Options that are tables of the file. The page describes them."""
+# Metavar -> type of the value in the file; all others are integers.
 _VALUES = {
     "ADDRESS": "an address",
     "BOT=RATING": '`"NAME=1500"`',
@@ -21,7 +22,6 @@ _VALUES = {
     "S": "seconds",
     "TEXT": "a text",
 }
-"""Metavar -> type of the value in the file; all others are integers."""
 
 
 def keys() -> str:
@@ -59,7 +59,7 @@ def _key(option: Option) -> str:
 
 def _row(option: Option) -> str:
     text = option.help
-    if option.name == "sandbox":  # its default depends on REFEREE_SANDBOX
+    if option.name == "sandbox":  # its default depends on this machine's REFEREE_SANDBOX
         text = text.partition(" (default")[0]
     return f"| `{_key(option)}` | {_value(option)} | {text} |"
 

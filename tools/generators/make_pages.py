@@ -29,6 +29,7 @@ from tools.generators.spaces_table import actions, observations
 from tools.generators.tribute_cards import cards
 
 ROOT = Path(__file__).resolve().parents[2]
+# Name of a part -> a function from its current to its new text.
 PARTS: dict[str, Callable[[str], str]] = {
     "limits": limits,
     "words dominion": lambda _: words("dominion"),
@@ -46,7 +47,6 @@ PARTS: dict[str, Callable[[str], str]] = {
     **{f"observation {game}": partial(observations, game) for game in GAMES},
     **{f"actions {game}": partial(actions, game) for game in GAMES},
 }
-"""Name of a part -> a function from its current to its new text."""
 _PART = re.compile(
     r"^((?:<!--|#) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#) end(?: -->)?)$",
     re.MULTILINE | re.DOTALL,

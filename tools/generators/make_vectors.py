@@ -39,6 +39,8 @@ def rich(chance: Random, request: Line, supply: Mapping[str, int]) -> bytes:
     return to_line({"type": "play-reply", "phase": "cleanup"})
 
 
+# Seed, players, turns per player. Chosen so that together they have everything, see
+# tests/test_vectors.py.
 MATCHES: list[tuple[int, list[Choose], int]] = [
     (1, [rich, rich], 500),
     (462, [right, right], 9),
@@ -64,7 +66,6 @@ MATCHES: list[tuple[int, list[Choose], int]] = [
     (245, [idle, mixed, right, nonsense], 9),
     (209, [right, mixed, mixed, right], 15),
 ]
-"""Seed, players, turns per player. Chosen for completeness, see tests/test_vectors.py."""
 
 
 def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:

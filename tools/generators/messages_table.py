@@ -9,8 +9,8 @@ from referee.games import GAMES
 from referee.match.pages import PROTOCOL, SpecPage, read_page, rows
 from tools.generators.section_links import anchor
 
+# If an example has more characters, it's only on the page of the game.
 MOST = 400
-"""Longer examples, in characters, are only on the page of the game."""
 _JSON = re.compile(r"^```json\n(.*)\n```$", re.MULTILINE)
 
 

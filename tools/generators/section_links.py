@@ -15,8 +15,8 @@ _NUMBER = r"\d{1,2}(?:\.\d{1,2})?"
 _HERE = re.compile(rf"(?<=\()({_NUMBER}(?:(?:, | and | to |; ){_NUMBER})*)(?=[);]|, [a-z])")
 _PROTOCOL = re.compile(rf"(?<=\()protocol,? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)(?=[);]|, [a-z])")
 _ELSEWHERE = re.compile(rf"\[([\w./-]+\.md)\]\(([\w./-]+\.md)\),\s({_NUMBER})(?![\d.]*\d)")
+# Pages that refer to sections of several pages.
 _OTHER_NUMBERS = ("README.md", "cases.md")
-"""Pages that refer to sections of several pages."""
 
 
 def anchor(number: str, title: str) -> str:
@@ -63,6 +63,5 @@ def linked(text: str, page: Path, spec: Path) -> str:
 
 
 def _targets(page: Path, start: Path) -> dict[str, str]:
-    """Return section number -> link from another page."""
     path = os.path.relpath(page, start.parent)
     return {number: f"{path}#{name}" for number, name in sections(page).items()}

@@ -37,7 +37,7 @@ def observations(game: str, text: str) -> str:
     """Return the table of an observation. Meanings are taken from the existing table."""
     environment, meanings = _environment(game), _meanings(text)
     numbers = environment.observation(GAMES[game].min_seats, GAMES[game].options())
-    both = (numbers.low, numbers.high)  # equal in all cells of a grid
+    both = (numbers.low, numbers.high)  # these are equal in all cells of a grid
     low, high = (each.reshape(-1, len(numbers.names))[0].tolist() for each in both)
     lines = ["| place | entry | least | most | meaning |", "|---|---|---|---|---|"]
     for label, places in _rows(numbers.names):
@@ -77,7 +77,6 @@ def _rows(names: Sequence[str]) -> Iterator[Row]:
 
 
 def _label(name: str) -> str:
-    """Replace the card, patron or question in a name by a letter."""
     words = name.split(" ")
     if words[0] in ("stage", "asks"):
         return f"{words[0]} Q"

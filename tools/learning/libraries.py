@@ -26,13 +26,12 @@ PACKAGES = {
     "TorchRL": ("torchrl",),
     "tianshou": ("tianshou",),
     "SuperSuit": ("supersuit",),
-    "AgileRL": ("agilerl", "peft"),  # imported, but not a declared dependency
+    "AgileRL": ("agilerl", "peft"),  # agilerl imports peft, but doesn't declare it
 }
 SECONDS = 900
 
 
 def programs() -> dict[str, str]:
-    """Return the program of each library of the page."""
     text = PAGE.read_text()
     found = re.findall(r"^## \d+ (.+?)$.*?^```python\n(.*?)^```", text, re.S | re.M)
     return dict(found)

@@ -21,7 +21,8 @@ from referee.env import dominion_v1
 from tools.learning.picture import picture
 
 HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
-FIRST_TRAINING_SEED = 1_000_000  # larger than the seeds of the deals
+# The seeds of the deals are smaller, so we never train on a deal that we test with.
+FIRST_TRAINING_SEED = 1_000_000
 
 
 class Policy:
@@ -50,16 +51,17 @@ class Policy:
 
     @property
     def is_trained(self) -> bool:
-        """True after training. Before that the best action is always the first."""
+        """Return True after training.
+
+        Before that, all actions look alike and the best is always the first.
+        """
         return self._steps > 0
 
     def choose(self, seen: Any) -> int:
-        """Sample an action from these probabilities."""
         chances = self.probabilities(seen["observation"], seen["action_mask"])[1].cumsum()
         return int(np.searchsorted(chances, self.random.random() * chances[-1]))
 
     def best(self, seen: Any) -> int:
-        """Return the most probable action."""
         return int(self.probabilities(seen["observation"], seen["action_mask"])[1].argmax())
 
     def expect(self, seen: Any, returns: Any) -> Any:
@@ -137,7 +139,6 @@ def train(policy: Policy, envs: list[Any], minutes: float) -> list[tuple[float, 
 
 
 def made(seat: int, opponent: str) -> Any:
-    """Make the environment of a seat."""
     opponents: list[Any] = [opponent, opponent]
     opponents[seat] = None
     return dominion_v1.gym_env(opponents, normalised=True, max_turns=50)

@@ -26,11 +26,11 @@ from referee.env import starrealms_v2
 from referee.games.starrealms.rules.cards import CARDS
 from tools.learning.picture import picture
 
-TURNS = 5  # own turns before the leads are counted: by then a card bought now is drawn
+TURNS = 5  # own turns before the leads count: by then, a card that's bought now was drawn
 WIDTH = 5  # actions to try
-WIN = 100  # worth this lead in authority
+WIN = 100  # winning is worth this lead in authority
 KINDS = ("play", "use-base", "use-ally", "attack-base", "attack-player", "buy", "pick", "done")
-AT_ONCE = KINDS[:5]  # chosen without search
+AT_ONCE = KINDS[:5]  # these need no search
 
 
 def rank(name: str) -> float:
@@ -41,8 +41,9 @@ def rank(name: str) -> float:
     for place, kind in enumerate(KINDS):
         if name.startswith(kind):
             mine = name.endswith((" hand", " discard")) and kind == "pick"
-            return 100 - 10 * place + (-cost if mine else cost) / 10  # scrap the worst card
-    return 0.5  # do not scrap voluntarily
+            # When scrapping, take the worst card.
+            return 100 - 10 * place + (-cost if mine else cost) / 10
+    return 0.5  # don't scrap if you needn't
 
 
 def worth(entry: str) -> int:
@@ -61,7 +62,6 @@ WORTH = np.array([worth(entry) for entry in starrealms_v2.observation_names()])
 
 
 def by_thumb(env: Any) -> int:
-    """Return the best legal choice by the heuristic."""
     return int((env.action_mask(env.agent_selection) * RANK).argmax())
 
 
@@ -94,7 +94,7 @@ def search(env: Any, agent: str, copies: int, random: Random) -> int:
             copy = world.copy()
             copy.step(action)
             row[place] = lead(copy, agent)
-    better = leads - leads[:, :1]  # compared with the choice of the heuristic
+    better = leads - leads[:, :1]  # compared with the heuristic's choice
     errors = better.std(axis=0, ddof=min(1, copies - 1)) / copies**0.5
     return actions[int((better.mean(axis=0) - errors).argmax())]
 

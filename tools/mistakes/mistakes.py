@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 HERE = Path(__file__).parent
+# Texts of the correct bot -> replacements for all occurrences.
 Changes: TypeAlias = Sequence[tuple[str, str]]
-"""Texts of the correct bot -> replacements for all occurrences."""
 
+# Stands for a time that's longer than the limit of a reply.
 SECONDS = "{seconds}"
-"""Placeholder for a time longer than the limit of a reply."""
 NO_FLUSH = "flush"
 STREAM = "(stderr|standard error|standard output|stdout)"
 
@@ -68,7 +68,6 @@ class Mistake(NamedTuple):
 
 
 def together(first: str, second: str, gap: int = 150) -> str:
-    """Match two expressions in any order, near each other."""
     return f"(?:{first}).{{0,{gap}}}(?:{second})|(?:{second}).{{0,{gap}}}(?:{first})"
 
 
@@ -152,7 +151,6 @@ function chooseCards(money, buys) {
 
 
 def after(text: str, *lines: str) -> tuple[str, str]:
-    """Insert lines after a text."""
     return text, text + "".join(f"{line}\n" for line in lines)
 
 

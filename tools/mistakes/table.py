@@ -24,15 +24,15 @@ from typing import NamedTuple
 from tools.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
 
 MODULE = [sys.executable, "-m", "referee"]
+# Time limits of a reply in seconds.
 LIMITS = {"play": 1.5, "conform": 2.0}
-"""Time limits of a reply in seconds."""
+# A slow move takes this multiple of the limit.
 TOO_LONG = 1.2
-"""A slow move takes this multiple of the limit."""
 COMMANDS = tuple(LIMITS)
 NEEDED = {"play": 28, "conform": 30}
 HANG_SECONDS = 900.0
+# Maximum lines of a command shown in a cell.
 MOST_LINES = 3
-"""Maximum lines of a command shown in a cell."""
 
 
 class Seen(NamedTuple):
@@ -59,7 +59,6 @@ class Seen(NamedTuple):
 
 
 def words(command: str, mistake: Mistake, bot: str, limit: float) -> list[str]:
-    """Return the command line."""
     if command == "conform":
         return [*MODULE, "conform", bot, "-q", "--jobs", "1", "--timeout", f"{limit:g}"]
     limits = ["--time-limit", f"{limit:g}", "--startup-limit", f"{max(limit, 5.0):g}"]
@@ -116,7 +115,7 @@ def naming(says: str, said: str) -> list[str]:
     starts = []  # of each line in `text`
     lines = said.splitlines()
     for line in lines:
-        if text and not text.endswith("-"):  # a wrapped line may end with a hyphen
+        if text and not text.endswith("-"):  # a line may have been wrapped at a hyphen
             text += " "
         starts.append(len(text))
         text += " ".join(line.split())
@@ -138,7 +137,6 @@ def row(cells: Sequence[str]) -> str:
 
 
 def code(line: str) -> str:
-    """Format a line as Markdown code."""
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
