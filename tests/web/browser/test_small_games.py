@@ -186,6 +186,14 @@ def test_many_moves_leave_the_table_in_sight(visit: Visit, tmp_path: Path) -> No
         page = visit(link, viewport={"width": 390, "height": 844})
         asked = next_question(page)
         assert page.get_by_text("Copper", exact=True).is_visible()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        buttons, table = (
+            page.locator(f'[data-zone="{name}"]').bounding_box() for name in ("buttons", "board")
+        )
+        assert buttons is not None
+        assert table is not None
+        assert buttons["width"] > table["width"]  # all of it, not the column beside the table
+        assert page.get_by_text("Copper", exact=True).is_visible()
         page.get_by_role("button", name="buy-the-card-with-the-number-39").click()
         next_question(page, asked)
         page.goto("about:blank")

@@ -3,6 +3,7 @@
 // A person clicks the cell, column or card that a move names (`cells.py`); other moves are buttons.
 
 const BLANK = /^[\s._·-]?$/; // symbols of a cell in which nothing is
+const MANY = 12; // more buttons get the whole width
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export const contract = 2;
@@ -30,6 +31,7 @@ export function mount(boxes, header, kit) {
     for (const whole of [middle, side]) whole.addEventListener(name, hear);
   }
   let shown = []; // what `draw` was given last: the view, and the one before
+  let most = 0; // cards in any view so far: their size never grows again
   let picked = []; // cells of a move that goes through several
   let cursor = ""; // the place that had the focus last
   const asking = new kit.Asking(table, paint);
@@ -53,9 +55,16 @@ export function mount(boxes, header, kit) {
     const rest = view.parts.filter((part) => part.kind !== "text" && !inBoard(part)).map(nodeOf);
     kit.fill(middle, view.parts.filter(inBoard).map(nodeOf));
     kit.fill(side, texts.length ? [...rest, once("texts", [texts, texts.map(({ label }) => old.get(label))], () => textsOf(texts, old))] : rest);
+    middle.classList.toggle("sg-bare", !boards);
+    middle.style.setProperty("--seats", Math.max(2, ...view.parts.map(({ hands }) => hands?.length ?? 0)));
+    most = Math.max(most, view.parts.reduce((sum, { cards, hands }) => sum + (cards ?? hands?.flat() ?? []).length, 1));
+    middle.style.setProperty("--fits", `${20 / Math.sqrt(most)}rem`);
     middle.style.setProperty("--boards", boards);
     middle.style.setProperty("--heads", Object.keys(marks).length ? "6rem" : "3.75rem");
-    if (boxes.buttons) kit.fill(boxes.buttons, once("buttons", [asking.question, picked], () => ({ list: choices() })).list);
+    if (!boxes.buttons) return;
+    const { list } = once("buttons", [asking.question, picked], () => ({ list: choices() }));
+    if (list.length > MANY) table.classList.add("sg-many"); // and it stays, so that nothing moves later
+    kit.fill(boxes.buttons, list);
   }
 
   // --- parts -----------------------------------------------------------------------------------
