@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -36,12 +36,47 @@ class SeatMatch(Struct, frozen=True):
     standing: Count  # agents in play at the end
 
 
-_Bots = Sequence[tuple[str, Sequence[tuple[float, SeatMatch]]]]
+class _Sums:
+    """Sums over matches: their number, the bot's points, and other numbers."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        self.points = 0.0
+        self.numbers: list[int] = []
+
+    def add(self, points: float, numbers: Sequence[int] = ()) -> None:
+        self.matches += 1
+        self.points += points
+        before = self.numbers or [0] * len(numbers)
+        self.numbers = [one + other for one, other in zip(before, numbers, strict=True)]
+
+    @property
+    def mean_points(self) -> float | None:
+        return self.points / self.matches if self.matches else None
 
 
-class _Matches(list[tuple[float, SeatMatch]]):
+class _Bot:
+    """The sums of one bot over its matches, which may be too many to keep."""
+
+    def __init__(self) -> None:
+        self.whole = _Sums()
+        self.by_seat = {True: _Sums(), False: _Sums()}  # of the first seat, of the second
+        self.reasons: Counter[str] = Counter()
+        self.calls: defaultdict[str, _Sums] = defaultdict(_Sums)
+        self.cards = CardSums()
+
     def add(self, points: float, match: SeatMatch) -> None:
-        self.append((points, match))
+        self.whole.add(points, _numbers(match))
+        self.by_seat[match.first].add(points)
+        self.reasons[match.reason] += 1
+        treasury = [TREASURY] if match.patrons else []  # at every table
+        for patron in [*match.patrons, *treasury]:
+            numbers = (match.calls.get(patron, 0), patron in match.favours)
+            self.calls[patron].add(points, numbers)
+        self.cards.add(points, {card: (count, 0) for card, count in match.bought.items()})
+
+
+_Bots = Sequence[tuple[str, _Bot]]
 
 
 class TributeStatistics:
@@ -74,40 +109,34 @@ class TributeStatistics:
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        bots = by_bot(seats, SeatMatch, _Matches)
+        bots = by_bot(seats, SeatMatch, _Bot)
         return [make(bots) for make in (_ends, _turns, _calls, _agents, _cards)]
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    numbers = list(values)
-    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _ends(bots: _Bots) -> StatisticsTable:
     rows = []
-    for bot, matches in bots:
-        reasons = Counter(match.reason for _, match in matches)
-        shares = [reasons[reason] / len(matches) for reason in _ENDS]
-        seats = ((True, False), (True,), (False,))  # both seats, the first, the second
-        points = [_mean(p for p, match in matches if match.first in among) for among in seats]
-        rows.append((bot, len(matches), *shares, max(0.0, 1 - sum(shares)), *points))
+    for bot, sums in bots:
+        shares = [sums.reasons[reason] / sums.whole.matches for reason in _ENDS]
+        seats = (sums.whole, sums.by_seat[True], sums.by_seat[False])
+        points = [each.mean_points for each in seats]
+        rows.append((bot, sums.whole.matches, *shares, max(0.0, 1 - sum(shares)), *points))
     numbers = (*_ENDS, "other end", "points", "points as first", "as second")
     return StatisticsTable("How matches end", ("bot", "matches", *numbers), rows, percent=numbers)
 
 
 def _numbers(m: SeatMatch) -> Sequence[int]:
     bought, calls = sum(m.bought.values()), sum(m.calls.values())
-    return (m.turns, m.cost, m.prestige, m.power, m.coins, bought, calls, m.agents)
+    made = (m.prestige, m.power, m.coins, bought, calls, m.agents)
+    return (m.turns, m.cost, *made, *m.lost, m.standing)
 
 
 def _turns(bots: _Bots) -> StatisticsTable:
     rows = []
-    for bot, matches in bots:
-        columns = zip(*(_numbers(match) for _, match in matches), strict=True)
-        turns, cost, *sums = map(sum, columns)
-        *made, calls, agents = [amount / turns if turns else None for amount in sums]
-        paid = cost / sums[3] if sums[3] else None
-        rows.append((bot, turns / len(matches), *made, paid, calls, agents))
+    for bot, sums in bots:
+        turns, cost, *numbers = sums.whole.numbers[:8]
+        *made, calls, agents = [amount / turns if turns else None for amount in numbers]
+        paid = cost / numbers[3] if numbers[3] else None
+        rows.append((bot, turns / sums.whole.matches, *made, paid, calls, agents))
     heads = (
         "bot",
         "own turns",
@@ -124,19 +153,13 @@ def _turns(bots: _Bots) -> StatisticsTable:
 def _calls(bots: _Bots) -> StatisticsTable:
     """Create the table of calls: for each patron, the matches in which it was at the table."""
     rows: list[Row] = []
-    for bot, matches in bots:
+    for bot, sums in bots:
         for patron in (*PATRONS, TREASURY):
-            is_treasury = patron == TREASURY  # at every table, and favours nobody
-            here = [
-                (points, match)
-                for points, match in matches
-                if patron in match.patrons or (is_treasury and match.patrons)
-            ]
-            if here:
-                calls = _mean(match.calls.get(patron, 0) for _, match in here)
-                favour = None if is_treasury else _mean(patron in m.favours for _, m in here)
-                points = _mean(points for points, _ in here)
-                rows.append((bot, patron, len(here), calls, favour, points))
+            if patron in sums.calls:
+                here = sums.calls[patron]
+                calls, favours = (number / here.matches for number in here.numbers)
+                favour = None if patron == TREASURY else favours  # it favours nobody
+                rows.append((bot, patron, here.matches, calls, favour, here.mean_points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)
     return StatisticsTable("Calls per match, by patron at the table", columns, rows, percent=shares)
@@ -144,11 +167,10 @@ def _calls(bots: _Bots) -> StatisticsTable:
 
 def _agents(bots: _Bots) -> StatisticsTable:
     rows = []
-    for bot, matches in bots:
-        agents = sum(match.agents for _, match in matches)
-        fates = zip(*[(*match.lost, match.standing) for _, match in matches], strict=True)
-        shares = [sum(fate) / agents if agents else None for fate in fates]
-        rows.append((bot, agents / len(matches), *shares))
+    for bot, sums in bots:
+        agents, *fates = sums.whole.numbers[7:]
+        shares = [fate / agents if agents else None for fate in fates]
+        rows.append((bot, agents / sums.whole.matches, *shares))
     ends = ("killed", "knocked out", "destroyed", "in play at the end")
     title = "Agents per match, and what happened to them"
     return StatisticsTable(title, ("bot", "agents", *ends), rows, percent=ends)
@@ -157,11 +179,8 @@ def _agents(bots: _Bots) -> StatisticsTable:
 def _cards(bots: _Bots) -> StatisticsTable:
     """Create the table of bought cards, sorted by share, highest first."""
     rows: list[Row] = []
-    for bot, matches in bots:
-        sums = CardSums()
-        for points, match in matches:
-            sums.add(points, {card: (count, 0) for card, count in match.bought.items()})
-        for *shown, with_it, without, count, _ in sums.rows(bot, lambda card: card):
+    for bot, sums in bots:
+        for *shown, with_it, without, count, _ in sums.cards.rows(bot, lambda card: card):
             rows.append((*shown, count, with_it, without))
     columns = ("bot", "card", "matches", "share", "count", "points with", "points without")
     title = "Cards bought; count is the mean over the matches with the card"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections import Counter
 from typing import Any
 
@@ -76,3 +77,8 @@ def test_the_tables_over_two_matches() -> None:
     tables = (ends, turns, calls, agents, cards)
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     assert [table.rows for table in RULES.statistics().tables([])] == [[]] * 5
+    tracemalloc.start()
+    RULES.statistics().tables(seat(1.0) for _ in range(1_000))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 300_000, "it keeps all matches"
