@@ -170,7 +170,7 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
-        yield "closest", int(numbers[closest]), _tie_break(margins[closest], found)
+        yield "closest", int(numbers[closest]), "" if margins[closest] else _tie_break(found.game)
     if (turns > 0).any():
         yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
     if has_points:
@@ -185,14 +185,11 @@ def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
     return np.asarray(beaten.prod(axis=1))
 
 
-def _tie_break(margin: float, found: Standings) -> str:
-    fewer = _tie_breaker(found.game)
-    return f"level, won with {fewer}" if fewer and margin == 0 else ""
-
-
-def _tie_breaker(game: str) -> str:
+def _tie_break(game: str) -> str:
+    """Say what decides a tie in a game, such as "level, won with fewer turns taken", or ""."""
     definition = GAMES.get(game)
-    return f"fewer {definition.tie_break}" if definition and definition.tie_break else ""
+    fewer = definition.tie_break if definition else ""
+    return f"level, won with fewer {fewer}" if fewer else ""
 
 
 def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:
@@ -228,15 +225,17 @@ def _rivalry(found: Standings) -> Rivalry | None:
     return best
 
 
-def decided_by(
+def result_note(
     game: str, ranks: Sequence[int], scores: Sequence[Score], disqualified: Sequence[str | None]
 ) -> str:
-    """Say what decided a match, if its winner has the same score as a loser. Otherwise "".
+    """Explain a result that the scores do not: a draw, or a winner with an equal score.
 
-    All arguments except the first are in seat order.
+    All arguments except the first are in seat order. Returns "" if there is nothing to explain.
     """
+    if ranks.count(1) > 1:
+        return "drawn"
     seats = list(zip(ranks, scores, disqualified, strict=False))
     won = [score for rank, score, _ in seats if rank == 1]
     lost = [score for rank, score, code in seats if rank > 1 and code is None]
     is_level = len(won) == 1 and won[0] in lost
-    return _tie_breaker(game) if is_level else ""
+    return _tie_break(game) if is_level else ""

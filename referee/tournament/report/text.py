@@ -167,6 +167,16 @@ def headline(found: Standings) -> str:
     return "; ".join(parts)
 
 
+def progress(found: Standings) -> str:
+    """Format the number of matches played, planned, void and forfeited."""
+    parts = [f"{found.matches:,} of {found.planned:,} matches"]
+    if found.forfeits:
+        parts.append(f"{found.forfeits:,} forfeit{'s' * (found.forfeits != 1)}")
+    if found.void:
+        parts.append(f"{found.void:,} void")
+    return ", ".join(parts)
+
+
 def ranking(found: Standings, width: int) -> Grid:
     """Return the table of the standings. See `standings_text` for `width`."""
     return _fitted(_ranking(found), width)
@@ -243,6 +253,13 @@ def _is_outside_mean(bot: BotStanding, found: Standings) -> bool:
 def rating_interval(bot: BotStanding) -> str:
     """Format the interval of a rating."""
     return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
+
+
+def ends(bot: BotStanding) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of a rating. None: unknown, or too few deals to say."""
+    if bot.deals < ENOUGH_DEALS:
+        return None, None
+    return bot.rating_low, bot.rating_high
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:

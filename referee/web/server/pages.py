@@ -25,7 +25,7 @@ from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_text, text
-from referee.tournament.report.evening import decided_by
+from referee.tournament.report.evening import result_note
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.season import Season, tournament_names
@@ -85,7 +85,7 @@ def page(template: str, links: Links, **values: object) -> str:
         text=text,
         share=text.share,
         stem=stem,
-        decided_by=decided_by,
+        result_note=result_note,
         why_ended=_why_ended,
         form=form,
         colour=colour,
@@ -159,7 +159,7 @@ def standings_page(
     # Outliers stay on the charts, but at the lower edge: they don't get to stretch the scale.
     least = charts.far_below(list(rated.values()))
     near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
-    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in near]
+    ends = [(bot.rating, *text.ends(bot)) for bot in near]
     values = [end for bot in ends for end in bot if end is not None and end >= least]
     racing = [bot.name for bot in near[:MOST_RACING]]
     ratings = {
@@ -221,7 +221,7 @@ def season_page(
         title: title of the page. Empty: the default.
         ids: names of the stores in addresses, for a served page.
     """
-    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
+    ends = [(bot.rating, *text.ends(bot)) for bot in found.bots]
     return page(
         "season.html",
         links,
