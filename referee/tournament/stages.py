@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence, Set
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, Struct
 
@@ -77,16 +77,39 @@ class Stage(Struct, frozen=True):
                     yield plan
 
 
+class Rounds(NamedTuple):
+    """The rounds of a tournament in which each round depends on the results of the others.
+
+    Attributes:
+        table: the table of the format (`Format.table`) after the last complete round.
+        first_matches: the number of the first match of each round that is paired.
+        playing: the round that is not complete, or None.
+    """
+
+    table: Any
+    first_matches: list[int]
+    playing: Stage | None
+
+
+def rounds_of(store: Store) -> Rounds:
+    """Return the rounds of a tournament. In formats without rounds, the table is None."""
+    table = format_of(store.stages[-1].format).table()
+    first_matches: list[int] = []
+    if table is None:
+        return Rounds(None, first_matches, None)
+    there, out, playing = set(store.played()), store.bots_out(), None
+    for stage in stages(store, table):
+        first_matches.append(stage.first_match)
+        if next(stage.missing(there, out), None) is not None:
+            playing = stage
+            break
+    table.add_bots(len(store.names))
+    return Rounds(table, first_matches, playing)
+
+
 def table_of(store: Store) -> Any:
     """Return the table of a format (`Format.table`) after the last complete stage."""
-    table = format_of(store.stages[-1].format).table()
-    if table is not None:
-        there, out = set(store.played()), store.bots_out()
-        for stage in stages(store, table):
-            if next(stage.missing(there, out), None) is not None:
-                break
-        table.add_bots(len(store.names))
-    return table
+    return rounds_of(store).table
 
 
 def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:

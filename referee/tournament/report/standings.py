@@ -6,7 +6,7 @@ The structs define the object of `--format json`; spec/json.md, 6, explains thei
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -24,14 +24,13 @@ from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.report.knockout import KnockoutStanding, knockout_standing
-from referee.tournament.rows import FORFEIT, points_of_forfeit
-from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.rows import FORFEIT, points_of_forfeit, table_points
 from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import short_names
-from referee.tournament.stages import planned, table_of
+from referee.tournament.stages import Rounds, Stage, planned, rounds_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # per batch
@@ -122,16 +121,35 @@ class SwissPlace(Struct, frozen=True):
     opponents: float
 
 
+class SwissLineUp(Struct, frozen=True):
+    """Bots that play each other in the round that is not finished.
+
+    Attributes:
+        points: the points of each bot in the matches of this round so far.
+        played: number of matches of this round so far, including void ones and forfeits.
+        matches: number of matches of the whole round.
+    """
+
+    bots: list[str]
+    points: list[float]
+    played: int
+    matches: int
+
+
 class Swiss(Struct, frozen=True):
     """The table of a Swiss tournament after the finished rounds, best first.
 
     Attributes:
-        next: the line-ups of the round that is not finished, by names. Empty after the last one.
+        first_matches: the number of the first match of each round that is paired.
+        next: the line-ups of the round that is not finished. Empty after the last one.
+        next_byes: the bots that have a bye in that round.
     """
 
     rounds: int
     places: list[SwissPlace]
-    next: list[list[str]]
+    first_matches: list[int]
+    next: list[SwissLineUp]
+    next_byes: list[str]
 
 
 class Standings(Struct, frozen=True):
@@ -226,7 +244,7 @@ def standings(
     test = sequential(setup, store.matches())
     table = deals.table()
     rated = rate_played(table, anchor, stopped=test is not None)
-    of_format = table_of(store)
+    rounds = rounds_of(store)
     return Standings(
         game=setup.game,
         format=setup.format,
@@ -245,7 +263,7 @@ def standings(
         differences=_differences(rated, names, most_paired),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
-        swiss=_swiss(of_format, setup, names) if isinstance(of_format, SwissTable) else None,
+        swiss=_swiss(store, rounds) if isinstance(rounds.table, SwissTable) else None,
         sprt=None if test is None else _sprt(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.bots_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
@@ -255,7 +273,7 @@ def standings(
         withdraw_after=setup.withdraw_after,
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
-        knockout=_knockout(of_format, names),
+        knockout=_knockout(rounds.table, names),
         limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
         too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
     )
@@ -469,7 +487,8 @@ def _pairs(table: DealTable) -> list[int]:
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 
 
-def _swiss(table: SwissTable, setup: TournamentSetup, names: list[str]) -> Swiss:
+def _swiss(store: Store, rounds: Rounds) -> Swiss:
+    table, names = rounds.table, store.names
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)
@@ -486,13 +505,37 @@ def _swiss(table: SwissTable, setup: TournamentSetup, names: list[str]) -> Swiss
             )
             for bot in order
         ],
-        next=[
-            [names[bot] for bot in line_up]
-            for line_up in dict.fromkeys(
-                table.next_round(setup) if table.rounds < (setup.rounds or 0) else ()
-            )
-        ],
+        first_matches=rounds.first_matches,
+        next=_next_line_ups(store, rounds.playing) if rounds.playing else [],
+        next_byes=[names[bot] for bot in _next_byes(store, rounds.playing)],
     )
+
+
+def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
+    """Return the line-ups of a round with their results so far."""
+    played: Counter[frozenset[int]] = Counter()
+    points: defaultdict[int, float] = defaultdict(float)
+    for match in store.matches(stage.first_match, stage.end):
+        played[frozenset(match.players)] += 1
+        for bot, own in zip(match.players, table_points(match), strict=True):
+            points[bot] += own
+    return [
+        SwissLineUp(
+            bots=[store.names[bot] for bot in line_up],
+            points=[round(points[bot], 6) for bot in line_up],
+            played=played[frozenset(line_up)],
+            matches=deals * stage.setup.matches_a_deal,
+        )
+        for line_up, deals in Counter(stage.line_ups).items()
+    ]
+
+
+def _next_byes(store: Store, stage: Stage | None) -> list[int]:
+    """Return the bots that have a bye in a round. Bots that are out or withdrawn have none."""
+    if stage is None:
+        return []
+    gone = {*store.bots_out(), *store.withdrawn}.union(*stage.line_ups)
+    return [bot for bot in range(len(store.names)) if bot not in gone]
 
 
 def _sprt(test: Sequential, *, is_ended: bool) -> SprtStanding:

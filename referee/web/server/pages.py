@@ -187,8 +187,14 @@ def standings_page(
         front=front or Front(),
         season_names=tournament_names([each.id for each in front.season]) if front else [],
         rounds=_rounds(found.knockout) if found.knockout else [],
+        playing=_playing(front) if front else [],
         left="" if shown.left is None else _about(shown.left),
     )
+
+
+def _playing(front: Front) -> list[list[str]]:
+    """Return the names of the bots of each match in progress, sorted."""
+    return [sorted(table.names if table else item.shown) for item, table in front.tables]
 
 
 def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:

@@ -451,7 +451,11 @@ def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     table = standings(store).swiss
     assert table is not None
     begun = {frozenset(f"bot{bot}" for bot in row.players) for row in store.matches(8)}
-    assert begun < {frozenset(names) for names in table.next}
+    assert begun < {frozenset(each.bots) for each in table.next}
+    assert [(each.played, each.matches) for each in table.next] == [(2, 4), (0, 4)]
+    assert sum(table.next[0].points) == 2
+    assert sum(table.next[1].points) == 0
+    assert table.first_matches == [0, 8]
     assert table.rounds == 1
     assert sum(place.score for place in table.places) == 2
 

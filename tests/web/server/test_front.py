@@ -6,7 +6,9 @@ import re
 
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
-from referee.web.server.pages import standings_file
+from referee.web.server.library import Item
+from referee.web.server.links import Links
+from referee.web.server.pages import Front, standings_file, standings_page
 from referee.web.server.tournaments import read_shown
 from tests.support.made_up import Result, made_setup, played, row, void
 
@@ -47,3 +49,31 @@ def test_an_unknown_interval_has_no_bar() -> None:
 def test_a_head_counts_void_matches() -> None:
     page = page_of(played(made_setup(3, deals=2), winner_of(voids=(0, 5))))
     assert re.search("<span>10 of 12 matches, 2 void</span>", page)
+
+
+def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
+    setup = made_setup(7, format="swiss", rounds=2, deals=1)
+    with played(setup, winner_of(), until=7, most=1) as store:  # of 6 in a round
+        shown = read_shown(store, 0.0)
+        round = shown.report.found.swiss
+        assert round is not None
+        first, second, third = round.next
+        (bye,) = round.next_byes
+        tables = [(Item("second", "log", shown=second.bots[::-1]), None)]
+        page = standings_page(Links(), shown, front=Front(tables=tables))
+    assert (first.played, third.played) == (1, 0)
+    assert {bye, *first.bots, *second.bots, *third.bots} == {*shown.names}
+    box = page[page.index("<h2>Round 2 of 2") : page.index("<h2>Score after 1 of 2")]
+    lines = [re.sub("<[^>]*>", "", small).strip() for small in re.findall("<small>(?!\\().*", box)]
+    assert lines == ["1 of 2 matches", "playing 0 of 2 matches", "not begun"]
+    assert re.findall('<div class="pair( now| waiting|)"', box) == ["", " now", " waiting"]
+    assert f"<bdi>{bye}</bdi>: no opponent in this round, a bye" in box
+
+
+def test_a_bracket_shows_the_pair_in_progress() -> None:
+    setup = made_setup(4, format="knockout", deals=2)
+    page = page_of(played(setup, winner_of(), until=5, most=1))  # of 8 in the semi-finals
+    assert re.findall("<small>(.*?)</small></div>", page) == [
+        "4 of 4 matches",
+        "1 of 4 matches",
+    ]
