@@ -27,6 +27,7 @@ from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_text, text
 from referee.tournament.report.evening import result_note
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
+from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.season import Season, tournament_names
 from referee.tournament.rows import Entrant, MatchRow
@@ -87,6 +88,7 @@ def page(template: str, links: Links, **values: object) -> str:
         stem=stem,
         result_note=result_note,
         why_ended=_why_ended,
+        leader=leader,
         form=form,
         colour=colour,
         seconds=duration,

@@ -1,0 +1,75 @@
+"""Sentences that say who leads or has won a tournament, by which measure, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from referee.text.terminal import plain
+from referee.tournament.report.knockout import KnockoutStanding
+from referee.tournament.report.standings import Standings, Swiss
+from referee.tournament.report.text import ENOUGH_DEALS, rating, rating_interval, share
+from referee.tournament.schedule.knockout import FINAL
+
+_MOST_NAMED = 3
+
+
+def leader(found: Standings) -> Iterator[str]:
+    """Say who leads or has won: by the measure that decides the format, then by rating.
+
+    Two bots are compared elsewhere (`text.duel`).
+    """
+    decides_rating = found.swiss is None and not found.knockout
+    if found.swiss is not None and found.swiss.rounds:
+        yield _by_score(found.swiss)
+    if found.knockout:
+        yield from _of_knockout(found.knockout)
+    if len(found.bots) > 2 and found.bots[0].rating is not None:
+        yield _by_rating(found, is_decisive=decides_rating)
+
+
+def _by_score(table: Swiss) -> str:
+    first, *others = table.places
+    level = [row for row in others if row.score == first.score]
+    equal = [row.name for row in level if row.opponents == first.opponents]
+    score = f"{first.score:g} of {table.rounds}"
+    one, many = ("leads", "lead") if table.next else ("won", "share the first place")
+    if equal:
+        return f"{_names([first.name, *equal])} {many}, by score: {score} each."
+    says = f"{plain(first.name)} {one}, by score: {score}"
+    if level:
+        names = _names([row.name for row in level])
+        says += f", the same as {names}, but against stronger opponents"
+    return f"{says}."
+
+
+def _of_knockout(table: KnockoutStanding) -> Iterator[str]:
+    for pair in table.pairs:
+        if pair.round == FINAL and pair.winner is not None:
+            first, second = pair.bots if pair.winner == pair.bots[0] else pair.bots[::-1]
+            points = sorted(pair.points, reverse=True)
+            says = f"{points[0]:g} to {points[1]:g} against {plain(second or '')}"
+            if pair.is_level:
+                is_level = pair.scores[0] == pair.scores[1]
+                says += ", decided by " + ("the seeds" if is_level else "the points in the game")
+            yield f"{plain(first or '')} won the final: {says}."
+
+
+def _by_rating(found: Standings, *, is_decisive: bool) -> str:
+    first, second = found.bots[:2]
+    is_over = found.matches + found.void + found.forfeits >= found.planned
+    says = f"By rating, {plain(first.name)} is first"
+    if is_decisive:
+        says = f"{plain(first.name)} {'won' if is_over else 'leads'}, by rating"
+    says += f": {rating(first, found)}"
+    if min(first.deals, second.deals) < ENOUGH_DEALS or first.los is None:
+        return f"{says}. There are too few matches to say how sure that is."
+    return (
+        f"{says} (95% interval: {rating_interval(first)}). The probability that it is better than "
+        f"{plain(second.name)}, the second, is {share(first.los)}."
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return f"{plain(names[0])} and {len(names) - 1} others"
+    return " and ".join(map(plain, names))
