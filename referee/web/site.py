@@ -229,7 +229,7 @@ class _Site:
         self._name = name
         self._folder = folder
         self._shown: Shown = read_shown(store, changed_at(state_of(store.name)))
-        self._rows = [row for row in store.matches() if not row.void]
+        self._rows = [row for row in store.matches() if not row.void][::-1]  # newest first
         self._pairs: dict[tuple[int, int], list[MatchRow]] = {}
         for row in self._rows:
             for one, other in combinations(sorted(row.players), 2):
@@ -246,7 +246,7 @@ class _Site:
 
     def write_data(self, records: Path, all_lines: bool, show: Callable[[int], None]) -> None:
         (self._folder / "match").mkdir()
-        for done, row in enumerate(self._rows):
+        for done, row in enumerate(reversed(self._rows)):
             show(done)
             match = self._read(record_of(records, row.match), row)
             # Equal matches have the same digest, and then one page is enough.
@@ -311,7 +311,14 @@ class _Site:
         number = {name: number for number, name in enumerate(self._shown.names)}
         for standing in found.bots:
             own = number[standing.name]
-            values = {"bot": standing, "record_of": records.get, "matches": played.get(own, [])}
+            rows = played.get(own, [])
+            lost = [row for row in rows if row.ranks[row.players.index(own)] > 1]
+            values = {
+                "bot": standing,
+                "record_of": records.get,
+                "last_lost": lost[: pages.MOST_LOST],
+                "matches": rows,
+            }
             text = pages.store_page("bot.html", links, self._shown, **values)
             self._write(f"bot/{own}.html", text)
 

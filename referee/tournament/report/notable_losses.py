@@ -40,9 +40,17 @@ GROUP BY deal, bot
 
 
 class NotableLoss(Struct, frozen=True):
-    """A match to look at: its number, the reason in one clause, and the command that repeats it."""
+    """A match to look at.
+
+    Attributes:
+        match: its number.
+        against: the names of the other bots, in seat order.
+        why: the reason, one clause.
+        command: plays it again.
+    """
 
     match: int
+    against: list[str]
     why: str
     command: str
 
@@ -71,7 +79,9 @@ def notable_losses(
         matches = store.matches(deal * per_deal, (deal + 1) * per_deal)
         counted = [(match, points_of(match.ranks)) for match in matches if not match.void]
         match, why = _notable_loss(bot, counted, promised)
-        losses[names[bot]].append(NotableLoss(match.match, why, _repeat_command(match, setup)))
+        against = [names[other] for other in match.players if other != bot]
+        command = _repeat_command(match, setup)
+        losses[names[bot]].append(NotableLoss(match.match, against, why, command))
     return losses
 
 

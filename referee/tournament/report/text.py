@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 from rich.cells import cell_len
@@ -129,7 +130,7 @@ def bot_text(
         if note := sandbox_note(found, losses):
             yield _line(note)
     for loss in losses:
-        yield _line(f"match {loss.match}: {loss.why}")
+        yield _line(f"match {loss.match} against {', '.join(loss.against)}: {loss.why}")
         yield Text(f"  {loss.command}", no_wrap=True, overflow="ignore")
 
 
@@ -356,6 +357,17 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
             str(row.place), plain(names[row.name]), score, str(row.byes), f"{row.opponents:g}"
         )
     return grid
+
+
+def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
+    """Return a function: number and bots of a match -> its round. None without rounds."""
+    if found.swiss is not None:
+        first_matches = found.swiss.first_matches
+        return lambda match, bots: str(bisect_right(first_matches, match))
+    if found.knockout:
+        rounds = {frozenset(pair.bots): pair.round for pair in found.knockout.pairs}
+        return lambda match, bots: rounds.get(frozenset(bots), "-")
+    return None
 
 
 KNOCKOUT_LEGEND = (

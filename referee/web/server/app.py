@@ -404,7 +404,10 @@ class Site:
                 }
             )
         records = self._records(file, {loss.match for loss in losses})
-        return self._page("bot.html", file, shown, bot=standing, record_of=records.get, matches=[])
+        lost = MatchesChosen(number, result="lost")
+        _, last = self.tournaments.matches(file, lost, 0, pages.MOST_LOST)
+        values = {"bot": standing, "record_of": records.get, "last_lost": last, "matches": []}
+        return self._page("bot.html", file, shown, **values)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
         one, other = request.path_params["one"], request.path_params["other"]

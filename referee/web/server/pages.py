@@ -45,6 +45,8 @@ TEMPLATES = HERE / "templates"
 # A file lists no more matches than this, because browsers take too long to open it otherwise.
 # (`referee export` has all of them.)
 MOST_MATCHES = 1_000
+# The page of a bot lists this many lost matches.
+MOST_LOST = 10
 # We draw the ratings over time for this many bots.
 MOST_RACING = 12
 # This many bots, from the top of the ranking, are always visible. The others can be unfolded.
@@ -89,6 +91,7 @@ def page(template: str, links: Links, **values: object) -> str:
         result_note=result_note,
         why_ended=_why_ended,
         leader=leader,
+        names_of=_names_of,
         form=form,
         colour=colour,
         seconds=duration,
@@ -102,6 +105,11 @@ def page(template: str, links: Links, **values: object) -> str:
 def _why_ended(game: str, reason: str) -> str:
     """Return an end reason in words. The game may be unknown."""
     return GAMES[game].why_ended(reason) if game in GAMES else reason
+
+
+def _names_of(match: MatchRow, names: Sequence[str]) -> list[str]:
+    """Return the names of the bots of a match, in seat order."""
+    return [names[bot] for bot in match.players]
 
 
 @cache

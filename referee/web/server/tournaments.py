@@ -353,7 +353,7 @@ class Tournaments:
     def matches(
         self, file: File, chosen: MatchesChosen, first: int, count: int
     ) -> tuple[int, list[MatchRow]]:
-        """Return the number of selected matches, and `count` of them from `first` on, in order.
+        """Return the number of selected matches, and `count` of them from `first` on, newest first.
 
         This doesn't check the rows, because `shown` has done so before.
         """
@@ -361,7 +361,7 @@ class Tournaments:
         with _opened(file) as store:
             ((total,),) = store.select(f"SELECT count(*) FROM matches {where}", parameters)
             numbers = store.select(
-                f"SELECT match FROM matches {where} ORDER BY match LIMIT ? OFFSET ?",
+                f"SELECT match FROM matches {where} ORDER BY match DESC LIMIT ? OFFSET ?",
                 [*parameters, count, first],
             )
             return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]

@@ -546,7 +546,7 @@ def test_a_bracket_has_the_final_first_and_no_byes() -> None:
     heads = [each.partition("<h3>")[2].partition("</h3>")[0] for each in rounds]
     assert heads[-2:] == ["final", "third place"]
     assert rounds[heads.index("semi-final")].count('class="pair"') == 2
-    assert page.count("2 to 0") == 5
+    assert page.count("<small>2 to 0") == 5
     assert "no opponent" in rounds[0]
 
 

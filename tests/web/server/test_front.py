@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.store import Store
@@ -10,6 +11,7 @@ from referee.web.server.library import Item
 from referee.web.server.links import Links
 from referee.web.server.pages import Front, standings_file, standings_page
 from referee.web.server.tournaments import read_shown
+from referee.web.site import write_site
 from tests.support.made_up import Result, made_setup, played, row, void
 
 
@@ -77,3 +79,30 @@ def test_a_bracket_shows_the_pair_in_progress() -> None:
         "4 of 4 matches",
         "1 of 4 matches",
     ]
+
+
+def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
+    """With its opponent, its score first and its round."""
+
+    def result(plan: Plan) -> MatchRow:
+        lost = plan.players.index(max(plan.players))
+        scores = [20 if seat == lost else 30 for seat in range(2)]
+        return row(plan, [2 if seat == lost else 1 for seat in range(2)], scores=scores)
+
+    setup = made_setup(4, format="swiss", rounds=2, deals=2)
+    with played(setup, result) as store:
+        folder = tmp_path / "site"
+        write_site(store, "night", None, str(folder))
+        number = store.names.index("bot3")
+        lost = [match for match in store.matches() if 3 in match.players]
+        names = store.names
+    page = (folder / "bot" / f"{number}.html").read_text()
+    section = page[page.index("<h2>Last lost matches") : page.index("<h2>Faults")]
+    rows = [
+        re.sub("<[^>]*>", " ", line).split() for line in section.splitlines() if "<tr><td" in line
+    ]
+    assert [int(cells[0]) for cells in rows] == [match.match for match in lost[::-1]]
+    other = next(bot for bot in lost[-1].players if bot != 3)
+    assert rows[0][1:6] == ["2", names[other], "20", ":", "30"]
+    listed = re.findall('data-label="match">(\\d+)', (folder / "matches.html").read_text())
+    assert [int(number) for number in listed] == [*range(15, -1, -1)]
