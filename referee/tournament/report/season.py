@@ -99,6 +99,12 @@ class SeasonTournament(Struct, frozen=True):
     position: str | None
     is_other_game: bool
 
+    @property
+    def missing(self) -> int:
+        """Number of matches that are not played. 0 for a sequential test, which may end early."""
+        done = self.matches + self.void + self.forfeits
+        return 0 if self.format == "sprt" else max(0, self.planned - done)
+
 
 class Season(Struct, frozen=True):
     """The combined standings of several tournaments (spec/tournaments.md, 6).
@@ -329,27 +335,39 @@ def _with_change(
     versions: Sequence[str],
     is_comparable: bool,
 ) -> TournamentRating:
-    """Return `now` with its change since the tournament before.
+    """Return `now` with its change since the tournament before."""
+    changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
+    now = replace(now, changed=changed)
+    found = change_between(before, now) if is_comparable else None
+    if found is None:
+        return now
+    return replace(now, change=found.change, change_low=found.low, change_high=found.high)
+
+
+class Change(NamedTuple):
+    """A difference of two ratings, with the ends of its interval. None: open."""
+
+    change: float
+    low: float | None
+    high: float | None
+
+
+def change_between(before: TournamentRating, now: TournamentRating) -> Change | None:
+    """Return the change of a rating between two tournaments. None if a rating is unknown.
 
     The two ratings are independent, so we can add the squares of the distances to their interval
     ends (Zou and Donner, Statistics in Medicine 27, 2008).
     """
-    changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
-    now = replace(now, changed=changed)
-    if now.rating is None or before.rating is None or not is_comparable:
-        return now
+    if now.rating is None or before.rating is None:
+        return None
     change = now.rating - before.rating
     low, high = None, None
     if now.rating_low is not None and before.rating_high is not None:
         low = change - math.hypot(now.rating - now.rating_low, before.rating_high - before.rating)
     if now.rating_high is not None and before.rating_low is not None:
         high = change + math.hypot(now.rating_high - now.rating, before.rating - before.rating_low)
-    return replace(
-        now,
-        change=round(change, 2),
-        change_low=None if low is None else round(low, 2),
-        change_high=None if high is None else round(high, 2),
-    )
+    ends = (None if end is None else round(end, 2) for end in (low, high))
+    return Change(round(change, 2), *ends)
 
 
 def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:

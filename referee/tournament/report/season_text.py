@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table as Grid
@@ -10,8 +10,16 @@ from rich.text import Text
 
 from referee.text.lookalikes import looks
 from referee.text.terminal import plain
-from referee.tournament.report.season import Season, SeasonBot, TournamentRating
+from referee.tournament.report.season import (
+    Change,
+    Season,
+    SeasonBot,
+    SeasonTournament,
+    TournamentRating,
+    change_between,
+)
 from referee.tournament.report.text import (
+    ENOUGH_DEALS,
     LEFT_OUT,
     PUT_OUT,
     columns_needed,
@@ -23,6 +31,8 @@ from referee.tournament.report.text import (
 CHANGED = "^"
 # Marks a rating whose interval has an open end.
 OPEN = "*"
+# Marks a tournament that is still played.
+NOT_OVER = "~"
 _MOST_NAMED = 5
 
 
@@ -34,6 +44,7 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
             tournaments, then the interval of the change, then the interval of all together.
     """
     yield Text(headline(found), style="bold")
+    yield from map(Text, improved(found))
     yield ""
     if found.matches:
         table, missing = _fitted(found, width)
@@ -75,7 +86,7 @@ def _table(found: Season, first: int, more: int) -> Grid:
         more: how many of these columns it has: the interval of all together, the interval of the
             change, and the number of matches.
     """
-    names = [plain(tournament.name) for tournament in found.tournaments[first:]]
+    names = [head(tournament, found) for tournament in found.tournaments[first:]]
     has_whole, has_interval, has_counts = more > 0, more > 1, more > 2
     table = new_grid(
         *("#", "bot", *names, "change", *["95% interval"] * has_interval),
@@ -94,6 +105,65 @@ def _table(found: Season, first: int, more: int) -> Grid:
             *[f"{bot.matches:,}"] * has_counts,
         )
     return table
+
+
+def head(of: SeasonTournament, found: Season) -> str:
+    """Return the name of a tournament, with a mark if it is not over."""
+    return f"{plain(of.name)}{NOT_OVER * bool(missing(of, found))}"
+
+
+def missing(of: SeasonTournament, found: Season) -> int:
+    """Return the number of matches that are not played. 0 if bots are excluded: it is unknown."""
+    return 0 if found.excluded else of.missing
+
+
+def improved(found: Season) -> Iterator[str]:
+    """Say which bot improved most in the last tournament, and over the whole season."""
+    last = found.tournaments[-1]
+    latest = [
+        (Change(now.change, now.change_low, now.change_high), now.deals, bot.name, "")
+        for bot in found.bots
+        if (now := bot.tournaments[-1]) and now.change is not None
+    ]
+    played = (
+        f" so far ({last.matches:,} of {last.planned:,} matches)" if missing(last, found) else ""
+    )
+    yield from _most_improved(f"In {plain(last.name)}{played}", latest)
+    if len(found.tournaments) > 2 and found.pool:
+        whole = []
+        for bot in found.bots:
+            own = [
+                (each, tournament)
+                for each, tournament in zip(bot.tournaments, found.tournaments, strict=True)
+                if each is not None
+            ]
+            change = change_between(own[0][0], own[-1][0]) if len(own) > 1 else None
+            if change is not None:
+                between = f", from {plain(own[0][1].name)} to {plain(own[-1][1].name)}"
+                whole.append((change, own[-1][0].deals, bot.name, between))
+        yield from _most_improved("Over the season", whole)
+
+
+def _most_improved(when: str, changes: Sequence[tuple[Change, int, str, str]]) -> Iterator[str]:
+    """Name the bot with the largest change.
+
+    Args:
+        changes: the change, number of deals, name and a clause for each bot. A change whose lower
+            end is unknown says nothing.
+    """
+    known = [each for each in changes if each[0].low is not None and each[1] >= ENOUGH_DEALS]
+    if not known:
+        return
+    change, deals, name, between = max(known, key=lambda each: each[0].change)
+    if change.change <= 0:
+        yield f"{when} no bot has improved."
+        return
+    ends = interval(change.low, change.high, deals, "+.0f")
+    chance = "; that may be chance" if (change.low or 0) <= 0 else ""
+    yield (
+        f"{when} {plain(name)} improved most{between}: {change.change:+.0f} Elo "
+        f"(95% interval: {ends}{chance})."
+    )
 
 
 def rating(of: TournamentRating | None) -> str:
@@ -154,6 +224,8 @@ def legend(found: Season) -> Iterator[str]:
             "them, so no change is known."
         )
     yield "change: since the last tournament before in which the bot played."
+    if any(missing(each, found) for each in found.tournaments):
+        yield f"{NOT_OVER} not all matches are played: these ratings and changes are as of now."
     ratings = [each for bot in found.bots for each in bot.tournaments if each is not None]
     if any(each.changed for each in ratings):
         yield f"{CHANGED} the files of the bot have changed since then."
@@ -185,8 +257,8 @@ def remarks(found: Season) -> Iterator[str]:
             yield f"{name}: all matches begin at {plain(each.position)}."
         if each.is_other_game:
             yield f"{name}: it is of another version of the game than the first tournament."
-        left = each.planned - each.matches - each.void - each.forfeits
-        if left > 0 and each.format != "sprt" and not found.excluded:
+        left = missing(each, found)
+        if left:
             yield f"{name}: {left:,} of {each.planned:,} matches are not played."
         if each.repeated_deals:
             deals = "1 deal" if each.repeated_deals == 1 else f"{each.repeated_deals:,} deals"

@@ -13,7 +13,7 @@ from referee.errors import UsageError
 from referee.games.outside import Source
 from referee.match.position import Position
 from referee.tournament.report.season import Season, season, tournament_names
-from referee.tournament.report.season_text import season_text
+from referee.tournament.report.season_text import improved, season_text
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
@@ -205,7 +205,10 @@ def test_a_tournament_that_has_only_begun() -> None:
     found = season({"one": of_bots("bot0", "bot1"), "two": store})
     assert bots(found)["bot0"].rating is not None
     assert bots(found)["bot2"].tournaments == [None, None]
-    assert "two: 12 of 12 matches are not played." in shown(found)
+    lines = shown(found)
+    assert "two: 12 of 12 matches are not played." in lines
+    assert any(" two~ " in line for line in lines)
+    assert any(line.startswith("~ not all matches are played:") for line in lines)
     nothing = season({"one": store, "two": store})
     assert nothing.matches == 0
     assert season_file(nothing, 0).startswith("<!DOCTYPE html>")
@@ -223,6 +226,32 @@ def test_a_tournament_from_a_position_or_of_another_version_of_the_game_is_named
     assert "two: all matches begin at turn 5 of game.jsonl." in lines
     assert "three: it is of another version of the game than the first tournament." in lines
     assert not [line for line in lines if line.startswith("one:")]
+
+
+def test_the_bot_that_improved_most_is_named() -> None:
+    """In the last tournament, as far as it is played, and over the season."""
+    order = ["a", "b", "c", "d", "e"]
+    one, two = of_bots(*order), of_bots(*order, seed=2)
+    entrants = [Entrant(name, name) for name in order]
+    wanted = setup(entrants, game="dominion", seed=3, deals=12)
+    three = played(wanted, lambda plan: row(plan, ranks_of_e(plan)), until=200)
+    (latest, whole) = improved(season({"one": one, "two": two, "three": three}))
+    found = r"e improved most{}: \+\d+ Elo \(95% interval: \+\d+ to \+\d+\)\."
+    assert re.fullmatch(r"In three so far \(200 of 240 matches\) " + found.format(""), latest)
+    over = found.format(", from one to three")
+    assert re.fullmatch("Over the season " + over, whole)
+    (same,) = improved(season({"one": one, "two": one}))
+    assert same == "In two no bot has improved."
+    (chance,) = improved(season({"one": one, "two": two}))
+    assert chance.endswith("; that may be chance).")
+    assert not list(improved(season({"one": one, "two": of_bots("f", "g")})))
+
+
+def ranks_of_e(plan: Plan) -> list[int]:
+    """The last bot wins three of four deals. The others win as by chance."""
+    if 4 in plan.players and plan.deal % 4:
+        return [1 if bot == 4 else 2 for bot in plan.players]
+    return [1, 2] if plan.deal % 2 else [2, 1]
 
 
 def test_a_bot_that_was_left_out_is_named() -> None:

@@ -898,6 +898,7 @@ async def test_a_season_is_chosen_in_the_list_and_shows_tournaments_together(
         address = "/season?store=week1.sqlite&store=week2.sqlite"
         page = (await got(client, address)).text
         assert "<h1>dominion: a season of 2 tournaments</h1>" in page
+        assert '<p class="verdict">In week2 ' in page
         for link in ("/store/week1.sqlite", "/store/week2.sqlite"):
             assert f'href="{link}"' in page
             await got(client, link)
