@@ -99,7 +99,7 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
             view = _season_view(options, stores.values())
             found = read_season(stores, view.anchor, view.excluded)  # before a file is created
             with report as file, contextlib.redirect_stdout(file):
-                print_season(found, options.format, view.title)
+                print_season(found, options.format, view.title, stores)
             return OK
         (store,) = stores.values()
         view = _view(options, store)

@@ -56,12 +56,13 @@ def read_season(
     return season(stores, fixed, [names[bot] for bot in excluded])
 
 
-def print_season(found: Season, format: str, title: str) -> None:
+def print_season(found: Season, format: str, title: str, stores: Mapping[str, Store]) -> None:
     """Print a season.
 
     Args:
         format: "text", "json", "csv" or "html".
         title: the title; empty: the default. Not used for csv.
+        stores: the stores of the season.
     """
     if format == "json":
         from msgspec.structs import asdict
@@ -72,9 +73,10 @@ def print_season(found: Season, format: str, title: str) -> None:
     elif format == "text":
         _print_text(found, title)
     else:
+        from referee.tournament.report.season import season_names
         from referee.web.server.pages import season_file
 
-        print(season_file(found, time.time(), title))
+        print(season_file(found, time.time(), title, season_names(stores.values())))
 
 
 def _print_text(found: Season, title: str) -> None:

@@ -184,6 +184,7 @@ class Site:
             found = {"tournaments": stores, "matches": items, "total": total}
             return as_json({**found, "page": page, "unread": unread})
         playing = [item for item in items if item.live] if is_front else []
+        season = self._season_of(table.setup.game) if table else []
         results = [item for item in items if item.reason][:LAST] if is_front else []
         return HTMLResponse(
             pages.page(
@@ -198,6 +199,7 @@ class Site:
                 outcomes=(*library.RESULTS, "unfinished"),
                 is_front=is_front,
                 playing=self._match_summaries(playing),
+                colour=pages.colour_of(self.tournaments.bots(season)),
                 results=results,
                 table=table,
                 leading=leading,
@@ -354,17 +356,23 @@ class Site:
             if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
-        summaries = [self.tournaments.summary(each) for each in self.library.stores]
-        season = [each for each in summaries if each.game == shown.setup.game]
+        season = self._season_of(shown.setup.game)
         front = pages.Front(
-            title=self._title if len(summaries) == 1 else "",
+            title=self._title if len(self.library.stores) == 1 else "",
             tables=self._match_summaries(playing),
             records=self._records(file, {best.match for best in shown.evening.matches}),
-            season=sorted(season, key=lambda each: each.changed)[-MOST_IN_SEASON:],
+            season=[self.tournaments.summary(each) for each in season[-MOST_IN_SEASON:]],
+            bots=self.tournaments.bots(season),
             plays=self._plays,
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
         )
         return HTMLResponse(self._front_page(file, shown, front))
+
+    def _season_of(self, game: str) -> list[File]:
+        """Return the stores here of a game, oldest first."""
+        summary = self.tournaments.summary
+        stores = [file for file in self.library.stores if summary(file).game == game]
+        return sorted(stores, key=lambda file: summary(file).changed)
 
     def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
         """Render a tournament's page, or return the last one if nothing has changed since.
@@ -468,7 +476,8 @@ class Site:
         if _wants_json(request):
             return as_json(found)
         ids = [file.id for file in files]
-        return HTMLResponse(pages.season_page(ServedLinks(), found, changed, ids=ids))
+        bots = self.tournaments.bots(await self._work(self._season_of, found.game))
+        return HTMLResponse(pages.season_page(ServedLinks(), found, changed, ids=ids, bots=bots))
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params["name"]

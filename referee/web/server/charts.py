@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
-# This many lines get a colour of their own. With more of them, you couldn't tell them apart.
+# This many lines are thick. With more of them, they would hide each other.
 CLEAR = 6
+# Bots get six hues, each as a square and as a circle, and dashes of their own.
+COLOURS = 12
 _LABEL = 22
 # We keep at least this much of the scale (in Elo) even if there are outliers ...
 _ROOM = 500.0
@@ -94,13 +96,27 @@ class Curves(NamedTuple):
     lines: list[Curve]
 
 
-def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Curves | None:
+def colours_of(bots: Iterable[str]) -> dict[str, str]:
+    """Return name -> CSS class of the colour.
+
+    Args:
+        bots: the bots of a season or a tournament. Their order decides the colours, so a bot keeps
+            its colour when its rank changes.
+    """
+    return {name: f"line-{number % COLOURS + 1}" for number, name in enumerate(bots)}
+
+
+def curves(
+    at: Sequence[int],
+    lines: Mapping[str, Sequence[float | None]],
+    colour: Callable[[str], str],
+) -> Curves | None:
     """Lay out lines over the number of matches. Returns None if there isn't a single value.
 
     Args:
         at: positions on the axis, ascending.
-        lines: name -> one value per position, where None is a gap; best first. The first six lines
-            get a colour, the others are grey.
+        lines: name -> one value per position, where None is a gap; best first.
+        colour: name -> CSS class.
     """
     known = [value for line in lines.values() for value in line if value is not None]
     if not known:
@@ -109,7 +125,7 @@ def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Cu
     heights = _heights(list(lines.values())[: 2 * CLEAR], up)
     made = []
     for place, (name, line) in enumerate(lines.items()):
-        kind = f"line-{place + 1}" if place < CLEAR else "line-other"
+        kind = colour(name) + " thin" * (place >= CLEAR)
         path = "".join(
             f"{'L' if before is not None else 'M'}{across.at(x)} {up.at(y)}"
             for x, y, before in zip(at, line, [None, *line], strict=False)

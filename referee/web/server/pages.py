@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import islice
@@ -65,6 +65,7 @@ class Front(NamedTuple):
         tables: matches in progress with their scores, if known.
         records: records of the highlights, by number of the match.
         season: all stores here with the same game, oldest first.
+        bots: the names in tables of the bots of all these stores, in their order.
         plays: True if visitors can play here.
         is_live: True if matches of the tournament are in progress.
     """
@@ -73,6 +74,7 @@ class Front(NamedTuple):
     tables: Sequence[tuple[Item, MatchSummary | None]] = ()
     records: Mapping[int, Item] = {}
     season: Sequence[StoreSummary] = ()
+    bots: Sequence[str] = ()
     plays: bool = False
     is_live: bool = False
 
@@ -93,7 +95,6 @@ def page(template: str, links: Links, **values: object) -> str:
         leader=leader,
         names_of=_names_of,
         form=form,
-        colour=colour,
         seconds=duration,
         counts=text.counts,
         shown=text.cell,
@@ -123,9 +124,15 @@ def form(results: str) -> Markup:
     )
 
 
-def colour(rank: int) -> str:
-    """Return the CSS class of a bot's colour. You can't tell more than six colours apart."""
-    return f"line-{rank}" if rank <= charts.CLEAR else "line-other"
+def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[str], str]:
+    """Return a function: name of a bot -> CSS class of its colour.
+
+    Args:
+        bots: the names in tables of the bots, in the order of the season or the tournament.
+        shown: name of a bot -> name in tables. Other names stay as they are.
+    """
+    colours = charts.colours_of(bots)
+    return lambda name: colours.get(shown.get(name, name), "line-other")
 
 
 def moment(seconds: float) -> str:
@@ -165,6 +172,8 @@ def standings_page(
         front: facts for a served page. None: the page is a file.
     """
     history, found = shown.history, shown.report.found
+    names = [found.shown[name] for name in shown.names]
+    colour = colour_of((front and front.bots) or names, found.shown)
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
     # Outliers stay on the charts, but at the lower edge: they don't get to stretch the scale.
     least = charts.far_below(list(rated.values()))
@@ -186,7 +195,8 @@ def standings_page(
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
         least=least,
-        curves=charts.curves(history.matches, ratings),
+        colour=colour,
+        curves=charts.curves(history.matches, ratings, colour),
         racing=racing,
         history=history,
         matches=matches,
@@ -222,13 +232,18 @@ def _about(seconds: float) -> str:
     return "a minute"
 
 
-def season_file(found: Season, made: float, title: str = "") -> str:
-    """Render a season as a self-contained file. `made` is in seconds since 1970."""
-    return season_page(Links(), found, made, title)
+def season_file(found: Season, made: float, title: str = "", bots: Sequence[str] = ()) -> str:
+    """Render a season as a self-contained file. Same arguments as `season_page`."""
+    return season_page(Links(), found, made, title, bots=bots)
 
 
 def season_page(
-    links: Links, found: Season, made: float, title: str = "", ids: Sequence[str] = ()
+    links: Links,
+    found: Season,
+    made: float,
+    title: str = "",
+    ids: Sequence[str] = (),
+    bots: Sequence[str] = (),
 ) -> str:
     """Render the combined standings of several tournaments.
 
@@ -236,6 +251,7 @@ def season_page(
         made: time when the newest store was written, or the page was made, in seconds since 1970.
         title: title of the page. Empty: the default.
         ids: names of the stores in addresses, for a served page.
+        bots: the names of all bots, in the order of their tournaments.
     """
     ends = [(bot.rating, *text.ends(bot)) for bot in found.bots]
     return page(
@@ -244,6 +260,7 @@ def season_page(
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
         season=season_text,
+        colour=colour_of(bots),
         on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
         made=made,
         ids=ids,

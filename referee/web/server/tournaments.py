@@ -30,6 +30,7 @@ from referee.tournament.report.standings import Standings, standings
 from referee.tournament.report.statistics import statistics
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.setup import short_names
 from referee.tournament.store import Store
 from referee.web.server.library import File, Item, check_in_place
 
@@ -177,7 +178,7 @@ class Tournaments:
         self._seasons: OrderedDict[tuple[tuple[str, State], ...], tuple[Season, float]] = (
             OrderedDict()
         )
-        self._summaries: dict[str, tuple[State, StoreSummary, str]] = {}
+        self._summaries: dict[str, tuple[State, StoreSummary, str, list[str]]] = {}
         self._looks: dict[str, deque[tuple[float, int]]] = {}
 
     def cached(self, file: File) -> Shown | None:
@@ -273,6 +274,10 @@ class Tournaments:
         """Return `Place.tournament` of a store. Empty if we can't read it."""
         return self._summary(file)[1]
 
+    def bots(self, files: Iterable[File]) -> list[str]:
+        """Return the names in tables of the bots of some stores, in the order of the stores."""
+        return list(dict.fromkeys(name for file in files for name in self._summary(file)[2]))
+
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
         """Return the stores that a match in progress belongs to, by their names in addresses."""
         found = []
@@ -306,22 +311,23 @@ class Tournaments:
                     )
         return None
 
-    def _summary(self, file: File) -> tuple[StoreSummary, str]:
+    def _summary(self, file: File) -> tuple[StoreSummary, str, list[str]]:
         key = state_of(file.path)
         known = self._summaries.get(file.id)
         if known is not None and known[0] == key:
             return known[1:]
-        changed, tournament = changed_at(key), ""
+        changed, tournament, bots = changed_at(key), "", list[str]()
         try:
             with _opened(file) as store:
                 stages, matches = store.stages, store.count()[0]
                 setup, tournament = stages[-1], stages[0].digest
                 about = (setup.game, setup.format, len(setup.bots), matches)
+                bots = list(short_names(setup.bots).values())
                 found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
-        self._summaries[file.id] = (key, found, tournament)
-        return found, tournament
+        self._summaries[file.id] = (key, found, tournament, bots)
+        return found, tournament, bots
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
         """Look for matches with these digests in all stores."""

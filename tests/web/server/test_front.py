@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
-from referee.tournament.rows import MatchRow, Plan
+import httpx
+
+from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.setup import setup
 from referee.tournament.store import Store
-from referee.web.server.library import Item
+from referee.web.server.app import Site
+from referee.web.server.library import Item, Library
 from referee.web.server.links import Links
 from referee.web.server.pages import Front, standings_file, standings_page
 from referee.web.server.tournaments import read_shown
 from referee.web.site import write_site
-from tests.support.made_up import Result, made_setup, played, row, void
+from tests.support.made_up import Result, made_setup, play, played, row, void
 
 
 def page_of(store: Store) -> str:
@@ -54,8 +59,8 @@ def test_a_head_counts_void_matches() -> None:
 
 
 def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
-    setup = made_setup(7, format="swiss", rounds=2, deals=1)
-    with played(setup, winner_of(), until=7, most=1) as store:  # of 6 in a round
+    wanted = made_setup(7, format="swiss", rounds=2, deals=1)
+    with played(wanted, winner_of(), until=7, most=1) as store:  # of 6 in a round
         shown = read_shown(store, 0.0)
         round = shown.report.found.swiss
         assert round is not None
@@ -73,8 +78,8 @@ def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
 
 
 def test_a_bracket_shows_the_pair_in_progress() -> None:
-    setup = made_setup(4, format="knockout", deals=2)
-    page = page_of(played(setup, winner_of(), until=5, most=1))  # of 8 in the semi-finals
+    wanted = made_setup(4, format="knockout", deals=2)
+    page = page_of(played(wanted, winner_of(), until=5, most=1))  # of 8 in the semi-finals
     assert re.findall("<small>(.*?)</small></div>", page) == [
         "4 of 4 matches",
         "1 of 4 matches",
@@ -89,8 +94,8 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
         scores = [20 if seat == lost else 30 for seat in range(2)]
         return row(plan, [2 if seat == lost else 1 for seat in range(2)], scores=scores)
 
-    setup = made_setup(4, format="swiss", rounds=2, deals=2)
-    with played(setup, result) as store:
+    wanted = made_setup(4, format="swiss", rounds=2, deals=2)
+    with played(wanted, result) as store:
         folder = tmp_path / "site"
         write_site(store, "night", None, str(folder))
         number = store.names.index("bot3")
@@ -106,3 +111,35 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
     assert rows[0][1:6] == ["2", names[other], "20", ":", "30"]
     listed = re.findall('data-label="match">(\\d+)', (folder / "matches.html").read_text())
     assert [int(number) for number in listed] == [*range(15, -1, -1)]
+
+
+async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
+    tmp_path: Path,
+) -> None:
+    """Its rank and the order of the bots differ between weeks."""
+
+    def colours(page: str) -> dict[str, str]:
+        table = re.findall('<table class="ranking">.*?</table>', page, re.DOTALL)[0]
+        return dict(map(reversed, re.findall('swatch (.*?)"></i>.*?<bdi>(.*?)</bdi>', table)))
+
+    weeks = {"one": "abc", "two": "dcba"}
+    for number, (name, bots) in enumerate(weeks.items()):
+        path = tmp_path / f"{name}.sqlite"
+        entrants = [Entrant(bot, bot) for bot in bots]
+        with Store.for_writing(str(path)) as store:
+            store.add_stage(setup(entrants, game="dominion", seed=number, deals=2))
+            play(store)
+        os.utime(path, (number, number))
+    client = httpx.AsyncClient(
+        transport=httpx.ASGITransport(Site(Library([str(tmp_path)])).app()),
+        base_url="http://127.0.0.1:8000",
+    )
+    async with client:
+        pages = [(await client.get(f"/store/{name}.sqlite")).text for name in weeks] + [
+            (await client.get("/season?store=one.sqlite&store=two.sqlite")).text
+        ]
+    first, second, season = map(colours, pages)
+    assert second == season == {"a": "line-1", "b": "line-2", "c": "line-3", "d": "line-4"}
+    assert first == {name: season[name] for name in "abc"}
+    curve = re.findall('<text class="(line-\\d+)"[^>]*>(\\w)', pages[1])
+    assert {name: kind for kind, name in curve} == second
