@@ -24,7 +24,7 @@ def leader(found: Standings) -> Iterator[str]:
     if found.knockout:
         yield from _of_knockout(found.knockout)
     if len(found.bots) > 2 and found.bots[0].rating is not None:
-        yield _by_rating(found, is_decisive=decides_rating)
+        yield from _by_rating(found, is_decisive=decides_rating)
 
 
 def _by_score(table: Swiss) -> str:
@@ -52,9 +52,13 @@ def _of_knockout(table: KnockoutStanding) -> Iterator[str]:
                 is_level = pair.scores[0] == pair.scores[1]
                 says += ", decided by " + ("the seeds" if is_level else "the points in the game")
             yield f"{plain(first or '')} won the final: {says}."
+    playing = [pair for pair in table.pairs if not pair.is_over]
+    if playing:
+        left = sum(bot is not None for pair in playing for bot in pair.bots)
+        yield f"{playing[0].round[0].upper()}{playing[0].round[1:]}: {left} bots are left."
 
 
-def _by_rating(found: Standings, *, is_decisive: bool) -> str:
+def _by_rating(found: Standings, *, is_decisive: bool) -> Iterator[str]:
     first, second = found.bots[:2]
     is_over = found.matches + found.void + found.forfeits >= found.planned
     says = f"By rating, {plain(first.name)} is first"
@@ -62,14 +66,18 @@ def _by_rating(found: Standings, *, is_decisive: bool) -> str:
         says = f"{plain(first.name)} {'won' if is_over else 'leads'}, by rating"
     says += f": {rating(first, found)}"
     if min(first.deals, second.deals) < ENOUGH_DEALS or first.los is None:
-        return f"{says}. There are too few matches to say how sure that is."
-    return (
-        f"{says} (95% interval: {rating_interval(first)}). The probability that it is better than "
-        f"{plain(second.name)}, the second, is {share(first.los)}."
-    )
+        yield f"{says}."
+        yield "There are too few matches to say how sure that is."
+    else:
+        yield f"{says} (95% interval: {rating_interval(first)})."
+        yield (
+            f"The probability that it is better than {plain(second.name)}, the second, is "
+            f"{share(first.los)}."
+        )
 
 
 def _names(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED:
         return f"{plain(names[0])} and {len(names) - 1} others"
-    return " and ".join(map(plain, names))
+    *others, last = map(plain, names)
+    return f"{', '.join(others)} and {last}" if others else last

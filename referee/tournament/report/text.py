@@ -344,8 +344,8 @@ def sprt(found: Standings) -> Iterator[str]:
 
 SWISS_LEGEND = (
     "score: of each round the share of its opponents that a bot did better than, a bye 1; rounds "
-    "are paired by it. opponents: the sum of their scores, the tie-break. The ranks above are by "
-    "rating instead, which counts every point and how strong the opponents are."
+    "are paired by it. opponents: the sum of their scores, the tie-break. The ranking by rating "
+    "counts every point instead, and how strong the opponents are."
 )
 
 
@@ -373,7 +373,8 @@ def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
 KNOCKOUT_LEGEND = (
     "A bot without a row in a round that it won had a bye. Points are those of all matches of the "
     "pair. If they are equal (*), the points of the game decide, and then the better seed. A bot "
-    "that was out or left out in a round has lost it. The ranks above are by rating instead."
+    "that was out or left out in a round has lost it. The ranking by rating counts every point "
+    "instead."
 )
 
 

@@ -51,6 +51,8 @@ MOST_LOST = 10
 MOST_RACING = 12
 # This many bots, from the top of the ranking, are always visible. The others can be unfolded.
 MOST_RANKED = 20
+# Rounds of a knockout with more pairs than this are in a fold, except the last one.
+MOST_PAIRS = 16
 # The head-to-head table has at most this many bots (the best ones), since its size is quadratic.
 MOST_PAIRED = 40
 # Browsers get very slow if the cells of a table contain longer texts than this.
@@ -185,6 +187,9 @@ def standings_page(
         name: [None if value is None else max(value, least) for value in history.ratings[name]]
         for name in racing
     }
+    rounds = _rounds(found.knockout) if found.knockout else []
+    large = [place for place, (_, pairs) in enumerate(rounds) if len(pairs) > MOST_PAIRS]
+    first = min(len(large), max(0, len(rounds) - 1))
     return store_page(
         "standings.html",
         links,
@@ -206,7 +211,8 @@ def standings_page(
         heading=heading or (front.title if front else ""),
         front=front or Front(),
         season_names=tournament_names([each.id for each in front.season]) if front else [],
-        rounds=_rounds(found.knockout) if found.knockout else [],
+        rounds=rounds[first:],
+        earlier_rounds=rounds[:first],
         playing=_playing(front) if front else [],
         left="" if shown.left is None else _about(shown.left),
     )

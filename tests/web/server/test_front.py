@@ -86,6 +86,15 @@ def test_a_bracket_shows_the_pair_in_progress() -> None:
     ]
 
 
+def test_the_first_rounds_of_a_large_bracket_are_in_a_fold() -> None:
+    page = page_of(played(made_setup(40, format="knockout", deals=1), winner_of()))
+    seen, earlier = page.split('<details data-key="earlier">')
+    heads = [re.findall("<h3>(.*?)</h3>", part) for part in (seen, earlier)]
+    last = ["round of 32", "round of 16", "quarter-final", "semi-final", "final"]
+    assert heads[0] == last
+    assert heads[1][0] == "round of 64"
+
+
 def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
     """With its opponent, its score first and its round."""
 
