@@ -186,6 +186,9 @@ def _record_page(
         scores = [standing.score for standing in match.standings()]
         outcome = match.outcome
         why = spec.definition.why_ended(outcome.reason, names, outcome.winners)
+        out = [seat in match.disqualified for seat in range(len(scores))]
+        if note := spec.definition.result_note(outcome.ranks, scores, out):
+            why = f"{note}; {why}"
         ended = Ended(outcome.reason, why, outcome.winners, scores, outcome.ranks)
     shown = _header(
         "record",

@@ -176,6 +176,15 @@ def test_its_end_is_that_of_the_record(name: Path) -> None:
     assert [f"player{seat + 1}" for seat in shown.winners] == end.winners
 
 
+def test_what_decided_a_level_match_comes_before_why_it_ended(tmp_path: Path) -> None:
+    bots, record = ["minimal", "big_money"], tmp_path / "record"
+    referee.play_match(bots, game="dominion", seed=705331696, record=record)
+    outcome = read_match(str(record)).header.outcome
+    assert outcome is not None
+    assert (outcome.winners, outcome.scores) == ((1,), [27, 27])
+    assert outcome.why == "level, won with fewer turns taken; the province pile was empty"
+
+
 def test_the_limits_of_one_bot_are_with_its_name(read: Read) -> None:
     data = watched("dominion", 1, max_turns=3).record
     own = b'"limits_of_bots":[{},{"time_limit":2.5,"cpu_limit":null}],"started":'

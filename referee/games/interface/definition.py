@@ -14,7 +14,7 @@ from referee.games.interface.dialect import Adapter, DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.faults import END_REASONS
-from referee.games.interface.game import Game, GameSetup
+from referee.games.interface.game import Game, GameSetup, Score
 from referee.games.interface.log_player import LogPlayer
 from referee.games.interface.page import PageDefinition
 from referee.games.interface.turns import TurnReader
@@ -141,6 +141,30 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
             winner=" and ".join(won or names) or "the winner",
             loser=" and ".join(lost or names) or "the loser",
         )
+
+    @property
+    def tie_note(self) -> str:
+        """Say why a match with equal scores has a winner. Empty: no tie-break."""
+        return f"level, won with fewer {self.tie_break}" if self.tie_break else ""
+
+    def result_note(
+        self, ranks: Sequence[int], scores: Sequence[Score], out: Sequence[bool]
+    ) -> str:
+        """Explain a result that the scores do not: a draw, or a winner with an equal score.
+
+        Args:
+            ranks, scores: in seat order.
+            out: True for each seat that was disqualified.
+
+        Returns:
+            A clause. Empty if there is nothing to explain.
+        """
+        if ranks.count(1) > 1:
+            return "drawn"
+        seats = list(zip(ranks, scores, out, strict=False))
+        won = [score for rank, score, _ in seats if rank == 1]
+        lost = [score for rank, score, is_out in seats if rank > 1 and not is_out]
+        return self.tie_note if len(won) == 1 and won[0] in lost else ""
 
     def probes(self) -> Probes:
         """Return the tests of other referees, loaded on first use.

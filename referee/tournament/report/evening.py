@@ -170,7 +170,8 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
-        yield "closest", int(numbers[closest]), "" if margins[closest] else _tie_break(found.game)
+        definition = None if margins[closest] else GAMES.get(found.game)
+        yield "closest", int(numbers[closest]), definition.tie_note if definition else ""
     if (turns > 0).any():
         yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
     if has_points:
@@ -183,13 +184,6 @@ def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
     beaten = 1 / (1 + 10 ** ((ratings - own) / 400))
     np.put_along_axis(beaten, winner, 1.0, axis=1)
     return np.asarray(beaten.prod(axis=1))
-
-
-def _tie_break(game: str) -> str:
-    """Say what decides a tie in a game, such as "level, won with fewer turns taken", or ""."""
-    definition = GAMES.get(game)
-    fewer = definition.tie_break if definition else ""
-    return f"level, won with fewer {fewer}" if fewer else ""
 
 
 def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:
@@ -223,19 +217,3 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 least = apart
                 best = Rivalry((one, other), met.matches, met.wins, met.draws, met.losses)
     return best
-
-
-def result_note(
-    game: str, ranks: Sequence[int], scores: Sequence[Score], disqualified: Sequence[str | None]
-) -> str:
-    """Explain a result that the scores do not: a draw, or a winner with an equal score.
-
-    All arguments except the first are in seat order. Returns "" if there is nothing to explain.
-    """
-    if ranks.count(1) > 1:
-        return "drawn"
-    seats = list(zip(ranks, scores, disqualified, strict=False))
-    won = [score for rank, score, _ in seats if rank == 1]
-    lost = [score for rank, score, code in seats if rank > 1 and code is None]
-    is_level = len(won) == 1 and won[0] in lost
-    return _tie_break(game) if is_level else ""

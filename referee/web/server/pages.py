@@ -19,13 +19,13 @@ from msgspec import UNSET
 
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
 from referee.games import DEFAULT_GAME, GAMES
+from referee.games.interface.game import Score
 from referee.match.spec import settings_words, tournament_limits
 from referee.names import named
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_text, text
-from referee.tournament.report.evening import result_note
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.leader import leader
 from referee.tournament.report.notable_losses import bot_argument
@@ -92,7 +92,7 @@ def page(template: str, links: Links, **values: object) -> str:
         text=text,
         share=text.share,
         stem=stem,
-        result_note=result_note,
+        result_note=_result_note,
         why_ended=_why_ended,
         leader=leader,
         names_of=_names_of,
@@ -108,6 +108,17 @@ def page(template: str, links: Links, **values: object) -> str:
 def _why_ended(game: str, reason: str) -> str:
     """Return an end reason in words. The game may be unknown."""
     return GAMES[game].why_ended(reason) if game in GAMES else reason
+
+
+def _result_note(
+    game: str,
+    ranks: Sequence[int],
+    scores: Sequence[Score],
+    disqualified: Sequence[str | None],
+) -> str:
+    """Return `GameDefinition.result_note`. The game may be unknown. Lists are in seat order."""
+    out = [code is not None for code in disqualified]
+    return GAMES[game].result_note(ranks, scores, out) if game in GAMES else ""
 
 
 def _names_of(match: MatchRow, names: Sequence[str]) -> list[str]:

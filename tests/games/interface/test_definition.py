@@ -1,4 +1,4 @@
-"""End reasons in words."""
+"""Results and end reasons in words."""
 
 from __future__ import annotations
 
@@ -29,3 +29,19 @@ def test_every_end_reason_has_words_without_names() -> None:
             assert words != reason
             assert "{" not in words
     assert GAMES["starrealms"].why_ended("authority") == "the loser had no authority left"
+
+
+@pytest.mark.parametrize(
+    ("game", "ranks", "scores", "out", "says"),
+    [
+        ("dominion", [2, 1], [30, 30], [False, False], "level, won with fewer turns taken"),
+        ("dominion", [1, 1], [30, 30], [False, False], "drawn"),
+        ("dominion", [1, 2], [31, 30], [False, False], ""),
+        ("dominion", [1, 2], [30, 30], [False, True], ""),
+        ("botwars", [1, 2], [30, 30], [False, False], ""),
+    ],
+)
+def test_a_draw_and_a_level_match_with_a_winner_are_explained(
+    game: str, ranks: list[int], scores: list[int], out: list[bool], says: str
+) -> None:
+    assert GAMES[game].result_note(ranks, scores, out) == says

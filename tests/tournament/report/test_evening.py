@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.tournament.report.evening import MOST_FORM, evening, played_of, result_note
+from referee.tournament.report.evening import MOST_FORM, evening, played_of
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import MatchRow, Plan
 from tests.support.made_up import Left, made_setup, played, row
@@ -88,13 +88,3 @@ def test_four_players_and_bots_that_are_left_out() -> None:
     without = evening(two, standings(two, without=[2]), played_of(two, [2]))
     assert without.form["bot2"] == ""
     assert all("bot2" not in best.bots for best in without.matches)
-
-
-def test_a_draw_and_a_level_match_with_a_winner_are_explained() -> None:
-    nobody = [None, None]
-    assert result_note("dominion", [2, 1], [30, 30], nobody) == "level, won with fewer turns taken"
-    assert result_note("dominion", [1, 1], [30, 30], nobody) == "drawn"
-    assert result_note("dominion", [1, 2], [31, 30], nobody) == ""
-    assert result_note("dominion", [1, 2], [30, 30], [None, "timeout"]) == ""
-    assert result_note("botwars", [1, 2], [30, 30], nobody) == ""
-    assert result_note("unknown", [1, 2], [30, 30], nobody) == ""

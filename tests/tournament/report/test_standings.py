@@ -720,7 +720,7 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     assert "exit code 48" in text
     assert "&lt;b&gt;KeyError" in text
     assert "6 matches, the first 3 here" in text
-    assert text.count("<td>provinces-empty") == 3
+    assert text.count("<td>the province pile was empty") == 3
 
 
 # --- notable losses -------------------------------------------------------------------------------
