@@ -491,20 +491,27 @@ class LogSteps(Steps):
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
             self._end_turns()
+        is_over = isinstance(message, GameEnd) and bool(self._over)
+        turn = self._over + (not is_over and not self._shows_result)
+        self._add_silent_turns(over, turn)
         if whole:
             views: dict[str, Any] = {}
             if self._spectator is not None:
                 views[PUBLIC.value] = self._spectator.view()
                 if self._now_of is not None:
                     self._update_knowledge(self._spectator.take_moved())
-            is_over = isinstance(message, GameEnd) and bool(self._over)
-            turn = self._over + (not is_over and not self._shows_result)
             self._note_last_action(over)
             self._add(max(turn, 1), views, None)
         self._add_finished_turns(over)
         if isinstance(message, GameEnd) and self.turns and self.turns[-1].scores is None:
             self.turns[-1].scores = message.scores[: self.seats]
         return whole is not None
+
+    def _add_silent_turns(self, over: Sequence[Any], turn: int) -> None:
+        """Add a step for each finished turn before `turn` that had no message."""
+        for made in over:
+            if self.turns and self.turns[-1].turn < made.turn < turn:
+                self._add(made.turn, self._shown_views, None, said=False)
 
     def _end_turns(self) -> None:
         # The match ended before anything happened in these turns, so their states belong to the

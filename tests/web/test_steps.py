@@ -187,8 +187,11 @@ def public_course(path: Path) -> tuple[list[Now], dict[int, Any]]:
 
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_what_happens_now_is_as_public_in_a_record_as_in_its_log(game: str, tmp_path: Path) -> None:
-    """A record has more steps, as a log shows only what a whole message led to."""
-    for seed in (2, 3):
+    """A record has more steps, as a log shows only what a whole message led to.
+
+    Some turns of the later seeds have no public message.
+    """
+    for seed in (2, 3, 74, 484) if game == "dominion" else (2, 3):
         found = watched(game, seed, max_turns=8)
         (tmp_path / "log").write_bytes(found.log)
         (tmp_path / "record").write_bytes(found.record)
