@@ -41,6 +41,8 @@ def turning_points(
         place = _deciding_turn(scores, *leads[-1])
         turn = scored[place]
         if place:
+            if place == leads[-1][0]:
+                found.pop()  # "decides the match" says that too
             found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
     return sorted([*found, *_longest_think(steps)], key=lambda moment: moment.at)
 

@@ -41,7 +41,10 @@ def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
     scores = [3, 0], [3, 0], [3, 6], [3, 6], [3, 7]
     lead = Moment("lead", 3, 5, 1, [3, 0])
     assert moments(*scores) == [lead]
-    assert moments(*scores, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0]), lead]
+    assert moments(*scores, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0])]  # it says both
+    later = [3, 0], [3, 4], [3, 4], [3, 9]
+    turned = [Moment("lead", 2, 3, 1, [3, 0]), Moment("decided", 4, 6, 1, [3, 4])]
+    assert moments(*later, winners=(1,)) == turned
     assert moments(*scores, winners=(0, 1)) == [lead]
     assert moments(*scores, winners=(0,)) == [lead]  # who lost it by a fault
 
