@@ -523,7 +523,7 @@ class Moves {
         if (this.choices.get(at)?.has(way)) plans.push([at, way]);
       });
     }
-    pen.stroke(accent, thin * 2.6, () => plans.forEach(([at, way]) => pen.arrow(at, target(at, way))));
+    pen.stroke(colour("text"), thin * 2.6, () => plans.forEach(([at, way]) => pen.arrow(at, target(at, way))));
     const marked = new Set(this.selected);
     if (this.corner !== null) this.within(this.corner, this.far).forEach((at) => marked.add(at));
     pen.stroke(accent, thin * 2, () => marked.forEach((at) => pen.square(at, 0.42)));
