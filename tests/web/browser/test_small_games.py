@@ -244,8 +244,11 @@ def drawn(part: dict[str, Any]) -> list[str]:
     return [*map(item, part["cards"])] if part["kind"] == "cards" else [item(part["text"])]
 
 
-@pytest.mark.parametrize(("name", "scheme"), [("battleship", "light"), ("connect4", "dark")])
-def test_axe_finds_nothing(visit: Visit, name: str, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "scheme", "before"), [("battleship", "light", 1), ("connect4", "dark", 0)]
+)
+def test_axe_finds_nothing(visit: Visit, name: str, scheme: str, before: int) -> None:
+    """In the question that comes after so many answers."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     with playing("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3") as (
         _,
@@ -253,8 +256,9 @@ def test_axe_finds_nothing(visit: Visit, name: str, scheme: str) -> None:
     ):
         page = visit(link, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
         asked = next_question(page)
-        page.locator(CHOICES).first.click()
-        next_question(page, asked)
+        for _ in range(before):
+            page.locator(CHOICES).first.click()
+            asked = next_question(page, asked)
         found = axe.Axe().run(page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
         page.goto("about:blank")

@@ -271,7 +271,7 @@ export function mount(boxes, header, kit) {
     draw(frame) {
       const { view, before, mover, ended } = frame;
       shown = [view, before];
-      stage.paint({ ...frame, last: [] }, ended ? "The match is over." : mover === null ? "" : "has the turn");
+      stage.paint({ ...frame, last: [] }, ended ? "The match is over." : mover !== null ? "has the turn" : frame.step ? "" : "The match begins.");
       paint();
       roving();
     },
