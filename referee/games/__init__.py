@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Games(UserDict[str, "GameDefinition"]):
     """Games by name. A value is a `GameDefinition`, or a module that has one as `RULES`.
 
-    Such a module is imported on first use of its game.
+    We import such a module on the first use of its game, because a command needs one game and not
+    four.
 
     Attributes:
         outside: name -> origin, for games that are not built in.
@@ -94,7 +95,8 @@ def game_words(game: str) -> list[str]:
 def outside_words(game: str) -> list[str]:
     """Return the command-line option for a game from outside. Empty for the referee's own games.
 
-    A command that reads a record or a log needs it, because a file names no code to load.
+    A command that reads a record or a log needs it. The file can't name the code to load, because
+    it may come from a stranger.
     """
     outside = GAMES.outside.get(game)
     return [] if outside is None else ["--game", outside.source.file]

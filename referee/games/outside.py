@@ -3,9 +3,9 @@
     load("./connect4.py")                     returns the game's `GameDefinition`
     add("./connect4.py")                      adds it to `GAMES` and returns its name
 
-Loading a game executes its code with all rights of the user. Therefore a game is loaded only if the
-user names it: `--game FILE` or `play_match(game=FILE)`. Records, stores and pages contain the name
-of their game, but no game is loaded because of that.
+Loading a game executes its code with all rights of the user, so we only do it if the user names the
+game: `--game FILE` or `play_match(game=FILE)`. Records, stores and pages contain the name of their
+game as well, but they may come from anybody. We never load a game because of them.
 """
 
 from __future__ import annotations
@@ -122,6 +122,8 @@ def need(name: str, source: Source, place: str) -> None:
             f"the game {name} has changed while it was used ({source.file}): start again"
         )
     add(place)
+    # add() knows the game by its path here. In the other process the user may have named it in
+    # another way, and that's what new records should say too.
     GAMES.outside[name] = GAMES.outside[name]._replace(source=source)
 
 
@@ -145,7 +147,9 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     key = code.root, code.digest
-    if key not in _loaded_before:  # running it again would create new classes
+    # Don't run the same code twice: the classes of a second run wouldn't be those that modules of
+    # the first run know.
+    if key not in _loaded_before:
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
     note_game(code.root, found.definition.name)
@@ -158,7 +162,6 @@ _loaded_before: dict[tuple[str, str], Outside] = {}
 
 
 def _run(path: str, code: _Code) -> Outside:
-    """Execute the code of a game."""
     module = _module(path, code)
     definition = _definition(path, code, module)
     if not isinstance(definition.name, str) or not _NAME.fullmatch(definition.name):
@@ -174,7 +177,6 @@ def _run(path: str, code: _Code) -> Outside:
 
 
 def _code_of(path: str) -> _Code:
-    """Find the code that a user names, without executing it."""
     if os.path.exists(path):
         root = os.path.realpath(path)
         if os.path.isdir(root):
@@ -193,23 +195,23 @@ def _code_of(path: str) -> _Code:
         known = ", ".join([*(name for name in GAMES if name not in GAMES.outside), *installed])
         raise UsageError(f"no game {path!r}; there are: {known}; or name a file: ./my_game.py")
     entry = installed[path]
+    # An installed game has to be imported before we know where its code is.
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    root = os.path.abspath(file)  # the path in tracebacks, which may contain links
+    # not realpath(): we compare it with paths in tracebacks, which may contain links
+    root = os.path.abspath(file)
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
 
 
 def _entries() -> Iterable[EntryPoint]:
-    """Return the entry points of installed games."""
     from importlib.metadata import entry_points  # slow to import
 
     return entry_points(group=GROUP)
 
 
 def _digest(path: str, root: str) -> str:
-    """Compute the digest of a file, or of all .py files of a folder with their names."""
     digest = hashlib.sha256()
     try:
         if os.path.isfile(root):
@@ -217,6 +219,8 @@ def _digest(path: str, root: str) -> str:
         else:
             for file in sorted(Path(root).rglob("*.py")):
                 data = file.read_bytes()
+                # Names and lengths belong to the digest too. Otherwise, moving code from the end of
+                # one file to the beginning of the next wouldn't change it.
                 digest.update(f"{file.relative_to(root).as_posix()}\0{len(data)}\0".encode())
                 digest.update(data)
     except OSError as error:
@@ -225,9 +229,10 @@ def _digest(path: str, root: str) -> str:
 
 
 def _module(path: str, code: _Code) -> ModuleType:
-    """Execute the code of a game."""
     if code.entry is not None:
         return _importing(path, code.entry.module)
+    # The digest is part of the name, so a changed version is another module and doesn't get the old
+    # one's classes.
     named = hashlib.sha256(f"{code.root}\0{code.digest}".encode(errors="surrogateescape"))
     name = _MODULE + named.hexdigest()[:16]
     folder = os.path.isdir(code.root)
@@ -243,6 +248,8 @@ def _module(path: str, code: _Code) -> ModuleType:
     try:
         with in_time():
             spec.loader.exec_module(module)
+    # SystemExit isn't an Exception, but a game that calls exit() while it's loaded has a mistake
+    # like any other.
     except (Exception, SystemExit, GameTimeoutError) as error:
         del sys.modules[name]
         raise _not_loaded(path, error) from error
@@ -250,7 +257,6 @@ def _module(path: str, code: _Code) -> ModuleType:
 
 
 def _importing(path: str, module: str) -> ModuleType:
-    """Import the module of an installed game."""
     try:
         return import_module(module)
     except (Exception, SystemExit) as error:
@@ -258,7 +264,6 @@ def _importing(path: str, module: str) -> ModuleType:
 
 
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
-    """Create the error for a module that cannot be loaded."""
     if isinstance(error, GameError):
         return error
     if isinstance(error, SyntaxError):
@@ -268,7 +273,6 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
-    """Return the module's `GameDefinition`, or create it from its small game class."""
     found = getattr(module, _GAME, None)
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
@@ -284,8 +288,9 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
 
 
 def _small_game(path: str, code: _Code, module: ModuleType) -> object:
-    """Create the definition of the module's small game. None if it has none."""
-    small = sys.modules.get("referee.games.small")  # imported by the module for its base class
+    # The module has to import this package to derive from its class. If nobody has imported it,
+    # there's no small game, and we don't pay for the import.
+    small = sys.modules.get("referee.games.small")
     if small is None:
         return None
     kinds = {
@@ -293,7 +298,7 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
     }
-    # Base classes of other classes are not games.
+    # A class from which another one derives isn't a game, only the common part of several.
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))

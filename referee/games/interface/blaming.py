@@ -21,19 +21,26 @@ from referee.errors import (
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# A bot's clock doesn't run while the game computes. Without this limit, a game that hangs would
+# stop its match, and the tournament around it, for good.
 GAME_SECONDS = 20.0
 """Maximum seconds of one call of a game from outside."""
 
 
 class GameTimeoutError(BaseException):
-    """The code of a game did not return in time. `except Exception` does not catch it."""
+    """The code of a game did not return in time.
+
+    It's a `BaseException`, so that an `except Exception` in the game doesn't catch it and carry on.
+    """
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
     """Decorate a method that calls the code of a game, the `definition` of its object.
 
-    If the game is from outside, any exception is raised as a `GameError`, including `SystemExit`. A
-    `GameError` is also raised if the call takes longer than `GAME_SECONDS`.
+    If the game is from outside, any exception is raised as a `GameError`, even `SystemExit`: an
+    `exit()` in somebody's game must not end a tournament. A `GameError` is also raised if the call
+    takes longer than `GAME_SECONDS`. Our own games are called directly, because a bug in them is
+    ours.
     """
 
     @functools.wraps(call)
@@ -47,6 +54,9 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
                 return call(*args, **kwargs)
         except (Exception, SystemExit, GameTimeoutError) as error:
             is_ours = isinstance(error, RefereeError)
+            # Some errors aren't the game's fault, e.g. a user's wrong option, and have a good
+            # message already. These two are, because it's the game that misuses the referee or
+            # breaks its promises.
             if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
                 raise
             raise game_error(error, game) or error from error
@@ -58,12 +68,14 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 def in_time(seconds: float | None = None) -> Iterator[None]:
     """Raise `GameTimeoutError` if the code inside this block takes too long.
 
-    This works only in the main thread, and not in a debugger. Text that the code prints goes to
-    stderr, because stdout may be a log that another program reads.
+    This works only in the main thread, since that's where Python runs signal handlers. It's off in
+    a debugger, where you may well look at a line for longer than that. Text that the code prints
+    goes to stderr, because stdout may be a log that another program reads.
 
     Args:
         seconds: maximum duration. None: `GAME_SECONDS`.
     """
+    # There's one timer per process. If an outer block has it already, that block's limit covers us.
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
         return
@@ -84,5 +96,4 @@ def in_time(seconds: float | None = None) -> Iterator[None]:
 
 
 def _has_timer() -> bool:
-    """True if an outer block, or other code, already uses the timer."""
     return signal.getitimer(signal.ITIMER_REAL)[0] > 0

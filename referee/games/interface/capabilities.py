@@ -1,6 +1,6 @@
 """Optional parts of a game: a checker of logs, statistics, starters, and texts for people.
 
-The texts are data, so the terminal and the page show them without knowing the game.
+The texts are data, so the terminal and the page can show them without knowing the game.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class Statistics(Protocol):
     def of_match(self, game: Any) -> list[bytes]:
         """Return the data to store of one match: a short JSON object per seat, in seat order.
 
-        Called after every match of a tournament, so it must be fast.
+        We call this after every match of a tournament, so it must be fast.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        """Summarise matches, in any order, per bot. `seats` is iterated once, and may be empty."""
+        """Summarise matches per bot. `seats` is iterated once, in any order, and may be empty."""
 
 
 class Phrase(Struct, frozen=True):

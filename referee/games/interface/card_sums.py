@@ -20,7 +20,13 @@ SHARES = ("share", "points with", "points without")
 def by_bot(
     seats: Iterable[SeatFacts], facts: type[Any], gatherer: Callable[[], B]
 ) -> list[tuple[str, B]]:
-    """Group the facts of seats by bot, with `add(points, facts)` of a gatherer per bot. Sorted."""
+    """Group the facts of seats by bot, sorted by name.
+
+    Args:
+        facts: the type of `SeatFacts.facts`.
+        gatherer: creates an object for each bot. Its `add(points, facts)` gets the facts of each
+            seat.
+    """
     bots: defaultdict[str, Any] = defaultdict(gatherer)
     decode = msgspec.json.Decoder(facts).decode
     for seat in seats:
@@ -67,6 +73,7 @@ class CardSums:
             rows.append(
                 (
                     *(bot, card, matches, matches / self._matches, points / matches),
+                    # A bot that got this card in every match has no matches without it.
                     (self._points - points) / without if without else None,
                     *(number / matches for number in numbers),
                 )
@@ -80,7 +87,8 @@ def card_table(
     """Create a table of cards with two numbers: the count, and the turn of the first copy.
 
     Args:
-        cards: the order of cards with equal shares. Cards of other versions come last.
+        cards: the order of cards with equal shares. Cards that aren't in it come last, e.g. cards
+            of another version of the game, from an older store.
     """
     places = {card: place for place, card in enumerate(cards)}
     title = f"{what}; count and own turn of the first are means over the matches with the card"

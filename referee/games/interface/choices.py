@@ -1,7 +1,7 @@
 """Shared code of environments whose replies are made of several choices.
 
 As in the rules, a decision is a generator. It yields the legal options, receives the chosen one,
-and returns the reply. Every option leads to a legal reply.
+and returns the reply. Every option leads to a legal reply, so a learner can't get stuck halfway.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class ChoosingTranslator:
 
     @property
     def asked(self) -> Any:
-        """The open request of the seat, or None."""
+        """The open request of the seat. None if there isn't one."""
         return self.view.request if self.options else None
 
     def choices(self) -> Choices:
-        """Build the reply to the request of the view."""
+        """Build the reply to the request of the view, one choice at a time."""
         raise NotImplementedError
 
     def chosen(self, reply: Any) -> Iterable[str]:
@@ -79,7 +79,7 @@ class ChoosingTranslator:
         raise NotImplementedError
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat."""
+        """Set the current view of the seat, forgetting an unfinished reply."""
         self.view, self.options, self.picks = view, {}, []
         if asked:
             self._deciding = self.choices()
@@ -87,7 +87,8 @@ class ChoosingTranslator:
 
     def legal(self) -> NDArray[np.int8]:
         """Return 1 for each legal choice, otherwise 0."""
-        mask = bytearray(len(self._choices))  # faster than setting elements of an array
+        # Faster than setting the elements of an array, one by one.
+        mask = bytearray(len(self._choices))
         for number in map(self._number.__getitem__, self.options):
             mask[number] = 1
         return np.frombuffer(mask, np.int8)
@@ -98,6 +99,8 @@ class ChoosingTranslator:
         Raises:
             UsageError: the choice is not legal.
         """
+        # Policies return all sorts of integers, e.g. NumPy's. index() accepts them, but not 1.5,
+        # which int() would round.
         try:
             number = index(action)  # accepts any integer type
         except TypeError:
@@ -106,6 +109,7 @@ class ChoosingTranslator:
         if name not in self.options:
             raise UsageError(self.refusal(action))
         chosen, self.options = self.options[name], {}
+        # When the reply is complete, the generator returns instead, and no options are left.
         try:
             self.options = self._deciding.send(chosen)
         except StopIteration as done:
@@ -121,6 +125,8 @@ class ChoosingTranslator:
         """
         names, made = deque(self.chosen(reply)), None
         while made is None:
+            # The names don't contain "done", so if the next name isn't an option, we try to end the
+            # reply here. Names that are left over then tell us that no choices express it.
             name = names.popleft() if names and names[0] in self.options else DONE
             if name not in self.options:
                 raise NoActionError
@@ -140,6 +146,7 @@ class ChoosingTranslator:
             least: number of picks from which "done" is an option.
             most: number of picks that ends the decision.
         """
+        # Backwards, so that the first of several equal names is the last to be written and wins.
         places = range(len(among))[::-1]
         while True:
             options = {among[place]: place for place in places if place not in self.picks}
@@ -152,10 +159,13 @@ class ChoosingTranslator:
                 return self.picks
 
     def refusal(self, action: object) -> str:
-        """Explain that an action is not legal."""
+        """Explain that an action is not legal. Games override this if they can say more."""
         return f"action {action!r} is not legal now: see the action mask"
 
     def show(self) -> str:
-        """Format the seat's knowledge without zeros."""
+        """Format the seat's knowledge for people.
+
+        Zeros are left out, since most entries are zero.
+        """
         numbers = zip(self.names, self.observe().tolist(), strict=True)
         return "\n".join(f"{name}: {number}" for name, number in numbers if number)

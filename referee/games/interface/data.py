@@ -11,14 +11,14 @@ import msgspec
 from msgspec import Struct
 
 MAX_INTEGER = 2**53
-"""Larger integers are not exact in JavaScript and many other languages."""
+"""Larger integers aren't exact in JavaScript and many other languages."""
 
 
 def data_problem(value: Any, path: str) -> str:
     """Explain why a value cannot be written as JSON, and what to do.
 
     Args:
-        path: the place of the value, such as "view(PUBLIC)".
+        path: the place of the value, e.g. "view(PUBLIC)".
 
     Returns:
         One clause. Empty if the value is valid.
@@ -26,6 +26,8 @@ def data_problem(value: Any, path: str) -> str:
     return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
 
 
+# msgspec also refuses most of these, but without the place of the value, and the state of a game
+# can be big.
 def _inside(value: Any, path: str) -> str:
     if isinstance(value, Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
@@ -60,6 +62,8 @@ def _first(inside: Iterable[tuple[str, Any]]) -> str:
 
 def _misfit(value: Struct, path: str) -> str:
     """Compare a struct with its declared types, which readers use for decoding."""
+    # msgspec doesn't check types when you create or encode a struct, only when you decode one.
+    # Without this, the author's mistake would show much later, to somebody who reads the record.
     try:
         msgspec.json.decode(msgspec.json.encode(value), type=type(value))
     except msgspec.MsgspecError as error:

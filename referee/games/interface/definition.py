@@ -73,8 +73,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     fractions: bool = False
     bundled: str = ""
 
-    # The optional parts of a game. Without them, the game can be played, recorded and used in
-    # tournaments.
+    # The optional parts of a game. It can be played, recorded and used in tournaments without them.
 
     is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
     """Decides whether a message of type `game-info` is this game's. None: its field `game` does."""
@@ -178,5 +177,8 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def part_of(module: str, name: str) -> Callable[[], Any]:
-    """Return a function that imports a module on its first call and returns its attribute."""
+    """Return a function that imports a module on its first call and returns its attribute.
+
+    That way, a command doesn't pay for parts of a game that it doesn't use.
+    """
     return lambda: getattr(import_module(module), name)

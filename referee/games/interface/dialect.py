@@ -1,8 +1,8 @@
 """Translations for bots that do not speak the canonical messages of a game.
 
 A dialect translates between the lines of a match and one bot, without I/O. Logs and records only
-contain canonical lines; replay, verify and validate do not know dialects. Each bot of a match has
-its own object, which may have state:
+contain canonical lines, so we don't need to know dialects in order to replay, verify or validate
+them. Each bot of a match has its own object, which may have state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
@@ -34,15 +34,16 @@ class Dialect(Protocol):
     def answer(self) -> bytes | None:
         """Return the canonical reply to the last request if the bot does not see that request.
 
-        An example is a handshake that the dialect lacks. None: the bot has to reply. Can be called
-        several times without effect.
+        E.g., the bot can't answer a handshake if its dialect doesn't have one. None: the bot has to
+        reply. You can call this several times; it has no effect.
         """
 
     def reply(self, data: bytes) -> bytes:
         """Translate the bot's reply, which is not blank, into the canonical reply.
 
-        Text without a canonical form is returned unchanged, and the game judges it. A canonical
-        reply is wrong in the dialect and must not be returned unchanged: put it into brackets.
+        Text without a canonical form is returned unchanged, and the game judges it. But what if a
+        bot writes a canonical reply? It's wrong in the dialect and the game would accept it, so put
+        it into brackets.
         """
 
 

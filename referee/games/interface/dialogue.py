@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
 A game describes its state and choices as plain data. The code that displays them and reads input
-does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
+doesn't know games (`referee.bots.person`, `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -46,7 +46,7 @@ class Choice(Struct, frozen=True):
 
     @property
     def is_typed(self) -> bool:
-        """True if its name is its key."""
+        """True if the name itself is typed, e.g. a number."""
         return self.key == self.name
 
 
@@ -98,7 +98,13 @@ class Question(Struct, frozen=True):
 
 
 def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -> Question:
-    """Ask for the next action of a turn that an empty line ends. `can`: verbs of useful actions."""
+    """Ask for the next action of a turn that an empty line ends.
+
+    Args:
+        can: verbs of useful actions that are still possible. A graphical program asks before it
+            ends a turn with any of them.
+        shown: other fields of the question.
+    """
     left = " or ".join(dict.fromkeys(can))
     doubts = {-1: f"You can still {left}. Do you end your turn?"} if left else {}
     shown |= {"columns": ("action", "what it brings"), "enter": "end your turn"}
@@ -118,6 +124,7 @@ def problem_with(question: Question, picks: Picks) -> str:
     for choice in chosen:
         if choice.barred:
             return f"{choice.name} {choice.barred}."
+    # A choice with a key stands alone, so the numbers of picks don't apply to it.
     if chosen[0].key:
         return ""
     if not question.least <= len(picks) <= question.most:
@@ -135,7 +142,7 @@ Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
 class Dialogue(Protocol):
     """One match from a player's view, based on the lines sent to that seat.
 
-    The messages come from a match that follows the rules.
+    The messages come from a match that follows the rules, so there's no need to check them.
     """
 
     def observe(self, message: Struct) -> Sequence[str]:

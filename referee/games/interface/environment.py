@@ -1,8 +1,8 @@
 """A game for reinforcement learning: numbers in, integers out (spec/python-rl.md).
 
-Like a dialect, it is a translation that only uses `Game.view` of the seat. A policy learnt in an
-environment can therefore play as a bot, whose view comes from a `StateTracker`. Each seat of a
-match has its own object:
+Like a dialect, it's a translation, and all it knows is the seat's `Game.view`. That's why a policy
+learnt in an environment can also play as a bot, whose view comes from a `StateTracker`. Each seat
+of a match has its own object:
 
     player = environment.translator(seat, seats, options)
     player.look(game.view(seat), asked=True)
@@ -26,14 +26,18 @@ T = TypeVar("T", bound=Struct)
 
 
 class NoActionError(Exception):
-    """The actions of an environment cannot express a reply."""
+    """The actions of an environment cannot express a reply.
+
+    This isn't a bug. An environment has few actions, and a bot may reply in ways that they don't
+    cover.
+    """
 
 
 class Translator(Protocol):
     """The translation for one seat in one match."""
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat."""
+        """Set the current view of the seat. `asked`: whether it has a request."""
 
     def observe(self) -> NDArray[np.int32]:
         """Return the seat's knowledge as a new array; `Environment.observation` is its layout."""
@@ -59,6 +63,8 @@ class Translator(Protocol):
 
     def actions_of(self, reply: Any) -> Iterator[Any]:
         """Yield the actions that express a reply. Each is carried out before the next is yielded.
+
+        You can therefore call `observe` between two of them, to get the pairs of a dataset.
 
         Args:
             reply: a reply without a mistake to the request of the seat, in `Environment.parts`.

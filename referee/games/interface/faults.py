@@ -10,7 +10,10 @@ from msgspec import Struct
 
 
 class Disqualification(StrEnum):
-    """Reasons for disqualification (protocol, 9). Moves never cause a disqualification."""
+    """Reasons for disqualification (protocol, 9).
+
+    A wrong move is never a reason: it's a fault, and the game continues.
+    """
 
     FAILED_TO_START = "failed-to-start"
     STARTUP_TIMEOUT = "startup-timeout"
@@ -50,7 +53,7 @@ END_REASONS: Mapping[str, str] = {
 """Each end reason of any game, in words."""
 
 
-# Fault codes of all games, for lines that are not replies.
+# Fault codes that all games share. They're for lines that aren't replies at all.
 INVALID_JSON = "invalid-json"
 WRONG_TYPE = "wrong-type"
 BAD_NAME_REPLY = "bad-name-reply"
@@ -86,11 +89,15 @@ _SHOWN = 40  # maximum characters shown of a bot's value
 
 
 def describe(value: Any) -> str:
-    """Format a bot's value as a short, printable, deterministic phrase for its author."""
+    """Format a bot's value as a short, printable phrase for its author.
+
+    The phrase goes into records, so it has to be the same on every machine and Python.
+    """
     if isinstance(value, str):
         import json  # only needed for mistakes
 
-        # Escape first, then cut: one character may become twelve.
+        # Escape first, then cut, because one character may become twelve. (The slice only saves us
+        # from escaping a megabyte.)
         shown = json.dumps(value[:_SHOWN])[1:-1]
         cut = len(value) > _SHOWN or len(shown) > _SHOWN
         return f'"{shown[:_SHOWN]}..."' if cut else f'"{shown}"'

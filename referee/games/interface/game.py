@@ -1,11 +1,13 @@
 """The interface between a game and a match.
 
-A game is a state machine without I/O. It proceeds in rounds. `requests` are the decisions that it
-waits for, at most one per seat; several requests are a simultaneous move. `advance` takes all
-replies together, so their order of arrival has no effect, and runs to the next requests or to the
-outcome. `take_events` returns the messages in between. The game depends only on random numbers,
-options and replies. A new game with the same replies is therefore a replay, a snapshot and a
-verification.
+A game is a state machine without I/O. It proceeds in rounds: `requests` are the decisions that it
+waits for, at most one per seat (several requests are a simultaneous move). `advance` takes all
+replies together, so the order in which they arrived can't have an effect, and runs to the next
+requests or to the outcome. `take_events` returns the messages in between.
+
+The game depends only on random numbers, options and replies. If you give a new game the same
+replies, you get the same match again. Replay, snapshots and verification are nothing more than
+that.
 
     rules = GAMES["dominion"]
     setup = GameSetup(
@@ -52,7 +54,7 @@ class Request(Struct, gc=False):
     def message(self) -> Struct:
         """The private message of the request, one of the game's request structs.
 
-        It is created from the state of the game at the first access, so use it before `advance`.
+        It's created from the state of the game at the first access, so use it before `advance`.
         """
         asks = self.asks
         if callable(asks):
@@ -86,6 +88,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[int, ...]:
+        """The seats of rank 1, in order. Empty if no player is left."""
         """The seats of rank 1, in order. Empty if no player is left."""
         if self.reason == EndReason.NO_PLAYERS:
             return ()
@@ -160,7 +163,10 @@ class Game(Protocol):
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players. A simultaneous turn counts once. Must be fast."""
+        """Number of turns begun by all players. A simultaneous turn counts once.
+
+        A match asks for it after each reply, so it must be fast.
+        """
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer all requests. Values are reply structs, `InvalidReply`, or `LEFT`."""
@@ -174,7 +180,7 @@ class Game(Protocol):
     def view(self, viewer: Viewer) -> Struct:
         """Return the state as a struct of the game that can be encoded as JSON.
 
-        It is a new object that does not change with the game.
+        It's a new object that doesn't change with the game.
 
         Args:
             viewer: a seat sees what follows from its received lines and its own replies. `PUBLIC`
@@ -192,12 +198,16 @@ class CopyableGame(Game, Protocol):
             chance: a copy of this game's random source, for the copy.
 
         Returns:
-            None if the game waits in the middle of an effect. The caller then copies an earlier
-            state and repeats the replies since.
+            None if the game waits in the middle of an effect. That's a running generator, which
+            Python can't copy. The caller then copies an earlier state and repeats the replies
+            since.
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle everything that a seat does not know. The result depends only on its view.
+        """Shuffle everything that a seat does not know.
+
+        The result depends only on the seat's view. If it depended on the true cards in any way, a
+        search that averages over many redeals would learn about them.
 
         Args:
             seat: a seat with a request.
@@ -205,7 +215,7 @@ class CopyableGame(Game, Protocol):
         """
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle everything that no seat knows, such as decks. Hands stay.
+        """Shuffle everything that no seat knows, e.g. decks. Hands stay.
 
         The result depends only on the combined knowledge of the seats. The game has requests.
 

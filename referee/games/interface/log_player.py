@@ -1,12 +1,13 @@
 """Run the rules of a game behind a spectator log: `GameDefinition.log_player`.
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and infers the reply that leads
-to the next messages. `referee.logs.inferred` passes the reply to the rules and compares the
-published messages with the log. So a checker of logs needs no second copy of the rules.
+to the next messages; `referee.logs.inferred` passes the reply to the rules and compares the
+published messages with the log. It takes some thought to write one, but it saves us a second copy
+of the rules in a checker.
 
-Hidden cards do not matter. The game is dealt in any order. When the log shows a card, the
-`LogPlayer` exchanges it with a card whose place nobody knows. A `Guesser` plays the whole log again
-in place of that.
+We can get away with it because hidden cards don't matter. The game is dealt in any order, and when
+the log shows a card, the `LogPlayer` exchanges it with a card whose place nobody knows. Where
+that's impossible, a `Guesser` plays the whole log again with another guess.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class LogPlayer(Protocol):
         """Change hidden state so that the rules would have published another message.
 
         Returns:
-            True if the messages differed only in hidden state. It is changed now.
+            True if the messages differed only in hidden state, which we've changed now.
         """
 
 

@@ -1,7 +1,7 @@
 """The parts of a game for the page of its matches: `GameDefinition.page` (spec/page-data.md, 2).
 
 `page/drawing.js` and `page/drawing.css` in the game's folder draw its views. Numbers and names are
-defined here.
+defined here, so that the drawing doesn't have its own copy of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Spectator(Protocol):
 
 
 class Counter(Struct, frozen=True, array_like=True):
-    """A number of the player on turn, such as remaining actions. None: unknown."""
+    """A number of the player on turn, e.g. remaining actions. None: unknown."""
 
     name: str
     value: int | None

@@ -1,9 +1,10 @@
 """A game's part of `referee conform --referee`, which tests other referees of the game.
 
 A *probe* plays one seat of another referee's match. It replies according to its `Plan`, and knows
-which conformance cases each reply tests. After the match, our own rules play it again. Their random
-source is an `ObservedChance`, which draws the cards that the other referee drew. The comparison
-ends at the first line that differs from ours.
+which conformance cases each reply tests. After the match, we play it again by our own rules, with
+an `ObservedChance` as random source: it draws the cards that the other referee drew. We compare up
+to the first line that differs from ours. Later differences mean little, since the two matches
+aren't the same any more.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class ProbePlayer(Protocol):
         """Read a message that is not a request."""
 
     def reply(self, request: Message) -> ProbeAction:
-        """React to a request."""
+        """React to a request, by the plan or by a normal move."""
 
     def plain(self) -> Message | None:
         """Return a legal reply with a public effect, or None.
@@ -119,5 +120,5 @@ class Probes(Struct, frozen=True):
     names: frozenset[str]
 
     def named(self, *looked_at: str) -> tuple[str, ...]:
-        """Return the cases for these checks that all games share, such as "session"."""
+        """Return the cases for these checks that all games share, e.g. "session"."""
         return tuple(case for name in looked_at for case in self.shared[name].split())

@@ -1,7 +1,8 @@
 """Sources of the random choices of a game.
 
-In a match and its replay, choices follow from a seed (`SeededRandomSource`). In a test they are
-fixed. While another referee is followed, they repeat its choices. A game uses no other randomness.
+In a match and its replay, choices follow from a seed (`SeededRandomSource`). In a test they're
+fixed. When we check another referee, they repeat its choices. A game must not use any other
+randomness, or its matches can't be replayed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ class RandomSource(Protocol):
     """The random choices of one game. Each game needs a new source.
 
     It has named streams. Each seat has one ("player1"); games can name others. Draws from one
-    stream do not affect the others.
+    stream don't affect the others, so a player who shuffles more often doesn't change the luck of
+    the opponent.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -25,8 +27,8 @@ class RandomSource(Protocol):
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Announce that `count` cards will be drawn from the end of a deck into a hand.
 
-        A source that follows another referee puts the right cards on top; others do nothing. A draw
-        that continues after a shuffle is announced in two parts.
+        A source that follows another referee puts the right cards on top; others do nothing. If the
+        deck runs out and is shuffled, the draw is announced in two parts.
 
         Args:
             count: 1 <= count <= len(deck).
@@ -46,8 +48,8 @@ class RandomSource(Protocol):
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) per step.
 
-    Python guarantees the sequence of `Random.random` for a seed across versions, but
-    `Random.shuffle` may change. A log must give the same match on every Python.
+    Why not `Random.shuffle`? Python guarantees the sequence of `Random.random` for a seed across
+    versions, but `Random.shuffle` may change, and a log must give the same match on every Python.
     """
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(random() * (last + 1))
@@ -74,7 +76,9 @@ class SeededRandomSource:
             numbers = iter(stream.random, None) if isinstance(stream, Random) else stream
             self._streams[name], new._streams[name] = tee(
                 numbers
-            )  # both read from the same generator
+                # Both read from the same generator now, which is cheaper than copying a Random (its
+                # state has 625 numbers).
+            )
         return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -96,5 +100,6 @@ class SeededRandomSource:
     def _stream(self, name: str) -> Callable[[], float]:
         stream = self._streams.get(name)
         if stream is None:
+            # Seeding a Random isn't cheap, so we wait until the stream is used.
             stream = self._streams[name] = Random(f"{self._seed}/{name}")
         return stream.random if isinstance(stream, Random) else stream.__next__

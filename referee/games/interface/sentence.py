@@ -25,7 +25,7 @@ class Seat(Struct, frozen=True):
 
 
 class Amount(Struct, frozen=True):
-    """An amount with a symbol in drawings: "+2 cards"."""
+    """An amount with a symbol in drawings, e.g. "+2 cards"."""
 
     text: str
     symbol: str
@@ -41,7 +41,7 @@ Effect: TypeAlias = list[str | Amount]
 
 
 def effect_of(between: str, parts: Iterable[Sequence[str | Amount]]) -> Effect:
-    """Join the parts of an effect that are not empty."""
+    """Join the parts of an effect, skipping empty ones."""
     effect: Effect = []
     for part in filter(None, parts):
         effect += [between, *part] if effect else part
@@ -54,7 +54,10 @@ def effect_text(effect: Iterable[str | Amount]) -> str:
 
 
 def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
-    """Encode an effect for a drawing: text or [symbol, number]. No comma follows a symbol."""
+    """Encode an effect for a drawing: text or [symbol, number].
+
+    No comma follows a symbol: if two parts have a comma between them, it becomes a space.
+    """
     parts: list[str | list[str | int]] = []
     for part in effect:
         if isinstance(part, Amount):
@@ -84,6 +87,7 @@ def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
     parts: list[Part] = []
     for clause in clauses:
         for part in [*(["; "] if parts and clause else []), *clause]:
+            # Merge neighbouring texts into one part.
             if parts and isinstance(part, str) and isinstance(parts[-1], str):
                 parts[-1] += part
             elif part:

@@ -2,8 +2,10 @@
 
 The rules of such a game are one generator. It yields whenever a player must decide. Turns and
 effects of cards are generators inside it, so the rules read from top to bottom as in the rule book.
-Between two replies, the state of a game is the position of its generator. A generator cannot be
-copied, so a state is represented by the random numbers and the replies so far.
+
+The price for this is that the state of a game between two replies is the position of its generator,
+and Python can't copy a generator. We represent a state by the random numbers and the replies so far
+instead.
 """
 
 from __future__ import annotations
@@ -110,7 +112,8 @@ class Table(Generic[P]):
         sections: code of a fault -> section of the protocol that defines it.
         players: one entry per seat, in seat order. Seats that left stay in the list.
         watchers: called after each card that moves within a reply.
-        noted: moves since the last call of the watchers. Recorded only if there are watchers.
+        noted: moves since the last call of the watchers. Recorded only if there are watchers, since
+            most matches have none and would only pay for it.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -175,6 +178,7 @@ class TableGame(Generic[T]):
         (request,) = self.requests
         self.requests = ()
         reply = replies[request.seat]
+        # If enough seats are left, the rules go on. They get LEFT as the reply, and deal with it.
         if reply is not LEFT or not self._leave([request.seat]):
             self.run_to_request(reply)
 
@@ -196,6 +200,7 @@ class TableGame(Generic[T]):
     @property
     def turns(self) -> int:
         """Number of turns begun by all players."""
+        # A list is faster than a generator here, and this runs after each reply.
         return sum([player.turns for player in self.table.players])
 
     def take_events(self) -> list[Struct]:
@@ -220,7 +225,10 @@ Copied = TypeVar("Copied")
 
 
 def copied(thing: Copied, **changes: object) -> Copied:
-    """Copy an object and its lists, dicts and sets, one level deep, and replace attributes."""
+    """Copy an object and its lists, dicts and sets, one level deep, and replace attributes.
+
+    copy.deepcopy() is far too slow for a search, and copy.copy() would share the lists.
+    """
     new: Copied = object.__new__(type(thing))
     new.__dict__ = {
         name: value.copy() if type(value) in (list, dict, set) else value

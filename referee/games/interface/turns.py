@@ -144,12 +144,12 @@ class TurnReader(ABC, Generic[T]):
         return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: T) -> str:
-        """Return a heading, such as the player on turn. May be empty."""
+        """Return a heading, e.g. the player on turn. May be empty."""
         name = "".join(self._names[seat] for seat in self.seats(turn))
         return f"{name}, {_to(turn.scores)}" if turn.scores else name
 
     def show(self, turn: T) -> list[Phrase | Picture]:
-        """Describe the events of a turn."""
+        """Describe the events of a turn: its actions, then faults and disqualifications."""
         notes = [phrase for note in turn.notes for phrase in self._phrases(note)]
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
@@ -229,6 +229,7 @@ class TurnReader(ABC, Generic[T]):
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
+        # If the last action was omitted, these are effects of an action that isn't in the list.
         if self.now.actions and not self.now.omitted:
             for effect in effects:
                 self.append_limited(self.now.actions[-1].effects, effect)
@@ -246,7 +247,11 @@ class TurnReader(ABC, Generic[T]):
 
 
 class TurnListener(Generic[T]):
-    """The part of a `Dialogue` that reports other players' turns, of actions in `verbs`."""
+    """The part of a `Dialogue` that reports other players' turns.
+
+    Attributes:
+        verbs: label of an action -> its verb in a sentence. Other actions aren't reported.
+    """
 
     reader_type: Callable[[Sequence[str]], TurnReader[T]]
     verbs: ClassVar[Mapping[str, str]] = {}
@@ -269,7 +274,7 @@ class TurnListener(Generic[T]):
         return [line for turn in self._turns.end() for line in self.tell(turn)]
 
     def tell(self, turn: T) -> list[str]:
-        """Describe another player's turn."""
+        """Describe another player's turn. Empty for the person's own turn."""
         if turn.player_number in ("", self._number):
             return []
         name = self._names[self._turns.seats(turn)[0]]

@@ -1,7 +1,7 @@
 """A game's part of rule files (`referee/rulefiles`): its words, and the player.
 
-The language is independent of games and computes scores. A game defines the cards, keys and sets of
-rules, and has a `RulePlayer`, which plays by the scores.
+The language doesn't know games: all it computes is scores. A game defines the cards, keys and sets
+of rules, and has a `RulePlayer`, which plays by the scores.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The cells of a board that a move names, so that people can click on them.
 
-A game does not define the meaning of its moves, so it is learned from a few random turns. A scheme
-fits if in each turn one of the named cells changes, such as a cell of column 3 after the move 3. If
-no scheme fits, the board cannot be clicked.
+A game doesn't define the meaning of its moves: for us, a move is only some JSON. We play a few
+random turns to find out. A scheme fits if in each turn one of the named cells changes, e.g. a cell
+of column 3 after the move 3. If no scheme fits, nobody can click on the board, but the list of
+moves is still there.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ class Meaning(Struct, frozen=True):
         if self.scheme is None:
             return [None] * len(moves)
         boards = [part for part in shown if isinstance(part, Board)]
+        # There may be several boards. We take the board that explains best why these moves are
+        # legal.
         found = [[self.scheme.path(move, board.shape) for move in moves] for board in boards]
         ranks = [
             (*_explains(board, paths), place == seat)
@@ -123,7 +126,7 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
 def learn(kind: type[Game], options: Struct) -> Meaning:
     """Learn the meaning of a game's moves, from one match with these options.
 
-    Mistakes of the game are ignored here. A match reports them.
+    We ignore mistakes of the game here, since a match reports them.
     """
     with suppress(Exception, GameTimeoutError), in_time():
         return _learned([*_turns(kind, options)])
@@ -203,12 +206,12 @@ def _hides(public: Any, whole: Any) -> bool:
 
 
 def _is_list(part: Part, after: Part | None) -> bool:
-    """True if a part is not always a board, or not always hands."""
     if isinstance(part, Hands) or isinstance(after, Hands):
         return not all(isinstance(each, Hands | None) or _is_hidden(each) for each in (part, after))
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
+    # A list of words can look like the rows of a board, but only until its length changes.
     return not is_board and isinstance(part.rows[0], str)
 
 
@@ -252,7 +255,7 @@ def _together(labels: Iterable[Sequence[str]]) -> set[str]:
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
-    """True if the cells named by moves have changed, in each turn with a change."""
+    """True if in each turn with a change, a cell named by its move has changed."""
     fits = False
     for turn in turns:
         found = {
@@ -260,9 +263,11 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
             for label, shape in turn.shapes.items()
         }
         inside = {label: paths for label, paths in found.items() if None not in paths}
+        # If a move names a cell outside of every board, moves mean something else.
         if found and not inside:
             return False
         if any(map(any, inside.values())) and any(turn.changed.values()):
+            # A turn without a change says nothing, e.g. a move that passes.
             fits = any(_path_changed(turn.changed[label], inside[label]) for label in inside)
             if not fits:
                 return False
@@ -284,13 +289,14 @@ def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
     by: dict[str, set[int]] = {}
     for turn in turns:
         for symbol in (symbol for cells in turn.changed.values() for symbol in cells.values()):
+            # If several moved in this turn, we can't tell who it was, so we count the symbol for
+            # two seats and it drops out.
             by.setdefault(symbol, set()).update(turn.moves if len(turn.moves) == 1 else (0, 1))
     marks = {symbol: min(seats) for symbol, seats in by.items() if len(seats) == 1}
     return marks if {*marks.values()} >= {seat for turn in turns for seat in turn.moves} else {}
 
 
 def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
-    """True if each move that names a card or a place of the own hand has changed it."""
     plays = [
         _has_played(hand or [], after[seat] or [], turn.moves[seat], place)
         for turn in turns
@@ -304,7 +310,7 @@ def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
 def _has_played(
     before: Sequence[Any], after: Sequence[Any], move: Any, place: int | None
 ) -> bool | None:
-    """True if a move took its card from a hand, or changed its place; None: it names neither."""
+    """True if a move took its card from a hand, or changed its place. None: it names neither."""
     if place is None:
         return after.count(move) < before.count(move) if move in before else None
     if type(move) is not int:

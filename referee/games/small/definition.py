@@ -112,11 +112,12 @@ def _check(kind: type[Game]) -> None:
 
 
 def _cases(kind: type[Game], name: str, least: int) -> bytes:
-    """Return the conformance cases for bots of a game, given its minimum number of players."""
     file = msgspec.json.decode(_CASES.read_bytes())
     file["game"] = name
+    # The author's own `max_turns` may not allow the value in our file.
     if "max_turns" in get_type_hints(kind.Options):
-        file["options"] = {}  # options and their limits depend on the author
+        file["options"] = {}
+    # With three players or more, the match continues.
     if least > 2:
         file["shared"]["omit"] = _ONE_LEFT
     return msgspec.json.encode(file)
@@ -126,6 +127,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
     """Return the struct of a game's options: the author's, and `max_turns`."""
     author = kind.Options
     hints = get_type_hints(author, include_extras=True)
+    # An attribute without a type isn't in the hints, so without this check we'd ignore the option
+    # silently.
     bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]
     if bare:
         raise MistakeError(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
@@ -134,6 +137,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
         if not hasattr(author, word):
             raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
         fields.append((word, hint, getattr(author, word)))
+    # Every game ends, even if two bots move back and forth forever. Authors may choose another
+    # default.
     if "max_turns" not in hints:
         fields.append(("max_turns", MaxTurns, 500))
     text = {"__doc__": author.__doc__ or "The options."}

@@ -21,7 +21,8 @@ _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
 """A result: the index of a choice, the order of a shuffle, or a secret move as JSON."""
 
-
+# Trying all orders of n items takes n! matches, and already 120 for five. Exchanges of two are
+# enough to get from any order to any other, step by step.
 SMALL_SHUFFLE = 4
 """Up to this number of items all orders are tried, otherwise all exchanges of two items."""
 
@@ -35,7 +36,7 @@ class Draw(NamedTuple):
 
     @property
     def first(self) -> Value:
-        """The default result."""
+        """The default result: the first choice, or the order as it is."""
         if isinstance(self.value, bytes):
             first: bytes = self.items[0]
             return first
@@ -100,6 +101,8 @@ class GuessedDraws:
     def choose(self, stream: str, count: int) -> int:
         """Return the given choice."""
         value = self._next()
+        # After an earlier draw has changed, this value may have been meant for another draw. Then
+        # it's useless, and we begin with the default.
         number = value if isinstance(value, int) and value < count else 0
         self.draws.append(Draw(number, count))
         return number
@@ -128,7 +131,7 @@ class LoggedGame(SmallGame):
     """A match that accepts moves as shown in a log, and publishes no faults."""
 
     def take_events(self) -> list[Struct]:
-        """Like `SmallGame`, but without faults, which are not in logs."""
+        """Return the messages without faults, which aren't in logs."""
         return [event for event in super().take_events() if not isinstance(event, Fault)]
 
     def advance(self, replies: Mapping[int, object]) -> None:
@@ -143,12 +146,14 @@ class LoggedGame(SmallGame):
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """Return the legal moves of a seat that have this public part."""
         legal = self.legal[seat]
+        # Without secret moves (the usual case), the public part is the whole move.
         if type(self.game).shown is Game.shown:
             place = find(legal, shown)
             return [] if place < 0 else [legal[place]]
         return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
 
     def _meant(self, seat: int, reply: Shown) -> MoveReply:
+        # If several moves look the same from outside, we have one more thing to guess.
         among = self.candidates(seat, reply.move)
         chance: Any = self.setup.chance
         move = chance.secret_move(among) if len(among) > 1 else among[0]

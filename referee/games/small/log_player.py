@@ -1,8 +1,8 @@
 """Reproduces the match of a spectator log with the rules of a small game.
 
-A log does not contain hidden draws and secret moves, so they are guessed: the match keeps its draws
-in a list (guessed.py), where a secret move counts as a draw. If the rules publish anything that
-differs from the log, other draws are tried (search.py).
+A log does not contain hidden draws and secret moves, so we guess them: the match keeps its draws in
+a list (guessed.py), where a secret move counts as a draw. If the rules publish anything that
+differs from the log, we try other draws (search.py).
 """
 
 from __future__ import annotations
@@ -85,14 +85,16 @@ class SmallLog:
                 if not game.candidates(seat, shown):
                     raise _illegal(game, seat, shown)
                 return Shown(shown)
-            if isinstance(found, End):  # the other players have left, so no move was played
+            # The other players have left before this move was played. The log doesn't show it, so
+            # any move will do.
+            if isinstance(found, End):
                 return MoveReply(plain(game.legal[seat][0]))
             if not isinstance(found, PlayerLost | Gone):
                 raise DifferenceError("the next moves")
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Change nothing: the search for other draws starts at the beginning of the match."""
+        """Change nothing, since a search starts at the beginning of the match anyway."""
         return False
 
     def again(self, values: Sequence[Value]) -> SmallLog:

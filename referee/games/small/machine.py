@@ -55,7 +55,9 @@ REASONS = {
 }
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
+# Sorted, because two objects are the same move however their keys are ordered.
 _sorted = msgspec.json.Encoder(order="sorted").encode
+# Data with a number this long may have an integer that JavaScript would round.
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
@@ -77,8 +79,10 @@ class SmallGame:
         self.outcome: Outcome | None = None
         self.legal: dict[int, list[Move]] = {}
         self._turns_of = [0] * self.seats
-        self._sent: dict[int, dict[str, Any] | bytes] = {}  # seat -> the state of its last request
+        # seat -> the state of its last request, as data or as JSON
+        self._sent: dict[int, dict[str, Any] | bytes] = {}
         self._begins_turn = True
+        # Everything that a game gets is an attribute, so authors don't have to write an __init__.
         game = self.game = kind()
         game.options, game.seats = setup.options, self.seats
         game.chance = Chance(setup.chance)
@@ -120,8 +124,8 @@ class SmallGame:
     def view(self, viewer: Viewer) -> View:
         """Return the view of a viewer, with its legal moves if it decides.
 
-        A seat that does not decide gets the public view, whose hidden places are filled from the
-        view of its last request.
+        A seat that doesn't decide gets the public view, because that's all its bot would receive.
+        We fill the hidden places from the view of its last request, which its bot would remember.
         """
         if not isinstance(viewer, int):
             return View(self.turns, self._scores(), [], self._seen(viewer))
@@ -138,6 +142,7 @@ class SmallGame:
         new: SmallGame = object.__new__(type(self))
         vars(new).update(vars(self))
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
+        # With this memo, deepcopy() takes the given chance instead of copying the old one.
         new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
         new.legal, new._sent = dict(self.legal), dict(self._sent)
@@ -153,16 +158,18 @@ class SmallGame:
         self._deal_again(self._secret(seat), chance)
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Redeal the items in `Game.secret` of every seat. Raises like `redeal`."""
+        """Redeal the items that are in `Game.secret` of every seat. Raises like `redeal`."""
         places = self._secret(0)
         for seat in range(1, self.seats):
+            # id() rather than ==, since two hands may be equal and are still different places.
             secret = {(id(pile), place) for pile, place in self._secret(seat)}
             places = [each for each in places if (id(each[0]), each[1]) in secret]
         self._deal_again(places, chance)
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
-        """Return the places whose items a seat does not know, as (container, key)."""
         places = list(_places(self.game.secret(seat)))
+        # An author who forgot `secret` would get searches that cheat, with no sign of it. That's
+        # why we compare the views. (If the seat sees everything, there's nothing to redeal.)
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
                 f"{self.name} cannot be dealt again: it hides something from seat {seat}, "
@@ -171,6 +178,7 @@ class SmallGame:
         return places
 
     def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
+        # Sort the items before shuffling. The seat must not learn anything from their order.
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):
@@ -180,12 +188,13 @@ class SmallGame:
     # --- Turns ------------------------------------------------------------------------------------
 
     def _run_to_requests(self) -> None:
-        """Continue to the next requests. Seats that have left play their first legal move."""
         while self.outcome is None and not self._has_too_few_seats():
             deciding = self._deciding()
             most = self.setup.options.max_turns
             if not deciding:
                 self._end(FINISHED)
+            # Only check it between turns. If somebody left in the middle of one, the others finish
+            # it.
             elif self._begins_turn and any(self._turns_of[seat] >= most for seat in deciding):
                 self._end(EndReason.TURN_LIMIT)
             else:
@@ -204,12 +213,14 @@ class SmallGame:
         self.requests = tuple(self._request(seat) for seat in deciding if seat not in self.left)
 
     def _play(self, moves: Mapping[int, Move]) -> None:
-        """Apply the moves of a turn, unless the deciding seats changed because seats left."""
         deciding = self._deciding()
+        # If a seat left, `leave` may have changed who decides. Then we haven't asked everyone yet.
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
         played = {
-            seat: moves[seat] if seat in moves else self._legal_of(seat)[0] for seat in deciding
+            # A seat that left keeps playing its first legal move, unless the author skips it.
+            seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
+            for seat in deciding
         }
         shown = {seat_id(seat): self.shown(seat, move) for seat, move in played.items()}
         alone = isinstance(self.game.to_move, int)
@@ -218,7 +229,6 @@ class SmallGame:
         self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._seen(PUBLIC)))
 
     def _read(self, seat: int, reply: object, moves: dict[int, Move]) -> None:
-        """Convert a reply to its move, or apply the rule for wrong moves."""
         if type(reply) is MoveReply:
             place = find(self.legal[seat], reply.move)
             if place >= 0:
@@ -251,7 +261,7 @@ class SmallGame:
         self.game.leave(seat)
 
     def _has_too_few_seats(self) -> bool:
-        """End the game if fewer than two seats are left."""
+        """Check whether fewer than two seats are left, and end the game if so."""
         there = self.seats - len(self.left)
         if there > 1 or self.outcome is not None:
             return self.outcome is not None
@@ -263,13 +273,13 @@ class SmallGame:
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores())
+        # Seats that left share the last place, however many points they have.
         keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
         self.requests, self.outcome = (), Outcome(reason, ranks(keys))
 
     # --- Calls of the author's object -------------------------------------------------------------
 
     def _deciding(self) -> tuple[int, ...]:
-        """Return the deciding seats, in seat order."""
         to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
@@ -285,6 +295,8 @@ class SmallGame:
             raise self._wrong("legal", f"seat {seat} is to move, and has no legal move")
         return [*legal]
 
+    # Both are functions, because a match needs one or the other: objects in this process get the
+    # message, and other bots only its JSON.
     def _request(self, seat: int) -> Request:
         return Request(seat, partial(self._message, seat), writes=partial(self._written, seat))
 
@@ -293,7 +305,6 @@ class SmallGame:
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), self._seen(seat))
 
     def _written(self, seat: int) -> MoveRequest:
-        """Return the request of a seat, with the author's data encoded."""
         moves: Any = Raw(self._encoded("legal", self.legal[seat]))
         data = self._sent[seat] = self._encoded("view", self.game.view(seat))
         state: Any = Raw(data)
@@ -325,13 +336,20 @@ class SmallGame:
         return MistakeError(type(self.game), problem, method)
 
     def _check(self, seat: int) -> None:
-        """Check the calls for one request. Once per match costs little; `game check` does more."""
+        """Check the calls for one request.
+
+        Doing it once per match costs little; `game check` does more.
+        """
         self._check_twice("legal", lambda: self._legal_of(seat))
         self._check_twice("view", lambda: self.game.view(seat))
 
+    # legal() and view() get called whenever we like. If they change the game, a replay isn't the
+    # same match any more.
     def _check_twice(self, method: str, call: Callable[[], Any]) -> None:
         value = call()
         data = self._encoded(method, value)
+        # data_problem() walks through all of the data. An integer above 2^53 has 16 digits, so we
+        # look for one first.
         if _LONG_NUMBER(data) and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         if self._encoded(method, call()) != data:
@@ -349,13 +367,15 @@ class SmallGame:
             copied = plain(value)
         except (TypeError, ValueError):
             copied = UNSET
+        # They differ if JSON changes the data, e.g. keys that aren't strings. (Tuples become lists,
+        # so they differ too, but that's fine and data_problem() says nothing.)
         if copied != value and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         return copied
 
 
 def plain(value: Any) -> Any:
-    """Convert the author's data to JSON data."""
+    """Convert the author's data to JSON data, e.g. tuples to lists."""
     return _decode(_encode(value))
 
 
@@ -373,9 +393,11 @@ def filled(public: Any, own: Any) -> Any:
 def find(legal: Sequence[Move], move: Any) -> int:
     """Return the index of a bot's move in the legal moves, or -1.
 
-    1 equals 1.0, because JavaScript writes both as 1. true is a different value.
+    1 equals 1.0, because JavaScript writes both as 1. But true is a different value, although
+    Python says that True == 1.
     """
     kind = type(move)
+    # The usual case first: comparing scalars is much faster than encoding them.
     if kind is int or kind is float or kind is str:
         for place, one in enumerate(legal):
             if one == move and type(one) is not bool:
@@ -393,7 +415,7 @@ def find(legal: Sequence[Move], move: Any) -> int:
 
 
 def _with_integers(value: Any) -> Any:
-    """Replace 1.0 by 1 in a JSON value, recursively."""
+    """Replace 1.0 by 1 in a JSON value, at any depth."""
     if isinstance(value, list | tuple):
         return [_with_integers(item) for item in value]
     if isinstance(value, dict):

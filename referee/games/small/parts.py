@@ -1,7 +1,8 @@
 """The parts of a view for people: boards, hands, cards and texts.
 
-The terminal and the page of a match show the same parts. `None`, and "?" in a row of a board, mark
-places that the viewer does not see.
+The terminal and the page of a match show the same parts. The author of a game only returns JSON
+data and doesn't say what's a board, so we guess it from the shapes. `None`, and "?" in a row of a
+board, mark places that the viewer does not see.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
     """Yield the values with their labels, including the values of dicts that contain lists."""
     for name, value in state.items():
         label = f"{before} {name}" if before else name
+        # A flat dict, e.g. {"white": 3, "black": 2}, reads better in one line.
         if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
             yield from flat(value, label)
         else:
@@ -119,7 +121,6 @@ def _with_words(value: Any) -> Any:
 
 
 def _is_hands(value: Any, seats: int) -> bool:
-    """True if a value is a list with one list of cards per seat. Hidden ones may be None."""
     return (
         isinstance(value, list)
         and len(value) == seats
@@ -129,14 +130,18 @@ def _is_hands(value: Any, seats: int) -> bool:
 
 
 def _rows(value: Any) -> list[Any]:
-    """Return the rows of a board: at least two, of equal length above 1; empty if not a board."""
+    """Return the rows of a board: at least two, of equal length above 1.
+
+    Empty if it's not a board.
+    """
     if isinstance(value, str):
         value = value.rstrip("\n").split("\n")
     elif not isinstance(value, list) or len(value) < 2:
         return []
     elif all(isinstance(row, str) for row in value):
+        # Rows of a board repeat a few symbols. Cards don't: ["KH", "7S"] is a list of two words.
         symbols = "".join(value)
-        if 2 * len({*symbols}) > len(symbols):  # words, such as the cards ["KH", "7S"]
+        if 2 * len({*symbols}) > len(symbols):
             return []
     elif not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
         return []

@@ -59,7 +59,11 @@ class Person(TurnListener[Turn]):
 
 
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
-    """Return the moves as choices. If any move is a number, moves are chosen by their text."""
+    """Return the moves as choices.
+
+    If any move is a number, moves are chosen by their text. Choices have numbers too, and "3" must
+    not mean two things.
+    """
     names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)
     return [Choice(name or "nothing", key=name if has_numbers else "") for name in names]
@@ -75,7 +79,6 @@ def phrases(shown: Sequence[Part]) -> list[Phrase]:
 
 
 def _symbols(marks: Mapping[str, int], shown: Sequence[Part]) -> Iterator[Phrase]:
-    """Yield the owners of the symbols on a board."""
     if marks and any(isinstance(part, Board) for part in shown):
         yield Phrase(
             "symbols", ", ".join(f"{mark} {seat_id(seat)}" for mark, seat in marks.items())
@@ -96,13 +99,13 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 def _rows(board: Board) -> Iterator[str]:
-    """Yield the names of the columns, then the rows of a board."""
     rows = [[word(item).strip() or "." for item in row] for row in board.rows]
     if board.across:
         rows.insert(0, [*board.across])
     if board.down:
         names = [*[""] * bool(board.across), *board.down]
         rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
+    # A wide board of single characters, e.g. a sea of 40 columns, only fits without spaces.
     wide = len(rows[0]) * 2 > MOST_COLUMNS
     size = max(len(text) for row in rows for text in row)
     for row in rows:

@@ -1,4 +1,7 @@
-"""The schemes by which moves may name cells of a board, in the order in which they are tried."""
+"""The schemes by which moves may name cells of a board.
+
+We try them in this order, and the first that fits wins.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,7 @@ def _number(move: Any) -> Sequence[Any]:
 def _pairs(move: Any) -> Sequence[Any]:
     if not isinstance(move, list):
         return []
+    # [2, 3] is one cell, [[2, 3], [4, 5]] are two.
     pairs = [move] if len(move) == 2 and len(_numbers(move)) == 2 else move
     return (
         pairs if all(isinstance(p, list) and len(p) == len(_numbers(p)) == 2 for p in pairs) else []

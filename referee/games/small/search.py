@@ -1,15 +1,15 @@
 """The search for the hidden draws that reproduce a log.
 
-If the rules publish anything that differs from the log, draws are changed and the match is played
-again, until the messages are equal:
+If the rules publish anything that differs from the log, we change draws and play the match again,
+until the messages are equal:
 
 1. Try each single change, likely changes first. Keep a change that brings the first wrong message
    nearer to the log: a message with five hidden cards is reached card by card.
-2. If no single change helps, try all combinations of the last draws. 3. Finally, walk at random
-through matches that fit as far as this one.
+2. If no single change helps, try all combinations of the last draws.
+3. Finally, walk at random through matches that fit as far as this one.
 
-If the difference is the same in all these matches, it does not depend on hidden draws, and the log
-is wrong. Otherwise the result is unknown, unless step 2 has tried all combinations.
+If the difference is the same in all these matches, it doesn't depend on hidden draws, and the log
+is wrong. Otherwise we don't know, unless step 2 has tried all combinations.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ class Search:
         return start if best is None else best.player
 
     def _better(self, best: _Match) -> _Match | None:
-        """Return the first match that fits better; None without one."""
         is_open = False
         for new in self._others(best):
             self._replies += new.player.replies
             if self._replies > MOST_REPLIES:
                 text = f"{MOST_REPLIES:,} replies were played in the search for hidden draws"
                 raise UnfollowedError(text)
+            # Any improvement will do: looking for the best of all would play many more matches.
             if new.right > best.right:
                 return new
             is_open = is_open or new.is_other(best)
@@ -97,7 +97,6 @@ class Search:
             yield from self._walk(best)
 
     def _walk(self, best: _Match) -> Iterator[_Match]:
-        """Repeatedly change one to three draws at random, and yield matches that fit as far."""
         random, now = self._random, best
         for _ in range(STEPS):
             draws = [*now.player.draws]
@@ -105,6 +104,7 @@ class Search:
                 place = random.randrange(len(draws))
                 draws[place] = draws[place].changed(random)
             yield (new := now.again(_values(draws)))
+            # Draws that fit less well are a dead end, so go back to the last ones.
             if int(new.right) == int(best.right):
                 now = new
 
@@ -121,7 +121,10 @@ class _Match:
         return _Match(self.player.again(values), self._follow)
 
     def is_other(self, best: _Match) -> bool:
-        """True if it fits as far as another match, but its wrong part differs."""
+        """True if it fits as far as another match, but its wrong part differs.
+
+        Then the difference depends on hidden draws, and it's too early to call the log wrong.
+        """
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
             return False
@@ -131,7 +134,11 @@ class _Match:
 
 
 def _singles(best: _Match) -> Iterator[_Match]:
-    """Yield all changes of one draw, last draw first, but first changes that move a named item."""
+    """Yield all changes of one draw, last draw first, but first changes that move a named item.
+
+    If the message in the log names an item, a shuffle that puts this item elsewhere is a likely
+    cause.
+    """
     draws = best.player.draws
     values, named = _values(draws), [*_leaves(best.difference and best.difference.theirs)]
     places = range(len(draws) - 1, -1, -1)
@@ -150,6 +157,8 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
     base = best.player.draws
     given, is_all, first_changed = _values(base), True, len(base)
     for _ in range(COMBINATIONS):
+        # This is an odometer, except that the number of its wheels changes: other draws may lead to
+        # other (or more) draws after them.
         yield (new := best.again(given))
         draws = new.player.draws
         for place in range(len(draws) - 1, -1, -1):
@@ -165,6 +174,7 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
                 break
         else:
             return is_all
+    # We haven't got beyond the draws of the last turn, so these alone are too many.
     if first_changed >= best.player.before_turn:
         raise UnfollowedError("too many hidden draws are possible")
     return False

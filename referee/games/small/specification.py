@@ -63,7 +63,6 @@ def _leaving(kind: type[Game]) -> str:
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:
-    """Return the docstring of the options, and a table."""
     schema: Any = msgspec.json.schema(options)
     fields = schema["$defs"][options.__name__]["properties"]
     chosen = "`--set NAME=VALUE` chooses an option."
@@ -76,7 +75,6 @@ def _options(kind: type[Game], options: type[Struct]) -> str:
 
 
 def _values(field: dict[str, Any]) -> str:
-    """Describe the possible values of an option."""
     if "enum" in field:
         words = " or ".join(msgspec.json.encode(value).decode() for value in field["enum"])
     else:

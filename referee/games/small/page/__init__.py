@@ -14,7 +14,11 @@ from referee.games.small.messages import View
 
 
 def page_of(means: Callable[[], Meaning]) -> PageDefinition:
-    """Make the page of a game. `means` returns the meaning of its moves."""
+    """Make the page of a game.
+
+    `means` returns the meaning of the game's moves. It's a function because learning it takes some
+    random turns, and most matches are never shown on a page.
+    """
 
     def fields(view: View) -> dict[str, Any]:
         return {"parts": to_builtins(means().parts(view.state, len(view.scores)))}
