@@ -1,7 +1,7 @@
 """The language of classic bots: one object per turn in, an array out (protocol, 6).
 
-The bot's array becomes the `moves` of a `move-reply` unchanged, and the rules judge it like any
-other reply. They also reject an object.
+We put the bot's array into the `moves` of a `move-reply` as it is, and the rules judge it like any
+other reply. That's also how an object gets rejected: it isn't an array.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class _Turn(Struct):
     game_id: int = msgspec.field(name="gameId")
 
 
+# Raw keeps the state as the bytes that the referee has written, so we don't decode a grid of 10,000
+# cells only to encode it again.
 _asked = msgspec.json.Decoder(_Asked)
 _any_json = msgspec.json.Decoder(Raw)
 
@@ -60,6 +62,8 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
+        # Text that isn't JSON would make the whole reply invalid. Pass it on alone, so that the
+        # fault quotes the bot's own text.
         if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
@@ -69,7 +73,8 @@ def _is_json(data: bytes) -> bool:
     try:
         data.decode()
         _any_json.decode(data)
-    except (ValueError, RecursionError):  # ValueError: from msgspec, or not UTF-8
+    # ValueError is from msgspec, or the line isn't UTF-8. Deep nesting raises RecursionError.
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -1,7 +1,8 @@
 """Bot Wars for reinforcement learning: the grid as planes of numbers, one choice per cell.
 
-Each seat sees the grid as if it were red, with its spawn point at the top left. The grid of blue is
-rotated by 180 degrees (spec/python-rl.md, 3).
+Each seat sees the grid as if it were red, with its spawn point at the top left: we rotate the grid
+of blue by 180 degrees (spec/python-rl.md, 3). A policy then plays both seats without having to
+learn two games.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _CELLS[4] = 0  # an empty cell
 def layout(seats: int, options: Options) -> Numbers:
     """Return the names of the planes of an observation. The last three are uniform planes."""
     every = options.energy_every
-    # Energy appears in pairs. Energy of the last turn cannot be gathered.
+    # The most energy that a side can gather: it appears in pairs, and nobody can gather what
+    # appears in the last turn.
     gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -74,12 +76,13 @@ class Translator:
         return planes
 
     def legal(self) -> None:
-        """Return None: every action is legal."""
+        """Return None, since every action is legal."""
 
     def act(self, action: Any) -> Struct | None:
         """Carry out a choice per cell, given as a grid or row by row.
 
-        Choices that do not move an own botlet within the grid are ignored.
+        We ignore choices that do not move an own botlet within the grid. The policy has to give a
+        choice for each cell, and most cells are empty.
 
         Raises:
             UsageError: it is not such an array.
@@ -91,7 +94,9 @@ class Translator:
             choices.shape in (own.shape, (own.size,))
             and choices.dtype.kind in "iu"
             and choices.view(f"u{choices.itemsize}").max()
-            < len(CHOICES)  # -1 becomes a large number here
+            # Viewed as unsigned, -1 becomes a large number, so one comparison finds both kinds of
+            # wrong ones.
+            < len(CHOICES)
         ):
             raise UsageError(
                 f"an action is an array of integers from 0 to {len(CHOICES) - 1} of the shape "
@@ -126,13 +131,12 @@ class Translator:
         return "\n".join(bytes(row).decode() for row in self._grid(None))
 
     def _grid(self, kinds: bytes | None) -> NDArray[np.uint8]:
-        """Return the characters of the grid as this seat sees it, after a translation."""
         grid = np.frombuffer(self._state.grid.encode().translate(kinds), np.uint8)
         shape = (self._state.rows, self._state.cols)
         return (grid[::-1] if self._seat else grid).reshape(shape)
 
     def _rotated(self, cell: int) -> int:
-        """Convert a cell between the game's and this seat's coordinates, in both directions."""
+        # Rotating twice is the identity, so this works in both directions.
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 
@@ -152,6 +156,6 @@ ENVIRONMENT = replace(
     version=2,
     action_shape=lambda options: (
         options.rows * options.cols,
-    ),  # libraries do not support grids of choices
+    ),  # Libraries don't support grids of choices, so since version 2 an action is a flat array.
     earlier=(_VERSION_1,),
 )

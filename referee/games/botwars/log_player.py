@@ -1,6 +1,6 @@
 """Infer the replies of a spectator log of Bot Wars (`referee.games.interface.log_player`).
 
-There is no hidden information. Only the place of new energy is random, and the log shows it.
+This game hides nothing. Only the place of new energy is random, and the log shows it.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ class _EnergyOfLog(SeededRandomSource):
 
     def choose(self, stream: str, count: int) -> int:
         """Return the index of the pair of cells that gained energy in this turn."""
+        # If the log has no such turn, any cell will do.
         if self.board is None or self.shown is None:
             return 0
         grid = self.shown.grid
         shown = [grid[cell : cell + 1] == "*" for cell in self.board.free_pairs()]
+        # No free pair has energy, so the log differs from the rules. Any choice shows that.
         return shown.index(True) if True in shown else 0
 
 
@@ -52,7 +54,11 @@ class BotWarsLog:
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
-        """Infer the moves of a turn. A reply of the wrong format only shows at the end."""
+        """Infer the moves of a turn.
+
+        A reply of the wrong format has no turn. It only shows at the end of the log, as the reason
+        and in the list of winners.
+        """
         found = ahead[0]
         if isinstance(found, TurnPlayed):
             self._chance.board, self._chance.shown = game.board, found.state

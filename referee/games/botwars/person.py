@@ -46,16 +46,18 @@ class BotWarsDialogue(TurnListener[Turn]):
             if what == request.player
             for to in neighbours_of(state.rows, state.cols)[cell]
         ]
-        # A grid has at least four columns, so up and left differ.
+        # A grid has at least four columns, so "up" and "left" aren't the same number.
         ways = {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}
         names = [f"{place_of(cell, state.cols)}-{ways[to - cell]}" for cell, to in steps]
 
         def check(picks: Picks) -> str:
+            # We only have to check for duplicates. Everything on the list is a possible step.
             starts = [steps[pick][0] for pick in picks]
             twice = [cell for cell in starts if starts.count(cell) > 1]
             return f"{place_of(twice[0], state.cols)} is moved twice" if twice else ""
 
         picks: Picks = ()
+        # Without any botlet that can move, there's nothing to ask.
         if steps:
             picks = yield Question(
                 "Which moves do you send?",
@@ -75,7 +77,6 @@ class BotWarsDialogue(TurnListener[Turn]):
 
 
 def _picture(state: State) -> list[Phrase]:
-    """Return the grid with row and column numbers, and the spawn points."""
     cols = state.cols
     rows = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
     wide = cols <= _WIDE_COLS

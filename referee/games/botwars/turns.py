@@ -1,7 +1,7 @@
 """Read a match of Bot Wars turn by turn, for people and scripts (`referee replay`).
 
-Messages contain moves and states. The losses and gains of a turn are the difference between the
-states before and after it. Without both states, they are unknown.
+Messages contain moves and states, but no losses and gains. These are the difference between the
+states before and after a turn. If we don't have both, we don't know them.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class Turns(turns.TurnReader[Turn]):
         if not isinstance(message, TurnPlayed):
             return []
         now, before, state = self.now, self.now.state, message.state
+        # In a damaged log, the state before may be of another turn, or of a grid of another size.
         is_next = before is not None and message.turn == now.turn
         if before and is_next and (before.rows, before.cols) == (state.rows, state.cols):
             now.lost, now.spawned, now.gathered = _changes(before, message)
@@ -76,7 +77,7 @@ class Turns(turns.TurnReader[Turn]):
         for side, name in enumerate(NAMES):
             self.act(name, "", *_describe_side(now, state, side))
         over = self.close()
-        self._set(state)  # the state before the next turn
+        self._set(state)  # the next turn begins with this state
         return [over]
 
     def _set(self, state: State) -> None:
@@ -143,19 +144,19 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], list[int]]:
-    """Return the botlets lost and spawned, and the energy gathered, by side (4.3)."""
     view = after(before, played)
     spawned = [int(appeared) for appeared in view.spawned]
     sides = (before.p1, view.p1), (before.p2, view.p2)
     energy = [new.energy - old.energy for old, new in sides]
+    # A botlet that appeared has cost one energy, so add it again.
     gathered = [more + used for more, used in zip(energy, spawned, strict=True)]
     return [len(cells) for cells in view.died], spawned, gathered
 
 
 def _picture(state: State) -> Picture:
-    """Return the grid with coordinates. Cells are two characters wide, so it looks square."""
     cols = max(state.cols, 1)
     lines = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
+    # Two characters per cell, so that the grid looks square in a terminal.
     step = 2 if cols <= _WIDE_COLS else 1
     width = len(str(len(lines) - 1))
     tens = ["" if column % 10 else str(column // 10 or "") for column in range(cols)]
@@ -177,7 +178,6 @@ def _picture(state: State) -> Picture:
 
 
 def _describe_side(turn: Turn, state: State, side: int) -> list[str]:
-    """Describe the botlets and energy of a side after a turn, and its losses and gains."""
     moved = len(turn.moves.r if side == 0 else turn.moves.b)
     own = state.p1 if side == 0 else state.p2
     botlets = state.grid.count(COLOURS[side])

@@ -25,6 +25,8 @@ from referee.games.starrealms.rules.view import SeatView, View
 _COPIES = "Stealth Needle"  # copies the abilities of other cards
 
 
+# The order is the version of the environment: choices are numbers for a policy. Never change it;
+# add a version instead.
 def _choices() -> Iterator[str]:
     cards = CARDS.values()
     bought = [card for card in cards if card.cost]
@@ -72,7 +74,6 @@ _EXPLORERS = 10
 
 
 def _most(place: str, card: Card) -> int:
-    """Return the highest number of copies of a card in a place, at least 1."""
     never = {
         "unused": card.is_ship or not card.primary,
         "ally used": not card.ally and card.name != _COPIES,
@@ -119,7 +120,8 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         ((action, card, to),) = (_words(entry) for entry in reply.actions)
         if action in WITHOUT_CARD:
             return [action]
-        if action == "buy" and to is None:  # to the deck if that is possible
+        # Like the game, we read a missing `to` as the deck, if that's possible.
+        if action == "buy" and to is None:
             to = "deck" if f"buy {card} deck" in self.options else "discard"
         return [f"{action} {card} {to}" if action == "buy" else f"{action} {card}"]
 
@@ -168,7 +170,10 @@ def _words(entry: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _parts(reply: Struct) -> Sequence[Struct]:
-    """Return a reply for each action up to the end of the turn."""
+    """Return a reply for each action up to the end of the turn.
+
+    A bot may send a whole turn in one reply, but a policy chooses one action at a time.
+    """
     if not isinstance(reply, say.PlayReply) or not isinstance(reply.actions, list):
         return (reply,)
     return [say.PlayReply([action]) for action in reply.actions] or (reply,)
@@ -196,6 +201,8 @@ class StarRealmsTracker:
 
     def view(self) -> View:
         state, other = self._request.state, self._request.state.opponent
+        # The opponent's bases were refreshed at the end of its turn. A base without a primary
+        # ability always counts as used.
         bases = [say.InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
         turns = [(state.turn + 1) // 2, state.turn // 2]
         own_view = made_of(

@@ -1,6 +1,7 @@
 """Infers the replies of a spectator log of Star Realms (`referee.games.interface.log_player`).
 
-A player's hand and deck are treated as one set, because the log does not show the drawn cards.
+The log doesn't show the cards that a player draws. We treat hand and deck as one set and exchange
+cards between them when the log shows a card of the hand.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class StarRealmsLog:
         if not isinstance(expected, say.TradeRow) or not isinstance(found, say.TradeRow):
             return False
         row, deck = game.table.row, game.table.trade_deck
+        # The cards that came from the trade deck since the last reply are at the end of the row.
         old = len(row) - (self._trade_deck - len(deck))
         shown, deck[:], row[old:] = found.cards[old:], deck + row[old:], found.cards[old:]
         for card in shown:
@@ -76,7 +78,6 @@ class StarRealmsLog:
 
 
 def _action(player: Player, found: Struct) -> dict[str, str]:
-    """Return the action that causes a message: end-turn if no other action does."""
     match found:
         case say.PlayerPlayed(card=card):
             _show(player, [card])
@@ -91,6 +92,7 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
             return {"action": "attack-base", "card": card}
         case say.PlayerAttacked():
             return {"action": "attack-player"}
+        # The clean-up discards the whole hand. It's the only discard that no question asked for.
         case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
             _show(player, cards)
             player.hand = list(cards)  # in the order of the discard
@@ -98,7 +100,7 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
 
 
 def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list[int] | None:
-    """Return the picks. None if that needs more messages."""
+    """Return the picks. None if we need more messages to know them."""
     player, row = game.turn.player, game.table.row
     match asked.kind, ahead[0]:
         case "option", say.PlayerChose(option=option):
@@ -108,6 +110,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
+            # A player who discards nothing publishes nothing. Then this discard is the clean-up of
+            # the turn.
             ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None
@@ -132,7 +136,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
 def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
     """Return True if a discard belongs to a clean-up. None if that needs more messages.
 
-    A clean-up discards the whole hand and draws more than a choice of up to `most` cards.
+    The two look alike in a log. But a clean-up discards the whole hand, and draws more than a
+    choice of up to `most` cards.
     """
     if len(ahead[0].cards) != len(player.hand):
         return False
@@ -152,6 +157,8 @@ def _in_row(
     `places` are the places of the options in the row. The new row in the next message
     distinguishes equal cards.
     """
+    # Equal cards in the row look the same here. The row in the next message tells which one is
+    # gone.
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -171,6 +178,7 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
             scrapped.append(message)
             if len(scrapped) == most:
                 return scrapped
+        # Scrapping an Explorer publishes the new row, and more scrapped cards may come after it.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
     return None

@@ -11,6 +11,7 @@ from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
 from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
+# A bot may end a turn or two like that on purpose.
 _MANY_TURNS = 5
 """Fewer turns with the same behaviour may be intended."""
 
@@ -56,7 +57,6 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    """Explain why an action is not legal. Empty if the reason is unknown."""
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
         return did_you_mean(action, ACTIONS)

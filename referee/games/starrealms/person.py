@@ -70,6 +70,8 @@ class StarRealmsDialogue(TurnListener[Turn]):
     verbs = _VERBS
 
     def tell(self, turn: Turn) -> list[str]:
+        # The messages name players by their number, and "attacks you" reads better than "attacks
+        # player1".
         return [line.replace(self._number, "you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
@@ -78,10 +80,12 @@ class StarRealmsDialogue(TurnListener[Turn]):
             return {"type": "choose-reply", "picks": list(picks)}
         assert isinstance(request, PlayTurn)  # there are only two kinds of requests
         many = [card for card in request.state.hand if _is_plain(CARDS[card])]
+        # The last action is always end-turn, which an empty line does.
         *actions, _ = request.actions
         picks = yield _turn(request, actions, many)
         if not picks:
             chosen = [{"action": "end-turn"}]
+        # The extra choice at the end of the list plays them all.
         elif picks[0] == len(actions):
             chosen = [{"action": "play", "card": card} for card in many]
         else:
@@ -131,7 +135,6 @@ def _option(option: Option, kind: str) -> Choice:
 
 
 def _done(action: Action) -> tuple[str, str]:
-    """Return verb and thing of the choice of an action."""
     if action.card is UNSET:
         return "attack", "the other player"
     card = CARDS[action.card]
@@ -150,7 +153,6 @@ def _done(action: Action) -> tuple[str, str]:
 
 
 def _name(action: Action) -> str:
-    """Return the text to type for an action, such as "play-Blob-Fighter"."""
     top = "to-deck" if action.to == "deck" else UNSET
     words = [word for word in (action.action, action.card, top) if word is not UNSET]
     return "-".join(words).replace(" ", "-")
@@ -174,7 +176,10 @@ def _what(action: Action, state: State) -> str:
 
 
 def effect(card: Card) -> Effect:
-    """Describe a card's effect in a few words, in our own wording."""
+    """Describe a card's effect in a few words of our own.
+
+    (We don't include the texts of the cards.)
+    """
     constant = _CONSTANT.get(card.constant)
     parts = [[constant] if constant else _ability(card.primary)]
     parts += [["ally: ", *_ability(card.ally)]] * bool(card.ally)

@@ -1,6 +1,6 @@
 """Plays Star Realms by the scores of a rule file, in the order of spec/rule-files.md.
 
-Actions name a card, as in a bot's reply. Among equal cards, a name means the first.
+Actions name a card, as in a bot's reply. If there are equal cards, a name means the first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
 from referee.games.starrealms.rules.view import View
 
+# We rank by "above", and nextafter() makes it "at least 20".
 _WORTH_IT = nextafter(20.0, 0.0)
 """Optional discards and scraps need a score above this number, so 20 is enough."""
 _RULES = {
@@ -40,6 +41,7 @@ def in_play(state: say.State) -> list[str]:
 
 def payable(state: say.State, trade: float) -> list[str]:
     """Return the cards with a cost of up to `trade`, with at most two Explorers."""
+    # Two Explorers are enough, since we never buy more than two cards per reply.
     offered = state.trade_row + [EXPLORER] * min(2, state.explorers)
     return [card for card in offered if CARDS[card].cost <= trade]
 
@@ -58,6 +60,8 @@ class StarRealmsRulePlayer:
             return say.ChooseReply(self._picks(request))
         assert request is not None  # the seat has a request
         number = request.state.turn
+        # A new turn. (A turn takes several requests, and between them the generator remembers where
+        # we were.)
         if number != self._number:
             self._number, self._turn = number, self._play(request)
             return say.PlayReply(next(self._turn))
@@ -66,7 +70,8 @@ class StarRealmsRulePlayer:
     # --- a turn -------------------------------------------------------------------------------
 
     def _play(self, now: say.PlayTurn) -> _Turn:
-        """Play a turn in rounds until only attacks are left."""
+        # Each action may make another one possible, e.g. a card drawn by a base. We go through the
+        # list again until a round changes nothing.
         going_on = True
         while going_on:
             going_on = False
@@ -109,7 +114,6 @@ class StarRealmsRulePlayer:
         return now
 
     def _ranked(self, now: say.PlayTurn, action: str, rules: str) -> list[say.Action]:
-        """Return this action for all cards in play that have a score above 0, best first."""
         cards = _able(now, action)
         if not cards:
             return []
@@ -117,7 +121,6 @@ class StarRealmsRulePlayer:
         return [say.Action(action, cards[index]) for index in order]
 
     def _bought(self, state: say.State) -> list[say.Action]:
-        """Return the purchase of the best card, or of two cards with a higher total score."""
         cards = payable(state, state.trade)
         if not cards:
             return []
@@ -126,6 +129,7 @@ class StarRealmsRulePlayer:
         scores = [look.score("buyRules", cards[index]) for index in order]
         if scores[0] <= 0:
             return []
+        # A pair has to be worth more than the best card. Otherwise we take the best card alone.
         pair = _pair(scores, [CARDS[cards[index]].cost for index in order], state.trade)
         bought = [cards[order[place]] for place in pair or (0,)]
         if pair:
@@ -136,6 +140,7 @@ class StarRealmsRulePlayer:
             )
         actions = []
         to_top = state.next_ship_to_top
+        # Only the next ship goes to the top of the deck, not both.
         for card in bought:
             to = "discard"
             if to_top and CARDS[card].is_ship:
@@ -146,15 +151,12 @@ class StarRealmsRulePlayer:
         return actions
 
     def _attack(self, state: say.State) -> list[say.Action]:
-        """Return attacks on outposts, then on other bases and the player, and the end of the turn.
-
-        If the combat is enough to defeat the player, the other bases are skipped.
-        """
         other, combat = state.opponent, state.combat
         outposts = [card for card in other.bases if CARDS[card].type == OUTPOST]
         look = self._book.decide(state)
         actions, combat = _attacked(look, outposts, combat)
         if len(actions) == len(outposts):
+            # With enough combat to win, don't waste any on bases.
             if combat < other.authority:
                 bases = [card for card in other.bases if CARDS[card].type != OUTPOST]
                 more, combat = _attacked(look, bases, combat)
@@ -179,7 +181,7 @@ class StarRealmsRulePlayer:
 
 
 def _able(now: say.PlayTurn, action: str) -> list[str]:
-    """Return the cards in play with this action, in order of play. Includes duplicates."""
+    # The request lists equal cards once, but we want to use each of them.
     able = {legal.card for legal in now.actions if legal.action == action}
     return [
         piece.card
@@ -199,7 +201,7 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
 
 
 def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
-    """Return attacks on bases, best first, as far as combat suffices, and the remaining combat."""
+    """Return attacks on bases, best first, and the remaining combat."""
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]

@@ -1,6 +1,6 @@
 """A match of Star Realms turn by turn, for people and scripts (`referee replay`).
 
-Effects of a card come from the card's data, because public messages do not contain them.
+Public messages do not contain the effects of a card, so we get them from the card's data.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ class Turns(turns.TurnReader[Turn]):
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
+            # A draw comes before the action after it, so keep it until we know whether it was an
+            # effect or the clean-up.
             case say.PlayerDrew(count=count):
                 self._drawn.append(f"draws {count}")
             case say.PlayerShuffled():
@@ -80,7 +82,7 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def close(self) -> Turn:
-        self._add_drawn()  # if the turn has no clean-up
+        self._add_drawn()  # a turn that ends the game has no clean-up
         return super().close()
 
     def _add_drawn(self) -> None:
@@ -88,7 +90,7 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn = []
 
     def object_of(self, action: turns.Action) -> str:
-        return self.call(action.card)  # the target of an attack is a player or a base
+        return self.call(action.card)  # an attack names a player or a base
 
     def part_of(self, action: turns.Action) -> Part:
         seat = seat_of(action.card, len(self._names))
@@ -104,6 +106,7 @@ class Turns(turns.TurnReader[Turn]):
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:
+        # CARDS may not have it: a damaged log can have any text here.
         card = message.card
         self.act("plays", card)
         if self._is_fleet(card):
@@ -171,8 +174,8 @@ class Turns(turns.TurnReader[Turn]):
     # --- effects of cards -------------------------------------------------------------------------
 
     def _use(self, card: str, ability: str) -> None:
-        """Add the effects of an ability, unless it has a choice."""
         acting = self._copied if card == COPIES and ability != "primary" else card
+        # If an ability has a choice, the next message shows which effects happened.
         if acting in CARDS:
             lists: Ability = getattr(CARDS[acting], ability, ())
             if len(lists) == 1:

@@ -50,10 +50,9 @@ def _all_of_opponent(state: State) -> list[str]:
 
 
 def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
-    """Count the cards of a kind. If `copies`, a Stealth Needle also counts as its copied card."""
-
     def count(state: State) -> float:
         names = zone(state)
+        # A Stealth Needle that has copied a ship counts as both.
         copied = copies and state.copied in kind and NEEDLE in names
         return sum([name in kind for name in names]) + copied
 
@@ -67,20 +66,20 @@ def _defense(kind: Container[str | None], pick: Callable[..., int]) -> _Count:
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
-    """Sum one effect of a card's scrap ability. A Stealth Needle counts as its copied card."""
+    # A Stealth Needle scraps like the ship that it has copied.
     acts = CARDS[state.copied] if card == NEEDLE and state.copied else CARDS[card]
     effects: Iterable[Effect] = (effect for option in acts.scrap for effect in option)
     return sum(number for name, number in effects if name == word)
 
 
 def _buy_score_increase(decision: Decision, card: str) -> float:
-    """Return how much the trade of a card's scrap ability improves the best score of a purchase."""
     state: State = decision.sight
 
     def best(trade: float) -> float:
         cards = payable(state, trade)
         return max([0.0, *(decision.score("buyRules", name) for name in cards)])
 
+    # Scrapping a card for trade is only worth it if that trade buys something better.
     more = _scrap_effects(state, card, "trade")
     return best(state.trade + more) - best(state.trade) if more else 0.0
 
@@ -108,7 +107,6 @@ def _key(about: str, count: _Count) -> Key:
 
 
 def _both(name: str, about: str, own: _Count, other: _Count) -> dict[str, Key]:
-    """Return the same key for the player and for the opponent."""
     return {name: _key(about, own), f"opponent.{name}": _key(f"the opponent's: {about}", other)}
 
 
@@ -160,7 +158,6 @@ def _owned(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]
 
 
 def _in_play(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]:
-    """Return keys for bases in play: the number, and the opponent's lowest and highest defense."""
     found = _both(
         f"{name}.inplay",
         f"{shown} in play",

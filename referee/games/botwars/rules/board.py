@@ -1,7 +1,7 @@
 """The grid of Bot Wars and one turn on it (protocol, 4.3).
 
-Cells are integers; sides are 0 (red) and 1 (blue). Positions are sets of cells, so a turn's cost
-depends on the number of botlets instead of cells.
+Cells are integers; sides are 0 (red) and 1 (blue). We keep sets of cells rather than a grid, so the
+cost of a turn depends on the number of botlets. There are far fewer of them than cells.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from referee.games.botwars.rules.moves import Neighbours
 COLOURS = "rb"
 
 
+# All matches of a tournament have the same size, so they share this.
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
     """Return the orthogonal neighbours of every cell."""
@@ -79,6 +80,8 @@ class Board:
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
         """Play a turn without its new energy. `moves` are each side's legal moves (5.2)."""
         before = [len(side) for side in self.botlets]
+        # The order of these steps is fixed by the protocol. E.g., a botlet that dies in a battle
+        # doesn't raze a spawn point any more.
         died = self._move(moves)
         died |= self._battle()
         self.died = sorted(died)
@@ -91,6 +94,8 @@ class Board:
 
     def free_pairs(self) -> list[int]:
         """Return the cells where energy may appear with its mirror, ascending (4.3)."""
+        # A byte of 1 for each free cell. ANDing them with their reverse leaves the cells whose
+        # mirror is free too, and it takes no loop in Python.
         grid = self._grid()
         for spawn in self.spawns:
             grid[spawn] = 0
@@ -114,6 +119,7 @@ class Board:
         everywhere = ends[0] + ends[1]
         living = set(everywhere)
         met = set()
+        # In most turns nobody meets, so it's worth a check before we count.
         if len(living) < len(everywhere):
             met = {cell for cell, count in Counter(everywhere).items() if count > 1}
         self.botlets = (set(ends[0]) - met, set(ends[1]) - met)
@@ -131,6 +137,7 @@ class Board:
                     beside[cell] = [spot for spot in near if spot in other]
             foes.append(beside)
         red, blue = foes
+        # Nobody is removed before all battles are decided, because they happen at the same time.
         fallen = {
             cell
             for mine, theirs in ((red, blue), (blue, red))
@@ -161,6 +168,7 @@ class Board:
             by_red = not red.isdisjoint(near)
             by_blue = not blue.isdisjoint(near)
             self.energy.remove(cell)
+            # If both sides are next to the energy, nobody gets it.
             if by_red != by_blue:
                 gathered[by_blue] += 1
         for side in (0, 1):
@@ -169,7 +177,8 @@ class Board:
 
     def _grid(self) -> bytearray:
         grid = bytearray(b".") * (self.rows * self.cols)
-        # A botlet can be on a cell where another died, because spawning comes last.
+        # Mind the order: a botlet can be on a cell where another one died, because spawning comes
+        # last.
         for what, cells in zip(b"x*rb", (self.died, self.energy, *self.botlets), strict=True):
             for cell in cells:
                 grid[cell] = what

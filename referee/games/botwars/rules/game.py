@@ -80,7 +80,7 @@ class BotWars:
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
         self._view: View | None = None
-        # The last turn, and the state before it.
+        # The last turn, and the state before it, for the view.
         self._last: tuple[say.State, say.TurnPlayed] | None = None
         info = say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
         self._events: list[Struct] = [info]
@@ -98,6 +98,7 @@ class BotWars:
         self.requests = ()
         left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
         bad = set()
+        # Sorted, so that the order of faults doesn't depend on which bot was faster.
         for seat in sorted(replies.keys() - left):
             problem = moves.bad_format(replies[seat])
             if problem:
@@ -127,8 +128,8 @@ class BotWars:
         return found
 
     def view(self, viewer: interface.Viewer) -> View:
-        """Return the view, which is the same for all viewers."""
-        if self._view is None:  # created at most once per turn, on demand
+        """Return the view, which is the same for all viewers, since the game hides nothing."""
+        if self._view is None:  # We create it at most once per turn, and only if somebody asks.
             self._view = begun(self._state) if self._last is None else after(*self._last)
         return self._view
 
@@ -140,10 +141,10 @@ class BotWars:
         return copied(self, board=board, _facts=facts, _chance=chance)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Do nothing: there is no hidden information."""
+        """Do nothing, because this game hides nothing."""
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Do nothing: there is no hidden information."""
+        """Do nothing, because this game hides nothing."""
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
@@ -165,7 +166,7 @@ class BotWars:
             targets.append(made)
             facts.moves += len(made)
             facts.ignored_moves += ignored
-            if ignored:  # all ignored moves of a reply are one fault (1.9)
+            if ignored:  # All ignored moves of a reply are one fault (1.9).
                 what = "1 move is" if ignored == 1 else f"{ignored} moves are"
                 self._fault(side, moves.IGNORED_MOVE, f"{what} ignored; {first}")
         happened = board.play(targets)
@@ -187,7 +188,6 @@ class BotWars:
         self._events.append(played)
 
     def _end_reason(self) -> str | None:
-        """Return the end reason if the game ends after this turn, otherwise None (4.4)."""
         if not all(self.board.botlets):
             return ELIMINATED
         return EndReason.TURN_LIMIT if self._elapsed >= self._options.max_turns else None

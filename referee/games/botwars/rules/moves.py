@@ -1,6 +1,6 @@
 """Check a bot's reply: moves to carry out, and mistakes (protocol, 5).
 
-A reply of the wrong format loses the game. An impossible move is only ignored.
+A reply of the wrong format loses the game. An impossible move costs nothing and is only ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"
 SECTIONS = MappingProxyType({IGNORED_MOVE: "5.2", BAD_FORMAT: "5.3"})
 
-# Not isinstance: in Python True is an integer, in JSON it is not a number.
+# Not isinstance(): True is an integer in Python, but not a number in JSON.
 _NUMBERS = (int, float)
 
 Neighbours: TypeAlias = Sequence[tuple[int, ...]]
@@ -60,7 +60,8 @@ def carried_out(
     first = ""
     for place, move in enumerate(moves, 1):
         start, end = move["from"], move["to"]
-        # A float equals an integer in sets and tuples: 5.0 is 5, as in JSON.
+        # A float equals an integer in sets and tuples, so 5.0 is 5 here, as it is in JSON. int()
+        # can't fail, because `start in own` comes first.
         if start in own and start not in targets and end in neighbours[int(start)]:
             targets[int(start)] = int(end)
         else:

@@ -1,7 +1,7 @@
 """The view of every viewer: the state, and the events of the last turn.
 
-There is no hidden information: everything follows from public messages, both in a game and in a
-log.
+Everything in it follows from public messages. That's true in a game as well as in a log, so both
+use these functions.
 """
 
 from __future__ import annotations
@@ -45,21 +45,22 @@ def after(before: say.State, played: say.TurnPlayed) -> View:
 def _deaths_and_spawn(
     colour: str, spawn: int, before: say.State, played: say.TurnPlayed
 ) -> tuple[list[int], bool]:
-    """Return the cells where botlets of a side died, and True if one appeared."""
+    # Slices and not indices, because a damaged log may have any numbers. A slice outside the grid
+    # is empty.
     stands = played.state.grid[spawn : spawn + 1] == colour
     if not played.died and not stands:
-        return [], False  # the most frequent case
+        return [], False  # by far the most frequent case
     moves: list[say.Move] = getattr(played.moves, colour)
     left = {move.from_ for move in moves}
     came = Counter(move.to for move in moves)
 
     def there(cell: int) -> int:
         """Return the number of the side's botlets on a cell after all moves."""
-        # The slice is empty for a cell outside the grid, as in a damaged log.
         stayed = before.grid[cell : cell + 1] == colour and cell not in left
         return came[cell] + stayed
 
     cells = dict.fromkeys(played.died)  # without duplicates, which a damaged log may have
+    # If two botlets of a side moved to the same cell, both died there.
     died = [cell for cell in cells for _ in range(there(cell))]
     return died, stands and (spawn in played.died or not there(spawn))
 
@@ -78,6 +79,7 @@ class BotWarsTracker:
             self._state = message.state
         elif isinstance(message, say.GameInfo):
             self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
+        # A game that begins in the middle has no earlier message with its state.
         elif isinstance(message, say.MoveRequest) and message.state != self._state:
             self._begin(message.state)  # for a game that begins in the middle
 

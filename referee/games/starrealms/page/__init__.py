@@ -17,13 +17,7 @@ from referee.games.starrealms.rules.view import View
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """Return the facts of the cards for the drawing.
-
-    Returns:
-        cards: card -> its faction, type, cost, defence, and effect in words and for the drawing.
-        factions: faction -> its name.
-        pile: the card in the pile beside the trade row.
-    """
+    """Return the facts of the cards for the drawing. `pile` is the card beside the trade row."""
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
         | {"text": does(card), "brief": drawn(effect(card))}
@@ -38,7 +32,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    """Read a resource of a view, for each seat. It is 0 for the player whose turn it is not."""
+    # Trade and combat belong to the turn, so the other player has none.
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

@@ -61,6 +61,7 @@ def _card(
     ally: str = "",
     scrap: str = "",
 ) -> Card:
+    # A lasting effect isn't an ability that a player uses, so it gets a field of its own.
     constant = ""
     if primary in CONSTANT:
         constant, primary = primary, ""

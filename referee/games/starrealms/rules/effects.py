@@ -1,8 +1,8 @@
 """The effects of the cards' words: one function for each word (protocol, 4.3, 4.4).
 
 The arguments are the table, the turn, the card with the effect (for a Stealth Needle, the copied
-ship) and the word's number. A function that asks the player is a generator. An effect that is not
-possible is skipped.
+ship) and the word's number. A function that asks the player is a generator; the others do their
+work right away and return None. If an effect isn't possible, we skip it.
 """
 
 from __future__ import annotations
@@ -63,13 +63,16 @@ def ask(
 ) -> Generator[Request, Any, Sequence[int]]:
     """Ask the player for up to `most` picks, or for `most` picks if `must`. Returns the picks.
 
-    `most` is reduced to the number of options.
+    `most` is reduced to the number of options, so "discard two" with one card in the hand asks for
+    one.
     """
     if not options:
         return ()  # no request
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
+    # The question stays in the turn until it's answered: a view shows it, and a game can't be
+    # copied meanwhile.
     turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None
@@ -80,6 +83,7 @@ def ask(
         table.fault(turn.player, BAD_PICKS, problem)
     else:
         table.no_reply(turn.player, reply, "a play-reply answers a choose", "6.3")
+    # An invalid reply counts as the fewest picks, and if there have to be some, as the first ones.
     return range(least)
 
 
@@ -87,7 +91,7 @@ def _problem(picks: Any, least: int, most: int, options: int) -> str:
     if not isinstance(picks, list):
         return f"`picks` is {describe(picks)}, not a list"
     for place, pick in enumerate(picks):
-        # In Python, True is an int. In JSON, true is not a number.
+        # True is an int in Python, but true isn't a number in JSON.
         if type(pick) not in (int, float) or pick not in range(options):
             return f"picks[{place}] is {describe(pick)}, not an index from 0 to {options - 1}"
         if pick in picks[:place]:
@@ -163,10 +167,10 @@ def _scrap_from_hand(table: Table, turn: TurnState, card: Card, number: int) -> 
 
 
 def _scrap(table: Table, turn: TurnState, card: Card, number: int) -> Generator[Request, Any, int]:
-    """Let the player scrap cards of discard pile and hand. Returns the number of cards."""
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
     picks = yield from ask(table, turn, "scrap", card, options, most=number)
+    # Look up the cards before removing any, since the picks are indices of the full piles.
     cards, in_discard = player.discard + player.hand, len(player.discard)
     for pick in sorted(picks, reverse=True):  # last first, so that the other indices stay valid
         if pick < in_discard:
@@ -201,6 +205,7 @@ def discard_from_hand(
 
 
 def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
+    # A ship is in play before its effects happen, so the Needle is the newest card.
     needle = turn.player.in_play[-1]
     ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
     options = cards_in("play", [ship.card.name for ship in ships])

@@ -64,7 +64,10 @@ class StarRealms(TableGame[Table]):
         return view_of(self.table, self.turn, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> StarRealms | None:
-        """Copy the game between two actions of a turn. None during a `choose`."""
+        """Copy the game between two actions of a turn.
+
+        None during a `choose`, because that's in the middle of an effect (a running generator).
+        """
         if not self.requests or self.turn.question is not None:
             return None
         players = [
@@ -79,6 +82,8 @@ class StarRealms(TableGame[Table]):
         old = self.turn
         turn = copied(old, player=players[old.player.seat], opponent=players[old.opponent.seat])
         new = copied(self, table=table, turn=turn)
+        # A copy has the table, but not the position in the script. At a `play-turn` request, that's
+        # just the loop in play_on(), so we start there.
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
@@ -92,7 +97,7 @@ class StarRealms(TableGame[Table]):
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
         """Deal decks and hands again, except the hands of the seats to keep.
 
-        The cards on top of a deck that everybody knows stay there.
+        Some cards on top of a deck were put there in public (e.g. with a Freighter). They stay.
         """
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
@@ -104,6 +109,7 @@ class StarRealms(TableGame[Table]):
         first, second = self.table.players
         while True:
             yield from turn(self.table, self.turn)
+            # Only the first turn of a copy begins in the middle.
             turn = play_turn
             if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY

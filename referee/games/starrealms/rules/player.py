@@ -89,7 +89,9 @@ class Player:
     def has_ally(self, piece: Piece) -> bool:
         """True if another card of the faction of a piece's ally ability is in play (4.3)."""
         faction = piece.acts.faction
-        for other in self.in_play:  # faster than `any`, and called often
+        # Called for each card in play whenever we list the legal actions. A loop is faster than
+        # any().
+        for other in self.in_play:
             if other is not piece and (
                 other.acts.faction == faction
                 or other.card.faction == faction

@@ -26,6 +26,7 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
         """Replace a player's cards by these cards."""
         player.authority = self.authority
         player.hand = self.hand.copy()
+        # People write a deck from the top down, but its last card is the top here.
         player.deck = self.deck[::-1]
         player.discard = self.discard.copy()
         player.in_play = [Piece(CARDS[base]) for base in self.bases]

@@ -39,8 +39,10 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards. If the deck runs out, shuffle the discard pile (4.8)."""
-        self.moved()  # report the cause first
+        # Without this, a spectator would see the cards before the action that draws them.
+        self.moved()
         before = len(player.hand)
+        # The rest of the deck and the cards after a shuffle are two draws, with a message each.
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -70,6 +72,7 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "explorers" if card == EXPLORER else "scrapped"
             self.note(player.seat, [Move(player.seat, place, to, card)], "scraps ", Card(card))
+        # Explorers are never out of the game. They go back to their pile.
         if card == EXPLORER:
             self.explorers += 1
             self.show_row()
@@ -134,6 +137,7 @@ class Table(interface.Table[Player]):
         self._chance.before_draw(player.number, player.hand, player.deck, count)
         player.hand += player.deck[: -count - 1 : -1]
         del player.deck[-count:]
+        # These were the known cards on top, so fewer of them are left.
         player.known = max(0, player.known - count)
 
     def _take_from_row(self, index: int) -> str:

@@ -1,7 +1,8 @@
 """One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
 
 A turn is a generator: it yields each request and receives the reply. `legal` lists the actions that
-are legal now. The actions of a reply are looked up one after the other.
+are legal now. We look up the actions of a reply one after the other, because each of them can make
+the next one legal.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
     table.turn += 1
     player.turns += 1
     table.events.append(say.TurnStarted(table.turn, player.number))
+    # Reset them before asking. They are paid now, even if the reply is invalid.
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
@@ -46,17 +48,20 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 def play_on(table: Table, turn: TurnState) -> Decisions:
     """Continue a turn at one of its `play-turn` requests.
 
-    If the turn ends the game, there is no clean-up.
+    If the turn ends the game, there isn't a clean-up.
     """
     player = turn.player
     ended = False
     while not ended:
+        # partial() rather than the message: listing all legal actions takes time, and not every bot
+        # needs it.
         reply = yield Request(player.seat, partial(_request, table, turn))
         if type(reply) is say.PlayReply:
             ended = yield from _carry_out(table, turn, reply.actions)
             if turn.opponent.authority <= 0:
                 return
         else:
+            # A reply that isn't one ends the turn, like a wrong action does.
             table.no_reply(player, reply, "a choose-reply answers a play-turn", "5.3")
             ended = True
     _clean_up(table, turn)
@@ -96,6 +101,7 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
         return True
     for place, entry in enumerate(actions):
+        # We can't check all actions first: what's legal depends on the ones before.
         found = _find(table, turn, entry)
         if found is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
@@ -114,7 +120,6 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
 
 
 def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
-    """Return the legal action that an entry of a reply names, or None. Ignores other fields."""
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
@@ -127,7 +132,9 @@ def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     elif "to" in entry:
         candidates = [(action, card, to)] if isinstance(to, str) else []
     else:
+        # If a bot leaves out `to`, the card goes to the deck where that's possible.
         candidates = [(action, card, "deck"), (action, card, "discard")]
+    # Only this kind of action, since listing all legal ones would be slow for a list of many.
     for key, index in OPTIONS[action](table, turn):
         if key in candidates:
             return key, index
@@ -219,6 +226,7 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player = turn.player
     card = CARDS[player.hand.pop(index)]
     piece = Piece(card)
+    # It's in play before its effects happen: some of them count cards in play.
     player.in_play.append(piece)
     turn.played.append(card.name)
     table.events.append(say.PlayerPlayed(player.number, card.name))
@@ -252,6 +260,7 @@ def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 
 def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
+    # The page shows a price as "for 3 of 5", so keep the trade before it.
     trade = turn.trade
     turn.trade -= card.cost
     if card.is_ship:
@@ -290,6 +299,7 @@ DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
 def _clean_up(table: Table, turn: TurnState) -> None:
     """Discard the ships in play, then the hand, and draw five cards (4.2)."""
     player = turn.player
+    # A turn that ends with a possible attack is often a bug in the bot (see notes.py).
     if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1
     turn.trade = turn.combat = 0
