@@ -87,7 +87,6 @@ def sandbox_of_recorded(
 
 
 def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | None) -> str:
-    """Return what to add to the command so that the programs start and see these folders."""
     from referee.bots.processes.place import from_here
     from referee.bots.processes.sandbox import is_private_folder
 
@@ -118,6 +117,7 @@ def _folders_to_name(
     found = [folder for command in commands for folder in unnamed_folders(command, sandbox)]
     folders = list(dict.fromkeys(found))
     parents = {os.path.dirname(folder) for folder in folders}
+    # If all of them are in the same folder, one option is easier to type than ten.
     if len(folders) > 1 and len(parents) == 1 and not is_private_folder(min(parents)):
         return list(parents)
     return folders

@@ -65,7 +65,6 @@ def numbered(question: Question) -> list[tuple[int, Choice]]:
 
 
 def _pick(question: Question, word: str, picks: list[int]) -> int:
-    """Return the index of the choice that a word selects, given the earlier picks."""
     choices = question.choices
     for index, choice in enumerate(choices):
         if choice.key == word:
@@ -92,5 +91,6 @@ def _named(question: Question, word: str) -> list[int]:
     """Return the choices with this name, or if there aren't any, all whose names begin with it."""
     choices = enumerate(question.choices)
     names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
+    # If one name is the beginning of another, typing all of it must select the shorter one.
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]

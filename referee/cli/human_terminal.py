@@ -205,12 +205,12 @@ class Terminal:
         ]
 
     def _table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-        """Format a table: numbers aligned right, the last column wrapped."""
         table = [[*columns], *([plain(text) for text in row] for row in rows)]
         if not rows:
             return []
         turned = list(zip(*table, strict=True))
         sizes = [max(map(cells, column)) for column in turned]
+        # Numbers are aligned to the right, so you can compare them.
         to_right = [all(map(str.isdecimal, column[1:])) for column in turned]
         before = sum(sizes[:-1]) + len(_GAP) * len(sizes)
         room = max(self._width - before, _LEAST_LAST)
@@ -227,7 +227,6 @@ class Terminal:
         return lines
 
     def _joined(self, texts: Sequence[str], style: str = "") -> Iterator[str]:
-        """Join short texts in lines, and break lines only between texts if possible."""
         line = ""
         for text in map(plain, texts):
             if line and cells(line) + len(_GAP) + 1 + cells(text) > self._width:

@@ -160,7 +160,6 @@ class _WorkerDiedError(Exception):
 def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
-    """Yield the results of `work` in the order of the files. Raises `_WorkerDiedError`."""
     collect_garbage()
     processes = min(jobs or cores(), len(names))
     # Other processes don't have our standard input.
@@ -187,6 +186,7 @@ def _in_processes(
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool
 
+    # Each process gets about four chunks, so that they finish at about the same time.
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()

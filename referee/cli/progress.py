@@ -32,6 +32,7 @@ def status() -> Iterator[Callable[[RenderableType], None]]:
         # Not `stderr=True`: a check of a game replaces sys.stderr while this is shown.
         console=Console(file=sys.stderr),
         # No thread of its own, because processes may be forked while it is shown.
+        # We don't want rich's own thread either, since processes may be forked while this is shown.
         auto_refresh=False,
         transient=True,
         # If other output goes to the same terminal, rich prints it above. If it goes to a file,

@@ -216,7 +216,6 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
 
 
 def _verdict(result: MatchResult) -> str:
-    """Describe the winner, and why the match ended, in one sentence."""
     definition = GAMES[result.game]
     tie_break = definition.tie_break
     winners = [player for player in result.players if player.player_number in result.winners]
@@ -260,7 +259,6 @@ def _join_words(words: Sequence[str]) -> str:
 
 
 def _first_faults(result: MatchResult) -> list[tuple[int, PlayerResult, FirstFault]]:
-    """Return the first faults of all players in chronological order, with their counts."""
     found = [
         (player.faults[fault.code], player, fault)
         for player in result.players

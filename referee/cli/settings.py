@@ -137,6 +137,7 @@ def _limit(
     kind, text = row.kind, row.about
     if endless and kind == "clock":
         kind, text = "seconds", text + _ENDLESS[name]
+    # The help must show the default of this very command.
     default = limit_word(name, usual.get(name, getattr(Limits(), name)))
     if name in SANDBOXED and name not in usual:
         default += f"; in a sandbox {limit_word(name, SANDBOXED[name])}"

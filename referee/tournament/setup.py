@@ -81,10 +81,6 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
 
 
 def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits]:
-    """Yield the limits of each bot that has limits of its own.
-
-    Raise `UsageError` if they're invalid.
-    """
     for bot in chosen.bots:
         if bot.limits:
             try:

@@ -607,7 +607,6 @@ class Store:
 
 
 def _open(name: str) -> tuple[int, bool]:
-    """Open the file of a store for writing. Returns its descriptor, and whether the file is new."""
     if name in ("", MEMORY) or name.startswith("file:") or "\0" in name:
         raise UsageError(f"--store {name!r} is not the name of a file")
     flags = os.O_RDWR | os.O_CLOEXEC
@@ -646,6 +645,7 @@ def _check_side_files(path: str) -> None:
 
 def _remove(path: str, made: os.stat_result) -> None:
     with suppress(OSError):
+        # Somebody may have put another file in its place, and we must not delete that.
         if os.path.samestat(os.lstat(path), made):
             os.unlink(path)
 

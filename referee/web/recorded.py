@@ -147,6 +147,8 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
         if not made.steps:
             raise
         problem = f"The match ends here, because {error}."
+    # We show as much as we can, and say only the first of these problems: the others follow from
+    # it.
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
     if not problem and not rerun.digest:
@@ -158,7 +160,6 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
-    """Return empty steps for all viewers, including the public and somebody who sees everything."""
     viewers = [ALL, PUBLIC, *range(len(header.bots))]
     return MatchSteps(GAMES[header.game], viewers, names, header.bots)
 

@@ -353,8 +353,6 @@ class _Site:
 
 
 def _assets(game: str, *, has_matches: bool) -> Iterator[tuple[str, str]]:
-    """Yield the style sheets and scripts of a site: name, content."""
-
     def small(path: Path) -> tuple[str, str]:
         return path.name, file.small_style(path.read_text("utf-8"))
 

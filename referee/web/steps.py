@@ -220,6 +220,7 @@ class Steps:
         step = Step(turn, lines, seats, changed, new_now, moves, new_values, marks, time, ends)
         self.steps.append(step)
         here = len(self.steps) - 1
+        # Turns never go back, so a larger number begins a new one.
         if not self.turns or self.turns[-1].turn < turn:
             self.turns.append(TurnText(turn, here, here))
         else:
@@ -294,10 +295,6 @@ class Steps:
             turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
-        """Describe a turn as text.
-
-        If the game has a drawing, there's no need for pictures in the text.
-        """
         shown: list[Phrase | Picture] = self._reader.show(turn)
         if self._definition.page is None:
             return shown

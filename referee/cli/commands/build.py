@@ -137,12 +137,13 @@ def _broken(
 
 
 def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
-    """Return the folders to build, and how many invalid ones --skip-broken has skipped."""
     from referee.bots.command import find_each, together
 
     found, mistakes = find_each(partial(_folder, options.game), options.bots)
     lines = together(mistakes).lines if mistakes else ()
     if mistakes and not (found and options.skip_broken):
+        # A mistake in one of many folders shouldn't go unnoticed, so by default we build none of
+        # them.
         nothing = ["nothing was built; --skip-broken builds the other folders"] * bool(found)
         raise UsageErrors([*lines, *nothing])
     for line in lines:

@@ -198,7 +198,6 @@ def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int
 
 
 def _check(options: ConformOptions) -> None:
-    """Raise a `UsageError` for options that don't go together."""
     if options.bot is not None and options.referee is not None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
     if options.bot is None and options.referee is None and not options.list_cases:
@@ -262,6 +261,7 @@ class _Reporter:
         )
         self._is_shown = options.format == "text" or options.output is not None
         self._only_verdict = options.quiet and options.output is not None
+        # The results of a referee all come at the end, so there's nothing to show before that.
         self._is_live = options.referee is None and self._is_shown and not self._only_verdict
 
     def list(self, cases: Sequence[Rule]) -> None:
@@ -278,7 +278,6 @@ class _Reporter:
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
 
     def show_failures(self, results: Sequence[Result]) -> None:
-        """Print the failures so far that we haven't printed yet."""
         if self._is_shown:
             with console.printing():
                 _print(self._failures(self._on_stdout, results))
@@ -334,7 +333,6 @@ def _print(lines: Iterator[str]) -> None:
 
 
 def _as_words(options: ConformOptions) -> list[str]:
-    """Return the sandbox, variables and limits of the bot as words of a command line."""
     from referee.bots.repeat import sandbox_words
     from referee.match.spec import setting_words
 
@@ -368,6 +366,8 @@ class _Bot:
 
         assert self._bot is not None  # it's None only with --list
         whys = [why_skipped(case, self._bot) for case in self.cases]
+        # Some cases can't be tried with each kind of bot. If nothing is left, say so: a report
+        # without any case would look like success.
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
@@ -448,7 +448,6 @@ def _run(
     *,
     quiet: bool,
 ) -> Report:
-    """Check the subject. Each result is appended to `results` and shown immediately."""
     import trio
 
     def on_result(result: Result) -> None:

@@ -202,7 +202,6 @@ def _shell() -> Found:
 
 
 def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
-    """Play a short match, which shows any problem of the machine."""
     from referee.bots.command import find_bot
     from referee.match_plan import MatchPlan, settled_spec
 
@@ -220,7 +219,6 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 
 
 def _tournament(sandbox: Sandbox) -> Found:
-    """Play two short matches in each process of a tournament's default number."""
     from referee.api import play_matches
 
     # With a single job, we wouldn't start another process, which is what we want to try.
@@ -298,6 +296,8 @@ def _cgroups() -> Found:
 def _cores() -> Found:
     load, count, quota = os.getloadavg()[0], os.cpu_count() or 1, cpu_quota()
     text = f"{cores()}" if cores() == count else f"{cores()} of {count}"
+    # Inside a container, the number of cores is often that of the whole machine, and only the quota
+    # tells the truth.
     if quota < count:
         text += f" (control groups: {quota:g})"
     text += f", load {load:.1f}"
@@ -343,7 +343,6 @@ def _terminal() -> Found:
 
 
 def _language(language: Language, sandbox: Sandbox) -> Found:
-    """Check a language's interpreter or compiler, as bots in the sandbox see it."""
     program = language.needs
     if not program:
         return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
@@ -351,6 +350,7 @@ def _language(language: Language, sandbox: Sandbox) -> Found:
     path = shutil.which(program)
     if path is None:
         return Found(False, f"{program} is not installed", get)
+    # It's not enough that the program is there. In the sandbox, it must also find its libraries.
     said = _first_line([path, language.version], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"

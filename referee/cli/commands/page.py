@@ -98,6 +98,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
 def _check_records(options: PageOptions) -> None:
     if options.records is not None:
         raise UsageError("--records is for the store of a tournament")
+    # We read each file twice, first to see what it is.
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')
     for name in options.files:
@@ -151,10 +152,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
 
 
 def _page_name(files: Sequence[str]) -> str:
-    """The name of the page without `--output`: the name of the first file, with another ending.
-
-    If there are several matches, it also has their number.
-    """
+    """Name the page like the first file, but with another ending."""
     name = os.path.basename(files[0])
     for suffix in (*SUFFIXES, ".jsonl"):
         name = name.removesuffix(suffix)

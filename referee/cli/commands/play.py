@@ -53,7 +53,6 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
 
 
 def _check(options: PlayOptions) -> None:
-    """Raise a `UsageError` for options that don't go together."""
     if options.log == STDOUT and options.format == "json":
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
@@ -205,7 +204,6 @@ async def _serve(
     options: PlayOptions,
     task_status: trio.TaskStatus[None],
 ) -> None:
-    """Serve the pages of the people, and print their addresses."""
     import trio
 
     from referee.web.server.app import Site

@@ -110,7 +110,6 @@ def _play(
     *,
     quiet: bool,
 ) -> int:
-    """Play the deals, and add the valid results to `results`. Return the number of the others."""
     ending = Ending(interrupts, dispatcher.stop)
     void = 0
     with working(len(plans), "deals", quiet=quiet) as show:

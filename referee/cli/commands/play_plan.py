@@ -87,7 +87,6 @@ def plan_match(
 def _limits_of_bots(
     options: PlayOptions, resumed: RecordedAnswers | None, players: int
 ) -> list[dict[str, Any]]:
-    """Return the limits of each bot, from the record to continue and from --limit-of."""
     found = [{} for _ in range(players)] if resumed is None else resumed.limits_of_bots
     for seat, name, value in options.limit_of:
         if seat >= players:
@@ -161,7 +160,6 @@ def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]
 def _sources(
     options: PlayOptions, game: str, bots: Sequence[str]
 ) -> tuple[list[BotSource], MatchSession | None]:
-    """Return the sources of the bots, with a person for `human`, and the session of a browser."""
     from referee.bots.command import HUMAN, find_all, find_bot
 
     people = bots.count(HUMAN)
@@ -190,13 +188,14 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
     load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
+    # If the match goes on where it was interrupted, people can use the links that they already
+    # have.
     goes_on = options.resume is not None and options.turn is None
     known = links_beside(options.resume) if goes_on and options.resume is not None else None
     return MatchSession(game, bots, known)
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
-    """Return one file name per seat. Creates the folder if it doesn't exist."""
     if directory is None or directory == LIVE:
         return [None] * count
     folder = make_folder(directory)

@@ -118,7 +118,6 @@ def run(options: ReplayOptions, interrupts: Interrupts) -> int:
 
 
 def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> int:
-    """Print the input of a bot unchanged, so that you can pass it to a bot again."""
     from referee.games.interface.seats import seat_id
     from referee.logs.conversation import input_of
 

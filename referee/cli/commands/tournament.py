@@ -265,7 +265,6 @@ class _Run:
             say(f"left out: {'; '.join(mistake.lines)}")
 
     def _save(self) -> None:
-        """Store the setup of the following matches, and the bots that are left out."""
         from referee.bots.processes.sandbox import unavailable_reason
         from referee.tournament.playing.records import claim_folder
 
@@ -278,6 +277,7 @@ class _Run:
         if plan.stages and plan.stages != store.stages:
             store.replace_bots(plan.stages)
         if not plan.is_known:
+            # "auto" must not be silent about this, because people rely on the sandbox.
             if options.sandbox == "auto" and now.sandbox == "none":
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
@@ -288,10 +288,10 @@ class _Run:
             store.leave_out(names)
         if now.game in GAMES.outside:
             store.add_game_file(GAMES.outside[now.game].source)
+        # A bot that was left out hasn't played with these files.
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _store_limits(self) -> None:
-        """Store how the limits of submitted bots are enforced, and print the ones that are not."""
         from referee.bots.command import BotCommand
         from referee.bots.processes.confinement import enforced_by, get_groups, unenforced_limits
         from referee.cli.consent import is_program

@@ -100,6 +100,7 @@ def plan_tournament(
     # a typing mistake when the last match is over.
     view = chosen_view(now.bots, options.anchor, options.bot)
     view = view._replace(title=options.title or "")
+    # If all matches are played, it doesn't matter any more who made the line-ups.
     if stages and is_unfinished:
         check_schedule(store)
     if (
@@ -318,7 +319,6 @@ def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
 
 
 def _packed(now: TournamentSetup, found: _Bots) -> tuple[dict[int, UsageError], dict[str, Packed]]:
-    """Return the broken bots, including bots that cannot be sent, and the packed folders."""
     from referee.tournament.playing.directories import pack
 
     broken, packed = dict(found.broken), dict[str, "Packed"]()

@@ -152,7 +152,6 @@ def _reported(options: VerifyOptions) -> ReportOptions:
 
 
 def _check(options: VerifyOptions, names: Sequence[str]) -> None:
-    """Raise a `UsageError` for files that we can't verify, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records is not None:
@@ -166,7 +165,6 @@ def _check(options: VerifyOptions, names: Sequence[str]) -> None:
 
 
 def _verify(name: str, log: LogFile | None = None) -> Verdict:
-    """Verify one file that existed before."""
     from referee.logs.verify import Kind, Verdict, verify_record
 
     try:
@@ -252,7 +250,6 @@ def _setup(
 def _report_matches(
     report: Report, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
 ) -> int:
-    """Report each match as soon as it's checked. Return the number of matches that differ."""
     seen: Counter[str] = Counter()
     for checked in matches:
         interrupts.check()

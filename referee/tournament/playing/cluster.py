@@ -145,6 +145,7 @@ class _ClusterExecutor(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Call a function with a batch, its only argument, on a worker."""
         batch: Batch = args[0].with_directories(lambda name: self._digests.get(name, ""))
+        # The worker may be on a machine that doesn't have the files of the game.
         batch = batch.with_game_code()
         digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
         work = pickle.dumps((fn, batch))

@@ -89,6 +89,8 @@ class Worker:
     def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch, as `play_batch` does, but raise errors."""
         batch = batch.opened()
+        # In a new run, some matches may be played again. Bots that wait since the last run have
+        # seen them.
         if batch.run != self._run:
             self._run = batch.run
             self.finish()
@@ -200,6 +202,8 @@ class Worker:
             graces = [limits.grace for limits in spec.each_limits]
             released = await release(borrowed, keep, graces)
             attempt.played = await runner.close(able)
+        # The bots which we didn't keep have ended by now, but they may have left child processes
+        # behind.
         if processes - released:
             kill_orphans(self._spare)
         failed = match.failed_handshake & waited
@@ -368,7 +372,6 @@ class _Attempt:
 
 
 def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:
-    """Yield the first plan, then more plans for `BATCH_SECONDS`."""
     until = time.monotonic() + BATCH_SECONDS
     for plan in plans:
         yield plan

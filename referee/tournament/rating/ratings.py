@@ -156,6 +156,8 @@ def rate(
     expected: Floats = matches * chances
     variance: Floats = expected * (1 - chances)
     scores = _scores(table, table.pair_points - expected, variance, inverse)
+    # This is the sandwich estimator: the information comes from the model, but the products come
+    # from the deals as they really were.
     covariance = inverse @ _products(table, scores) @ inverse
     least = inverse @ _lower_bound(table, variance) @ inverse
     linked = _linked(points)
@@ -223,7 +225,6 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _normal(values: Floats) -> Floats:
-    """The cumulative distribution function of the standard normal distribution."""
     return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
@@ -262,7 +263,6 @@ def _log_sigmoid(logit: Floats) -> Floats:
 
 
 def _information(games: Floats, logits: Floats) -> Floats:
-    """Return minus the second derivative of the log-likelihood."""
     chance = _sigmoid(logits[:, None] - logits)
     information = -games * chance * (1 - chance)
     prior = _sigmoid(logits)
@@ -271,7 +271,6 @@ def _information(games: Floats, logits: Floats) -> Floats:
 
 
 def _chances(table: DealTable, logits: Floats) -> Floats:
-    """Return the probability that each pair's first bot beats the second; shape (deals, pairs)."""
     chances = [
         _sigmoid(logits[table.bots[:, one]] - logits[table.bots[:, other]])
         for one, other in table.pairs
@@ -312,7 +311,6 @@ def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats)
 
 
 def _products(table: DealTable, scores: Floats) -> Floats:
-    """Return the sum of the outer products of the deals' scores; shape (bots, bots)."""
     size = table.size
     total = np.zeros(size * size)
     for one in range(table.players):

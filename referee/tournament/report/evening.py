@@ -179,7 +179,6 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
 
 
 def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
-    """Return the approximate probability of each winner by the ratings. NaN without a rating."""
     own = np.take_along_axis(ratings, winner, axis=1)
     beaten = 1 / (1 + 10 ** ((ratings - own) / 400))
     np.put_along_axis(beaten, winner, 1.0, axis=1)
@@ -200,7 +199,6 @@ def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: 
 
 
 def _rivalry(found: Standings) -> Rivalry | None:
-    """Return the closest rivalry among the better half of the bots, preferring many matches."""
     half = [bot.name for bot in found.bots[: min(_MOST_RIVALS, (len(found.bots) + 1) // 2 + 1)]]
     best, least = None, math.inf
     for place, one in enumerate(half):
@@ -212,6 +210,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 continue
             # How far is this from an even result, in standard deviations of a fair coin?
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
+            # If several pairs are equally close, we prefer the one with more matches.
             apart += 1 / met.matches
             if apart < least:
                 least = apart

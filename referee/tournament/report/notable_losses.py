@@ -113,7 +113,6 @@ def _worst_deals(
 
 
 def _expected_shares(ratings: Floats) -> Floats:
-    """Return the expected share of the points of each bot in some deals; shape (deals, N)."""
     apart = ratings[:, :, None] - ratings[:, None, :]
     beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself, which we subtract below
     return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))

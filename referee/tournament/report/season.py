@@ -273,7 +273,6 @@ def _part(
 def _pool(
     parts: Sequence[_Part], names: Sequence[str], anchor: tuple[str, float] | None
 ) -> set[int]:
-    """Return the numbers of the bots that the ratings of these tournaments are relative to."""
     if anchor is None:
         common = set.intersection(*(part.pool() for part in parts)) if parts else set()
         # A bot that has changed may be better now, which would make all others look worse. We use
@@ -371,7 +370,6 @@ def change_between(before: TournamentRating, now: TournamentRating) -> Change | 
 
 
 def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
-    """Yield, for each tournament, the number of deals with a seed of an earlier tournament."""
     before = set[int]()
     for store in stores:
         seeds = {

@@ -482,7 +482,6 @@ def _seats(table: DealTable) -> list[Share]:
 
 
 def _pairs(table: DealTable) -> list[int]:
-    """Count the complete deals in which the first of two bots got 0, 0.5, 1, 1.5 and 2 points."""
     points = table.pair_points[table.matches == 2, 0]
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 

@@ -185,7 +185,6 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
 def _sum_counts(
     store: Store, column: str, where: str, parts: Callable[[str], Mapping[str, int]]
 ) -> defaultdict[int, Counter[str]]:
-    """Sum the counts that `parts` extracts from a column of `seats`, for each bot."""
     found: defaultdict[int, Counter[str]] = defaultdict(Counter)
     # Most matches have the same few texts, so it saves a lot of time to decode each text only once.
     for bot, text, times in store.select(

@@ -209,6 +209,8 @@ def bracket(bots: int) -> list[int]:
     """
     order = [0]
     while len(order) < bots:
+        # Each seed of the smaller bracket meets the seed that adds up to this, so the best plays
+        # against the worst.
         last = 2 * len(order) - 1
         order = [place for seed in order for place in (seed, last - seed)]
     return order

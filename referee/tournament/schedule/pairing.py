@@ -135,7 +135,6 @@ def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
 
 
 def _by_rounds(bots: int) -> Callable[[int], LineUp]:
-    """Return the pairs of an even number of bots, by the circle method."""
     around = bots - 1
 
     def pair(index: int) -> LineUp:

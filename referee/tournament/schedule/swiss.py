@@ -88,6 +88,7 @@ def swiss_round(
         rematches = sum(
             _times(met, a, b) > 0 for each in line_ups for a, b in combinations(each, 2)
         )
+        # The first candidate for the bye is the best one, unless another one avoids rematches.
         if best is None or rematches < best.rematches:
             best = SwissRound(line_ups, list(resting), rematches)
         if not rematches or players > 2:
@@ -109,7 +110,6 @@ def _times(met: Met, a: int, b: int) -> int:
 
 
 def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
-    """Pair all bots with the fewest rematches."""
     matching = Matching(lambda a, b: not _times(met, a, b))
     floating: list[int] = []
     field: list[int] = []
@@ -131,7 +131,6 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
 
 
 def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -> None:
-    """Pair as many bots as possible, both of a group and of bots that move down to it."""
     for bot in floating:
         matching.pair_with_first(bot, group)
     rest = matching.single(group)
@@ -144,7 +143,6 @@ def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -
 
 
 def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineUp]:
-    """Put all bots into line-ups of one score group, as far as possible, with few rematches."""
     found: list[list[int]] = []
     floating: list[int] = []
     for group in groups:

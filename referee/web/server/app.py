@@ -214,7 +214,6 @@ class Site:
         )
 
     async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
-        """Return the tournament that was written last, with its name, or None and ""."""
         for summary in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(summary.id)
             if file is not None and not summary.problem:
@@ -312,7 +311,6 @@ class Site:
         return file.path != file.root and self.library.item(file).problem == library.PRIVATE
 
     def _names(self, file: File) -> list[str]:
-        """The names in a record's header, which may not have any."""
         return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
@@ -484,6 +482,8 @@ class Site:
         data = self.assets.get(name)
         if data is None:
             raise NoSuchPage("There is no such file")
+        # Browsers ask each time if a file has changed, and get a short answer if it hasn't. This
+        # way, nobody is stuck with old scripts after an update.
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
         headers = {"Cache-Control": "no-cache", "ETag": tag}
         if request.headers.get("if-none-match") == tag:
@@ -538,7 +538,6 @@ class Site:
         return record_with
 
     def _records(self, file: File, matches: Collection[int]) -> dict[int, Item]:
-        """Map the numbers of some matches to their records, as far as we have them."""
         digests = self.tournaments.digests(file, matches)
         record_with = self._finder()
         found = {match: record_with(digest) for match, digest in digests.items()}

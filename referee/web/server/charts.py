@@ -131,6 +131,8 @@ def curves(
             for x, y, before in zip(at, line, [None, *line], strict=False)
             if y is not None
         )
+        # A line has gaps where its bot hasn't played yet, and each gap begins a new piece of the
+        # path.
         curve, last = Curve(kind, path), line[-1]
         if place in heights and last is not None:
             text = f"{cut(plain(name), _LABEL)} {last:.0f}"
@@ -140,7 +142,6 @@ def curves(
 
 
 def _heights(lines: Sequence[Sequence[float | None]], up: Scale) -> dict[int, float]:
-    """Place the labels from top to bottom, each one far enough below the last."""
     found: dict[int, float] = {}
     free = float(_TOP)
     lasts = [(place, line[-1]) for place, line in enumerate(lines)]

@@ -124,7 +124,6 @@ class Games:
         return HTMLResponse(page)
 
     def _full_reason(self, new: _Owner) -> str:
-        """Say why a visitor can't start another game, in a sentence. Empty if they can."""
         owners = self._running.values()
         if sum(owner.browser == new.browser for owner in owners) >= MOST_OF_BROWSER:
             return f"You have {MOST_OF_BROWSER} games that are not over: /play has their links"
@@ -143,6 +142,8 @@ class Games:
         if problem := self._full_reason(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
         before = self._seats.sittings.get(after)
+        # The first seat is random, and in a return match the person moves to the next one, so
+        # nobody is first each time.
         count = len(self._sources) + 1
         seat = secrets.randbelow(count) if before is None else (min(before.seats) + 1) % count
         bots = [source.argument for source in self._sources]
@@ -169,6 +170,8 @@ class Games:
         bots, game = list(before.header.bots), before.header.game
         known = links_beside(record)
         others = [source.argument for source in self._sources]
+        # The organiser may have started the server with other bots. Their old games aren't
+        # continued, but their records stay.
         if known is None or game != self._game or [bot for bot in bots if bot != HUMAN] != others:
             return
         sitting = MatchSession(game, bots, known)
@@ -190,7 +193,6 @@ class Games:
             del self._seats.sittings[id]
 
     def _plan_of(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
-        """Plan a person's match. `before` has the replies of a record that we continue."""
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))

@@ -226,6 +226,7 @@ class Library:
             self._stores = {file.id: file for file in sorted(stores)}
             for id in [id for id, file in before.items() if self._files.get(id) != file]:
                 item = self._items.pop(id, None)
+                # The file was changed or deleted, so forget what we know about it.
                 if item is not None:
                     self._digests.get(item.digest, set()).discard(id)
             self._unread = [file for file in reversed(logs) if file.id not in self._items]
@@ -351,7 +352,6 @@ def check_in_place(file: File) -> None:
 
 
 def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield a prefix for names, and the real path, for each given file or folder."""
     seen: set[str] = set()
     for name in names:
         path = os.path.realpath(name)
@@ -365,6 +365,7 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             raise UsageError(f"cannot read {name}: Permission denied")
         base = os.path.basename(path) or "root"
         label, number = base, 1
+        # Two folders may have the same name, and addresses must be unique.
         while label in seen:
             number += 1
             label = f"{number}-{base}"

@@ -37,6 +37,8 @@ def listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
+        # Without this, you couldn't restart the server for a minute or so, because of old
+        # connections.
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
         made.listen(128)
@@ -137,6 +139,7 @@ class _Stream(trio.abc.HalfCloseableStream):
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send data. Fails after `STUCK_SECONDS` without progress, or if another needs the slot."""
         sending = {each: at for each, at in self._streams.items() if each._scopes}
+        # We need a slot, so somebody else has to go: the oldest one of whoever has the most.
         if len(sending) >= MOST_SENDING:
             _oldest_of_most(sending).end()
         with trio.move_on_after(0 if self._ended else STUCK_SECONDS) as scope:
@@ -164,8 +167,6 @@ class _Stream(trio.abc.HalfCloseableStream):
 
 
 class _Listener(trio.abc.Listener[_Stream]):
-    """Accepts every connection. If there are too many, closes another one."""
-
     def __init__(self, on: trio.SocketListener, streams: dict[_Stream, str]) -> None:
         self._on = on
         self._streams = streams

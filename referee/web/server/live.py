@@ -135,7 +135,6 @@ def is_played(file: File) -> bool:
 
 
 def _last_line(file: File) -> tuple[bytes, bool]:
-    """Return a log's last line, and whether the log is compressed."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines, last = iter(reader), b""
         with suppress(LogReadError):
@@ -368,6 +367,7 @@ class Live:
             if playing is None or playing.over:
                 playing = LiveMatch(file, names)
             self._playing[file.path] = playing
+            # If somebody follows a match that we forget here, we just read it again from the start.
             while len(self._playing) > _MOST_KEPT:
                 self._playing.popitem(last=False)
         playing.read_new()
@@ -387,6 +387,7 @@ class Live:
                 over = playing.over  # we still have to send lines that were read before this
                 event, at = await self._next(playing, at)
                 yield b"" if event is None else event.text
+                # Don't stop while there are still events to send, even if the match is over.
                 if over and event is None:
                     break
                 await trio.sleep(STEPS_SECONDS)
