@@ -560,7 +560,7 @@ def _all_plans(
 
 @contextmanager
 def _this_process() -> Iterator[Executor]:
-    """Create an executor that runs batches one after the other, right here in this process."""
+    # Nothing to wait for: a batch runs right when it's submitted.
     from referee.tournament.playing.worker import Worker
 
     class Immediate(Executor):
@@ -580,7 +580,6 @@ def _this_process() -> Iterator[Executor]:
 
 
 def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
-    """Count the results. `rows` is in order of matches, with None for those that weren't played."""
     counting = [row for row in rows if row is not None and not row.void]
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
@@ -612,7 +611,7 @@ def _check_not_async() -> None:
 
 
 def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
-    """Return the requested sandbox, in which bots can't see these files."""
+    # Bots mustn't see these files, e.g. the record of their own match.
     if choice not in CHOICES:
         raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
     names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
@@ -626,11 +625,6 @@ def _settled(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> MatchPlan:
-    """Plan a match between these bots, without output files.
-
-    Raises:
-        UsageError: the match isn't possible.
-    """
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
@@ -664,7 +658,6 @@ def _file_name(argument: str, file: PathLike | None) -> str | None:
 
 
 def _claimed(records: PathLike, what: TournamentSetup, *, force: bool) -> Path:
-    """Return the folder for the records of a series, after claiming it."""
     from referee.tournament.playing.records import claim_folder
 
     folder = _folder(records)

@@ -39,7 +39,8 @@ def shares(jobs: int) -> list[set[int]]:
 
 
 def _core_of(cpu: int) -> tuple[int, int]:
-    """Return a sort key for a CPU: the first thread of its core, and the CPU itself."""
+    # The sort key is the first thread of a CPU's core, so both threads of a core end up side by
+    # side.
     path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
     try:
         with open(path) as file:

@@ -94,7 +94,6 @@ class InputFile:
                     )
 
     def _has_writer(self) -> bool:
-        """Return True if a running program has the pipe open for writing."""
         try:
             # An empty pipe looks different to read(): with a writer it would block, without one
             # it's at its end.

@@ -77,7 +77,7 @@ def stem_of(bot: str) -> str:
 
 
 def _short(name: str) -> str:
-    """Shorten to `MAX_COLUMNS`. If it's a path we keep its end, which tells bots apart."""
+    # If it's a path we keep its end, because that's what tells bots apart.
     if "/" in name and len(name) > MAX_COLUMNS:
         return "..." + name[3 - MAX_COLUMNS :]
     return cut(name, MAX_COLUMNS)

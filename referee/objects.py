@@ -62,7 +62,6 @@ def play_objects(
 
 
 def _taken(pending: list[bytes]) -> list[bytes]:
-    """Remove and return a bot's pending lines, without line ends."""
     lines = [line[:-1] for line in pending]
     pending.clear()
     return lines
@@ -76,7 +75,6 @@ def _write(course: Course, began: float) -> None:
 
 
 def _await_readers(course: Course) -> None:
-    """If a log is a pipe whose reader is slow, wait for it."""
     while file := course.log_behind():
         select.select([], [file.fd], [])
         file.push()

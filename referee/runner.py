@@ -193,7 +193,7 @@ class Runner(Course):
         return answer is not None
 
     async def _pause(self) -> None:
-        """After many quick replies, let other tasks run, and read the bots' stderr."""
+        # Other tasks get a turn, and we have a look at the bots' stderr.
         self._pause_at = self.asked_since + PAUSE_SECONDS
         for process in self.processes.values():
             if not process.is_closed:
@@ -221,17 +221,11 @@ class Runner(Course):
         self._delivered = None
 
     async def _await_reply(self, seat: int, beside: trio.Nursery | None = None) -> None:
-        """Wait for a seat's reply, and pass it to the match.
-
-        Args:
-            beside: a nursery, in which we look after the bot while others are still thinking.
-        """
         self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
         if beside is not None and seat in self.processes and seat not in self.match.disqualified:
             beside.start_soon(self.processes[seat].attend)
 
     def _replied(self, seat: int, answer: Answer) -> None:
-        """Pass a seat's reply to the match, and deliver the lines that follow from it."""
         answer = self._timed(seat, answer)
         self.give(seat, answer, self._clock() - self._start_time)
         if seat in self.match.disqualified:
@@ -300,7 +294,6 @@ class Runner(Course):
     # --- deliveries ---------------------------------------------------------------------------
 
     def _deliver(self) -> None:
-        """Send the new lines to all bots, then write the logs."""
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
@@ -369,10 +362,8 @@ class Runner(Course):
         return until
 
     def _freeze_others(self) -> None:
-        """Freeze bots without a request, so that the others have the cores (limits.md, 5).
-
-        Freezing isn't free. As long as all bots reply within `QUICK_SECONDS`, we don't freeze any.
-        """
+        # The bots with a request should have all the cores (limits.md, 5). But freezing isn't free,
+        # so as long as all bots reply within QUICK_SECONDS, we don't freeze any.
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
@@ -380,7 +371,7 @@ class Runner(Course):
                 self._charge(seat, self._freezable[seat].freeze)
 
     def _charge(self, seat: int, work: Callable[[], object]) -> None:
-        """Do work for a bot and charge the time to it, because the bot can make it long."""
+        # The time goes to this bot's account, because it's the bot that can make the work long.
         began = self._clock()
         work()
         self._debts[seat] += self._clock() - began
@@ -396,11 +387,8 @@ class Runner(Course):
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        """If a log is a pipe whose reader is slow, wait for it.
-
-        The match pauses meanwhile. The clocks of open requests start again, because these requests
-        may not have been sent completely (8.1).
-        """
+        # The match pauses while the reader of a log is slow. The clocks of open requests start
+        # again, because these requests may not have been sent completely (8.1).
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
             file.push()

@@ -115,7 +115,6 @@ def _schema(kind: Any, title: str) -> dict[str, Any]:
 
 
 def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
-    """Make these fields required, and remove defaults."""
     definition["required"] = list(names)
     for field in definition["properties"].values():
         field.pop("default", None)

@@ -134,11 +134,8 @@ def _check_threads() -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block terminal signals in processes that are started in this block.
-
-    A terminal sends signals to all its processes. A worker mustn't get them in the middle of its
-    imports, and it's up to this process alone when a worker ends.
-    """
+    # A terminal sends signals to all its processes. A worker mustn't get them in the middle of its
+    # imports, and it's up to this process alone when a worker ends.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
         yield
@@ -221,7 +218,7 @@ def _begin(
 
 
 def _let_go_of_fork_server() -> None:
-    """Close the pipe that keeps the fork server alive, so that it ends with the program."""
+    # We've inherited the pipe that keeps the fork server alive, and it should end with the program.
     alive = getattr(forkserver._forkserver, "_forkserver_alive_fd", None)
     if alive is not None:
         os.close(alive)

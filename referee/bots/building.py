@@ -350,7 +350,7 @@ async def _read_all(fd: int, take: Callable[[bytes], None]) -> None:
 
 
 def _read_rest(fd: int, take: Callable[[bytes], None]) -> None:
-    """Read the available data of a pipe. Bounded, because a process may keep writing."""
+    # Take what's there, and don't wait for more. It's bounded, because a process may keep writing.
     for _ in range(_LAST_READS):
         if not (data := read_now(fd)):
             return

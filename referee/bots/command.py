@@ -482,10 +482,7 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 
 
 def _did_you_mean_beside(word: str, directory: str) -> str:
-    """Suggest a bot from the same folder, as a question, or return "".
-
-    Suffixes don't take part in the comparison, since they'd make all names look similar.
-    """
+    # Suffixes don't take part in the comparison, since they'd make all names look similar.
     parent = word[: word.rfind("/") + 1]
     names: dict[str, str] = {}  # stem -> file name
     # We stop after 1,000 entries, since the folder may be full of anything.

@@ -86,5 +86,4 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
 
 
 def _pattern(text: str) -> str:
-    """Remove values from a clause, so that the same mistake with other cards gives equal text."""
     return _SEVERAL.sub("...", _VALUE.sub("...", text))

@@ -214,10 +214,6 @@ class Driver(BotWrapper):
         return not is_cut and (self.exit_code or 0) >= 0
 
     def _start(self, source: BotSource) -> Bot:
-        """Start a bot for the duration of the case.
-
-        If it has a dialect, that isn't translated here.
-        """
         limits = self._bot_limits
         bot = new_bot(self._definition, limits, launch(source, limits, self._limits.sandbox))
         self._started.append(bot)
@@ -378,11 +374,8 @@ class Driver(BotWrapper):
     # --- output of the bot ------------------------------------------------------------------------
 
     async def _look_for_unasked(self) -> None:
-        """Detect extra lines after the last request (1.2).
-
-        A bot may reply early, so an extra reply that's legal only shows now. If we waited any
-        longer, it'd look like a reply to `game-end`.
-        """
+        # A bot may reply early, so an extra reply that's legal only shows now (1.2). If we waited
+        # any longer, it'd look like a reply to `game-end`.
         if self._process is None:
             return
         answer = await self.wrapped.reply(trio.current_time() + self._limits.quiet)
@@ -518,7 +511,7 @@ class Driver(BotWrapper):
         return lines
 
     async def _judge_name(self, line: bytes) -> None:
-        """Judge a handshake reply (3.1), and be stricter about it than a match is."""
+        # We're stricter about handshakes (3.1) than a match is.
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, InvalidReply):
@@ -602,7 +595,6 @@ class Driver(BotWrapper):
     def _violate(
         self, kind: str, section: str, expected: str, actual: str, *, rule: str = "", **said: str
     ) -> None:
-        """Record a violation. `said` may contain the request and the reply."""
         counts, violations = self._observed.counts, self._observed.violations
         counts[kind] = counts.get(kind, 0) + 1
         lines = list(self._conversation)

@@ -147,7 +147,8 @@ class Suite:
         return blocked
 
     async def _take_slot(self, case: Case) -> None:
-        """Wait for a slot, and until no failure is being confirmed (ours may be the same hang)."""
+        # While a failure is being confirmed we don't start anything, since ours may be the same
+        # hang.
         await self._slots.acquire_on_behalf_of(case.id)
         while self._doubtful:
             self._slots.release_on_behalf_of(case.id)
@@ -194,7 +195,7 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        """Return the failures of the control, which therefore aren't this case's doing."""
+        # If the control fails in the same way, it isn't this case's doing.
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
@@ -212,10 +213,7 @@ class Suite:
         return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        """Run the case again. The second result is final.
-
-        If a reply is missing both times, no later case waits for it.
-        """
+        # The second result is final. If a reply is missing both times, no later case waits for it.
         if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
         again = await self._observe(case, look=False)
@@ -230,7 +228,6 @@ class Suite:
         return observed
 
     def _is_hung(self, observed: Observed) -> bool:
-        """Return True if we know about all missing replies that they hang."""
         return all(
             request_type(violation.request) in self._hung
             for violation in observed.violations
@@ -238,7 +235,6 @@ class Suite:
         )
 
     def _put(self, result: Result) -> None:
-        """Store a result, and report the results that are next in order."""
         if self._stopped_at:
             return
         self._results[result.id] = result

@@ -275,7 +275,6 @@ class TextReport:
         yield from (" " * indent + line for line in lines[1:])
 
     def _cause(self, example: Example, *, verbose: bool) -> Iterator[str]:
-        """Yield the mistake, the lines before it, and the bot's stderr."""
         result, violation = example.result, example.violation
         yield from self._mistake(result, violation)
         if violation.conversation and (verbose or not violation.reply):
@@ -313,10 +312,7 @@ class TextReport:
         yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        """Yield a label and JSON, wrapped after commas and spaces where possible.
-
-        textwrap breaks at spaces only, and compact JSON doesn't have any.
-        """
+        # textwrap breaks at spaces only, and compact JSON doesn't have any.
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL

@@ -67,7 +67,6 @@ def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[s
 def _meant(
     value: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield an object's unknown fields, each with the similar name of a field that's missing."""
     for name in value.keys() - properties.keys():
         kind = _KINDS.get(type(value[name]))
         fitting = [

@@ -79,7 +79,6 @@ def _place(section: Section) -> tuple[int, list[int]]:
 
 
 def _introduction(game: str, sections: Sequence[Section]) -> Iterator[str]:
-    """Yield the contents, with the meaning of section numbers."""
     yield f"This page is for people who write bots for `{game}`. `referee game page` made it."
     chapters = [_heading(section) for section in sections if "." not in section.number]
     links = ", ".join(f"[{title}](#{_anchor(title)})" for title in chapters)
@@ -117,7 +116,6 @@ def _random_match(definition: GameDefinition, seed: int) -> list[_Line]:
 
 
 def _own_messages(definition: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
-    """Return type -> all messages of the game with this type, in the order of the matches."""
     kinds: tuple[type[Struct], ...] = (*definition.public, *definition.requests)
     kinds += (*definition.replies, GameEnd)
     found: dict[str, Any] = {str(kind.__struct_config__.tag): [] for kind in kinds}
@@ -130,7 +128,6 @@ def _own_messages(definition: GameDefinition, matches: Sequence[Sequence[_Line]]
 
 
 def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a section, with an example of the game and the values of the fields."""
     yield f"{'###' if '.' in section.number else '##'} {_heading(section)}"
     text = _EXAMPLE.sub(lambda found: _example(found[0], own), section.text).strip()
     if text:

@@ -208,7 +208,6 @@ class PartsMatch(LinesMatch):
 
 
 def _show_turns(name: str) -> None:
-    """Show all turns of a log, like `referee replay` does."""
     with LogReader(name) as reader:
         replay = Replay(reader)
         painter = Painter(80, colour=False)

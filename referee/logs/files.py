@@ -331,12 +331,8 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 
 def _lock(fd: int, name: str) -> None:
-    """Lock the file. A program that reads it meanwhile can tell that it's still being written.
-
-    Raises:
-        UsageError: another run is writing the file.
-    """
     try:
+        # A program that reads the file meanwhile can tell by the lock that we're still writing it.
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         problem = f"another run is writing {name}"

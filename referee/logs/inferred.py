@@ -132,7 +132,6 @@ class InferredMatch:
         return moved
 
     def _compare(self) -> bool:
-        """Compare the next message of the log with the next one from the rules."""
         expected, found = self._published[0], self._waiting[0][1]
         if isinstance(found, Gone) and self._opening is not None:
             self._begin_without(found.seat)
@@ -146,7 +145,8 @@ class InferredMatch:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        """Restart the game without a seat that, as we now see, left during the handshake."""
+        # The log now shows that this seat left during the handshake, and that changes the game from
+        # its start.
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening

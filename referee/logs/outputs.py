@@ -121,6 +121,5 @@ def _is_listed(name: str) -> bool:
 
 
 def _entry(name: str) -> tuple[bytes, bytes]:
-    """Return the path of the list for a file, and the file's line in it."""
     folder, base = os.path.split(os.path.realpath(os.fsencode(name)))
     return os.path.join(folder, LIST.encode()), base

@@ -147,7 +147,6 @@ class Rerun:
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """Yield the recorded replies, and check the sent lines between them."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
             if self.whole:  # nothing may follow the end entry

@@ -190,7 +190,6 @@ class LogReader:
             raise self._error(f"the {kind} data is damaged, here or soon after") from error
 
     def _read(self, size: int) -> bytes:
-        """Read up to `size` raw bytes, or b"" at the end of the file."""
         data, self._head = self._head[:size], self._head[size:]
         while size and not data:
             try:

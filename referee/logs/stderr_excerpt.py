@@ -71,7 +71,7 @@ def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """Yield single lines, or a stack frame together with the lines indented below it."""
+    # A stack frame goes with the lines that are indented below it. Other lines are on their own.
     block: list[Numbered] = []
     for line in lines:
         if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):

@@ -231,7 +231,6 @@ class _Verification:
         self._match = spec.new_match()
 
     def flush(self) -> None:
-        """Pass the compared lines on to the digest and the spectator log."""
         self._heads.append(b"")
         self._digest.update(b"}\n".join(self._heads))
         self._heads.clear()
@@ -241,7 +240,6 @@ class _Verification:
             self._log.write(public)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """Yield the recorded replies. Compares their lines with the entries of the match."""
         while self._match.due:
             self.flush()
             line = self._look()
@@ -253,10 +251,7 @@ class _Verification:
             yield self._match.due[0], answer, 0.0
 
     def _exits(self) -> Iterator[record.ExitEntry]:
-        """Yield the recorded exits.
-
-        There's no way to compute exit codes, so we take them as they are.
-        """
+        # There's no way to compute exit codes, so we take them from the record.
         for player in self._players:
             self.flush()
             line = self._look()
@@ -298,7 +293,6 @@ class _Verification:
         return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
 
     def unreadable(self, error: LogReadError) -> Verdict:
-        """Return the verdict for a file that can't be read any further."""
         if self._header is None:
             return self._verdict(Kind.NOT_A_RECORD, error.problem, error.line)
         text = f"{error.problem}; it is valid up to line {error.line - 1}"

@@ -131,7 +131,7 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
 
 @cache
 def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
-    """Build a decoder that accepts 1e999. With `float_hook` it's too slow for the fast path."""
+    # Without this, msgspec rejects 1e999. It's too slow for the fast path, though.
     return msgspec.json.Decoder(type_, float_hook=float)
 
 
@@ -143,11 +143,8 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
 
 
 def _without_long_integers(text: bytes) -> bytes:
-    """Replace integers that exceed Python's limit of digits by 1e999.
-
-    Python refuses to convert them (since 3.11, to prevent denial of service), while in JSON they're
-    perfectly fine.
-    """
+    # Python refuses to convert integers with very many digits, while in JSON they're fine. 1e999
+    # takes their place.
     parts: list[bytes] = []
     end = quotes = 0
     for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):

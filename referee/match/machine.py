@@ -344,7 +344,6 @@ class Match:
         self._go_on(game)
 
     def _go_on(self, game: Game) -> None:
-        """Publish the events, then send the next requests or end the match."""
         self._publish(game)
         while self._redeals and game.turns >= self._redeals[0].turn and game.requests:
             self._deal_again(game, self._redeals.pop(0).seed)
@@ -400,7 +399,6 @@ class Match:
     # --- handshake (3) ------------------------------------------------------------------------
 
     def _read_name(self, seat: int, line: bytes) -> list[Entry]:
-        """Check a handshake reply. Sets the seat's name, or disqualifies it."""
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
         if isinstance(reply, InvalidReply):

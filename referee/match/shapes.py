@@ -63,7 +63,6 @@ def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _bare(info: inspect.Type) -> inspect.Type:
-    """Strip metadata that only schemas use."""
     while isinstance(info, inspect.Metadata):
         info = info.type
     return info

@@ -83,7 +83,7 @@ def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
 
 
 def _squeezed(name: str) -> str:
-    """Normalize a card's name for comparison: case, white space and `_` don't matter."""
+    # Case, white space and `_` don't matter in names of cards.
     return "".join(name.replace("_", " ").split()).casefold()
 
 
@@ -124,7 +124,6 @@ class _Reader:
     # --- sets, entries, rules -----------------------------------------------------------------
 
     def _read_set(self, name: str, node: Node | None, rules: RuleSet) -> Mapping[str, Entry]:
-        """Parse a set. Returns card -> the entry that applies (3.3)."""
         found: dict[str, Entry] = {}
         for entry in self._objects(node, name):
             own = ["choice" if rules.choices else "score", "rules", "comment", *rules.flags]
@@ -231,7 +230,6 @@ class _Reader:
     # --- card info ----------------------------------------------------------------------------
 
     def _read_infos(self, node: Node | None) -> None:
-        """Parse `cardInfo`: the rules of each info for each card."""
         found: dict[str, Entry] = {}
         for entry in self._objects(node, "cardInfo"):
             fields: dict[str, Node] = entry.value
@@ -300,11 +298,8 @@ class _Reader:
         return name
 
     def _not_known(self, card: Node, field: str, name: str) -> None:
-        """Report that a field doesn't accept a word, and name the field that does.
-
-        If the file doesn't state its game, it may well have cards of other editions. That's not an
-        error, since these entries just never match.
-        """
+        # If the file doesn't state its game, it may well have cards of other editions. That's not
+        # an error, since these entries just never match.
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:
             self._error(card, f'{name} is a {own}: write {{"{own}": "{name}"}}')
@@ -348,12 +343,10 @@ class _Reader:
         return self._keys.get(key)
 
     def _prefix(self, key: str) -> str | None:
-        """Return the prefix of a key that is an average, or None if it's another key."""
         prefixes = self._vocabulary.averages
         return next((each for each in prefixes if key.startswith(each + AVERAGE)), None)
 
     def _look_up(self) -> None:
-        """Report references that don't exist or are circular."""
         graph: dict[_Place, set[_Place]] = {
             ("all", name): {("info", name, path) for path in paths}
             for name, paths in self._infos.items()
@@ -434,7 +427,7 @@ class _Reader:
                 self._error(field, f"no field is called {shown(name)!r} here{hint}")
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
-        """Suggest a word. That's slow, so we stop doing it if there are very many mistakes."""
+        # Looking for similar words is slow, so we stop doing it if there are very many mistakes.
         if len(self.problems) > _MOST_HINTS or len(word) > _LONGEST_WORD:
             return ""
         return did_you_mean(word, known)
@@ -459,14 +452,12 @@ def _asked(key: str, value: Any) -> _Asked:
 
 
 def _within(asked: _Asked, others: _Asked) -> bool:
-    """Return True if `asked` implies `others`."""
     none = (-inf, inf)
     pairs = ((asked.get(key, none), other) for key, other in others.items())
     return all(own[0] >= other[0] and own[1] <= other[1] for own, other in pairs)
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Split the text of a value into operator and operand."""
     found = _VALUE.fullmatch(text.strip())
     assert found is not None  # the pattern matches every text
     return found[1], found[2]

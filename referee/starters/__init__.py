@@ -170,7 +170,7 @@ def _check_name(name: str, language: Language) -> None:
 
 
 def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, str]:
-    """Return placeholder in the templates -> its replacement. The order matters."""
+    # They're replaced one after another, so the order matters.
     if language.test.endswith(".py"):  # a test in Python has the command in a string
         conform = option.replace("\\", r"\\").replace('"', r"\"")
     else:

@@ -47,7 +47,7 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    """Mark a command that mustn't be cut, because half a command is useless."""
+    # Half a command is useless, so don't cut it.
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))

@@ -145,7 +145,6 @@ def _delegated(base: str) -> str | None:
 
 
 def _is_ours(base: str) -> bool:
-    """Return True if a group belongs to us: to our user, by systemd's word, or to our container."""
     for name in ("user.delegate", "trusted.delegate"):
         with contextlib.suppress(OSError):
             if os.getxattr(base, name) == b"1":
@@ -156,12 +155,9 @@ def _is_ours(base: str) -> bool:
 
 
 def _is_delegated(group: str) -> bool:
-    """Return True if we may use a group: systemd didn't create it, or has delegated it.
-
-    We have to ask systemd for that. A user's systemd doesn't mark groups that it has delegated, and
-    when it reloads its configuration, it removes the controllers of all other units. The limits of
-    our groups would be gone then, without a word.
-    """
+    # We have to ask systemd for that. A user's systemd doesn't mark groups that it has delegated,
+    # and when it reloads its configuration, it removes the controllers of all other units. The
+    # limits of our groups would be gone then, without a word.
     if not group.endswith((".scope", ".service")):
         return True
     words = ("systemctl", "--user", "show", "--property=Delegate", "--value", group)

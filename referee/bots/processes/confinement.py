@@ -123,11 +123,9 @@ def _lowers(kind: str, most: float) -> bool:
 
 
 def _shell(lines: Sequence[str], token: str) -> list[str]:
-    """Return a shell command that runs these lines and then becomes the bot.
-
-    If a line fails, it writes the token and stops.
-    """
     steps = []
+    # If a line fails, the shell says so by the token (see `outer_words`), and doesn't start the
+    # bot.
     for line in lines:
         said = shlex.quote(f"{token} {line}")
         steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")

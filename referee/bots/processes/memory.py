@@ -121,7 +121,8 @@ class MemoryWatch:
         return f"it has used {used / MIB:,.0f} MiB of memory (at most {most})"
 
     def _rest(self, used: float, began: float) -> None:
-        """Schedule the next measurement for when the limit could be reached, but not too often."""
+        # We don't have to look again before the limit could be reached, and we mustn't spend all
+        # our time on looking.
         now = time.monotonic()
         rest = max((self._limit - used) / _FILL_BYTES, _REST_SECONDS, _RESTS * (now - began))
         self.look_at = now + min(rest, _MOST_REST_SECONDS)
@@ -193,7 +194,6 @@ def _network(pids: Iterable[int]) -> _Network | None:
 
 
 def _buffers(pid: int) -> int:
-    """Return the socket buffers in the network of a process."""
     waiting = sum(
         int(number, 16)
         for name in ("tcp", "tcp6", "udp", "udp6")
@@ -240,7 +240,6 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
 
 
 def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
-    """Yield the mappings of a process from a device: inode, and end of the mapping in it."""
     name = b"%02x:%02x" % (os.major(device), os.minor(device))
     for start, end, offset, at, inode in _MAPPING.findall(_read(f"/proc/{pid}/maps")):
         if at == name:
@@ -249,7 +248,6 @@ def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
 
 @cache
 def _device() -> int:
-    """Return the device of shared memory without a name."""
     with mmap.mmap(-1, _PAGE):  # os.memfd_create() isn't always available
         found = _UNNAMED.search(_read("/proc/self/maps"))
     return os.makedev(*(int(number, 16) for number in found.groups())) if found else -1

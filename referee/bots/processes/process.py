@@ -303,7 +303,6 @@ class BotProcess:
                 self._output.check_queue()
 
     def _read_last_output(self) -> None:
-        """Read output that no request asked for. It's only for the report."""
         while len(self._output.unread) < self._limits.queue_limit and self._read():
             pass
 
@@ -311,7 +310,6 @@ class BotProcess:
         return trio.current_time() - time.monotonic()
 
     def _exceeded(self) -> Failure | None:
-        """Check the limits that no control group enforces."""
         now, memory = time.monotonic(), self.launched.memory
         found = self._cpu_exceeded() if now >= self._cpu_check_at else None
         if memory is not None and now >= memory.look_at and not self.has_ended:
@@ -412,7 +410,7 @@ class BotProcess:
         self.has_ended = True
 
     async def _drain_stderr(self) -> None:
-        """Read stderr to its end, so that the bot never blocks on it (1.4)."""
+        # If nobody read it, a bot that writes a lot to stderr would block (1.4).
         while self._stderr_open:
             await trio.lowlevel.wait_readable(self._stderr)
             self.read_stderr()
@@ -512,10 +510,8 @@ class BotProcess:
                 break
 
     def _mark_stderr(self) -> None:
-        """Attribute the stderr so far to the reply.
-
-        stderr is another pipe, but text that was written before the reply must have arrived by now.
-        """
+        # stderr is another pipe, but everything that was written before the reply has arrived by
+        # now.
         self._read_last_stderr(self.stderr)
         assert self.stderr.recorded is not None
         self.stderr.recorded.mark()

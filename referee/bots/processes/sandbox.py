@@ -508,7 +508,6 @@ def _show(program: str) -> str:
 
 
 def _in_bot(path: str, folder: str) -> str:
-    """Convert a path in the bot's folder to its form inside."""
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
 
 

@@ -106,7 +106,6 @@ def results(
 def _failed(
     case: RefereeCase, found: Sequence[tuple[Compared, Deviation]], page: SpecPage, seconds: float
 ) -> Result:
-    """Return the result of a broken case: its first deviation, and the number of such matches."""
     first, deviation = found[0]
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)

@@ -114,7 +114,6 @@ class _Comparison:
         self._seat, self._reply = -1, b""  # the last reply, except in the handshake
 
     def run(self) -> None:
-        """Compare the match to its end."""
         match, held, named = self._match, self.result.held, self._probes.named
         match.start()
         self._compare()
@@ -131,7 +130,6 @@ class _Comparison:
         held.update(self.result.match.shows, () if is_won else named("no player left"))
 
     def _take_reply(self, seat: int) -> None:
-        """Pass the due seat's reply to the match, or disqualify the seat."""
         probe, number, match = self._recorded.seats[seat], self._replied[seat], self._match
         self._replied[seat] += 1
         replies = probe.replies[number : number + 1]
@@ -167,7 +165,6 @@ class _Comparison:
         self._cases = {}
 
     def _reads(self, seat: int) -> bool:
-        """Return True if a seat is still connected, and we know that it reads."""
         there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE
         return there and seat not in self._match.disqualified
 

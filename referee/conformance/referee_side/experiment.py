@@ -123,7 +123,6 @@ class _Experiment(Struct):
     compared: list[Compared] = []
 
     async def run(self, rounds: int, cases: Iterable[RefereeCase]) -> None:
-        """Play all matches, and repeat those whose cases haven't come up."""
         await self._play(self.matches[0], self.seed)
         # If there wasn't even a first request, there's no point in the other matches.
         waiting = self.matches[1:] if self.compared[0].held else []
@@ -152,7 +151,6 @@ class _Experiment(Struct):
             self.on_match()
 
     def _seen(self) -> set[str]:
-        """Return the ids of the cases that we've seen to hold or to be broken."""
         broken = {id for each in self.compared for d in each.deviations for id in d.cases}
         return broken.union(*(each.held for each in self.compared))
 

@@ -97,10 +97,7 @@ class _Room:
         self._news = trio.Event()
 
     async def wait_for_relays(self) -> None:
-        """Wait for all relays.
-
-        A relay that's only just started could be killed before it connects.
-        """
+        # A relay that has only just started could be killed before it connects.
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
                 await self._news.wait()
@@ -124,7 +121,6 @@ class _Room:
         self._news = trio.Event()
 
     async def serve(self, stream: trio.SocketStream) -> None:
-        """Carry out a probe's actions through its relay."""
         frames = _frames(stream)
         async with stream, contextlib.aclosing(frames):
             hello = (await anext(frames))[1].decode(errors="surrogateescape").split("\0")

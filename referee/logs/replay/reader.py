@@ -194,7 +194,6 @@ class Replay:
             self._names[seat] = message.name
 
     def _message_of_match(self, number: int, message: Struct, to: str) -> Iterator[Item]:
-        """Read a message after the handshake. Skips those that are to or about unknown players."""
         player = getattr(message, "player_number", seat_id(0))
         seat, of = self._seat(to), self._seat(player)
         if of is None or (to != _ALL and seat is None):
@@ -228,7 +227,6 @@ class Replay:
 
 
 def _names(value: Any, seats: int) -> list[str]:
-    """Return the names in a header, or [] if they are not valid."""
     fits = isinstance(value, list) and len(value) == seats
     return value if fits and all(isinstance(name, str) for name in value) else []
 
