@@ -48,20 +48,20 @@ def play_objects(
         while match.due:
             for seat in match.due:
                 bot, asked = bots[seat], clock()
-                answer = bot.answer(_taken(pending[seat]))
+                answer = bot.answer(_take_lines(pending[seat]))
                 now = clock()
                 if not match.in_handshake:
                     reply_seconds[seat].append(now - asked)
                 course.give(seat, answer, now - began)
             _write(course, began)
         for bot, lines in zip(bots, pending, strict=True):
-            bot.hear_the_rest(_taken(lines))
+            bot.hear_the_rest(_take_lines(lines))
         played = course.end(clock() - began)
         _await_readers(course)
     return played
 
 
-def _taken(pending: list[bytes]) -> list[bytes]:
+def _take_lines(pending: list[bytes]) -> list[bytes]:
     lines = [line[:-1] for line in pending]
     pending.clear()
     return lines

@@ -133,7 +133,7 @@ class Runner(Course):
                     if self._alone:
                         if self.asked_since >= self._pause_at:
                             await self._pause()
-                        due = self._look(due)
+                        due = self._poll_bots(due)
                     if due:
                         await self._round(due)
 
@@ -152,7 +152,7 @@ class Runner(Course):
 
     # --- rounds -------------------------------------------------------------------------------
 
-    def _look(self, due: Sequence[int]) -> Sequence[int]:
+    def _poll_bots(self, due: Sequence[int]) -> Sequence[int]:
         """Process replies that arrive within `QUICK_SECONDS`.
 
         Returns the seats that are still due.

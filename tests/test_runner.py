@@ -314,13 +314,13 @@ async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> Non
     late: list[float] = []
     runner = Runner(toy(turns=1), bots, alone=True)
     runner.overslept = lambda seconds, seats: late.append(seconds)
-    look = runner._look
+    look = runner._poll_bots
 
     def late_look(due: Sequence[int]) -> Sequence[int]:
         runner.asked_since -= 7
         return look(due)
 
-    runner._look = late_look  # type: ignore[method-assign]
+    runner._poll_bots = late_look  # type: ignore[method-assign]
     await runner.run()
     assert max(late) == pytest.approx(7, abs=0.5)
 

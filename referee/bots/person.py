@@ -78,10 +78,10 @@ class PersonBot(NoProcess):
     def push(self, lines: bytes) -> None:
         told: list[str] = []
         for line in split_lines(lines):
-            told += self._hear(self._decoder.decode(line))
+            told += self._describe(self._decoder.decode(line))
         self._terminal.tell(self._seat, told)
 
-    def _hear(self, message: Struct) -> Sequence[str]:
+    def _describe(self, message: Struct) -> Sequence[str]:
         if isinstance(message, self._definition.requests):
             self._asked = message
         elif isinstance(message, say.PlayerNameRequest):

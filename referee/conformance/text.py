@@ -99,7 +99,7 @@ class TextReport:
         self._colour = colour
         self._game = game
         self._shown: set[tuple[str, ...]] = set()  # causes shown by `new_failures`
-        self._told: set[tuple[str, ...]] = set()  # shown stderr output
+        self._shown_stderr: set[tuple[str, ...]] = set()
         self._strict = strict
         self._options = options
 
@@ -125,7 +125,7 @@ class TextReport:
             brief: if True, show only the first cause in full.
         """
         width = max((len(result.id) for result in results), default=0)
-        self._told.clear()
+        self._shown_stderr.clear()
         before: Result | None = None
         for place, cause in enumerate(causes(results, strict=self._strict)):
             result = cause.shown.result
@@ -281,8 +281,8 @@ class TextReport:
             room = self._full_width - _INDENT - 2
             lines = [cut(plain(line), room) for line in violation.conversation]
             yield from self._quoted("last lines", lines)
-        if result.stderr and tuple(result.stderr) not in self._told:
-            self._told.add(tuple(result.stderr))
+        if result.stderr and tuple(result.stderr) not in self._shown_stderr:
+            self._shown_stderr.add(tuple(result.stderr))
             yield from self._quoted("stderr", result.stderr)
 
     def _mistake(self, result: Result, violation: Violation) -> Iterator[str]:

@@ -98,7 +98,7 @@ class RandomMatch:
         for number in range(MAX_ROUNDS):
             requests = self._guard("requests", lambda: tuple(game.requests))
             views = self._views(number, requests)
-            self._note(number, requests)
+            self._check_round(number, requests)
             if not requests:
                 self._end()
                 return
@@ -129,7 +129,7 @@ class RandomMatch:
 
     # --- Checks of a round ------------------------------------------------------------------------
 
-    def _note(self, number: int, requests: tuple[Request, ...]) -> None:
+    def _check_round(self, number: int, requests: tuple[Request, ...]) -> None:
         game, guard = self.game, self._guard
         seats = [each.seat for each in requests]
         if sorted(set(seats)) != seats or not all(0 <= s < self.setting.seats for s in seats):

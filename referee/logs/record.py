@@ -52,7 +52,7 @@ STDERR_PART = 64 * 1024
 # takes 1.33 times the space, so then it's shorter.)
 _MOST_ESCAPED = 1.4
 # Without a record we hash entries in batches of this size, which is faster.
-_MOST_UNSEEN = 200
+_MOST_UNHASHED = 200
 # Never use Base64 for strings up to this length, so that people can read them.
 _SHORT_STRING = 200
 
@@ -311,16 +311,16 @@ class RecordWriter:
         self._rules = spec.definition
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
-        self._unseen: list[Entry] = []  # not yet hashed, if there is no file
+        self._unhashed: list[Entry] = []  # not yet hashed, if there is no file
         head = head_of(header, b"place" if place else b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
         """Write entries with the time in seconds since the start of the bots."""
         if self._file is None:
-            self._unseen += entries
-            if len(self._unseen) > _MOST_UNSEEN:
-                self._see()
+            self._unhashed += entries
+            if len(self._unhashed) > _MOST_UNHASHED:
+                self._hash_entries()
             return
         time = b',"time":%.6f}\n' % seconds
         lines = []
@@ -336,7 +336,7 @@ class RecordWriter:
         Returns:
             The digest.
         """
-        self._see()
+        self._hash_entries()
         time = b',"time":%.6f}\n' % seconds
         lines = []
         for seat, code in enumerate(exit_codes):
@@ -360,15 +360,15 @@ class RecordWriter:
         entry = StderrEntry(player_number=number, text=text, left_out=left_out, time=0)
         return [(head_of(entry), time)]
 
-    def _see(self) -> None:
+    def _hash_entries(self) -> None:
         heads: list[bytes] = []
-        for entry in self._unseen:
+        for entry in self._unhashed:
             if type(entry) is Sent:
                 heads += (sent_to(entry.to), entry.line[:-1], b"}\n")
             else:
                 heads += (line_of(entry, b"")[0], b"}\n")
         self._digest.update(b"".join(heads))
-        self._unseen.clear()
+        self._unhashed.clear()
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
         """Write lines, each given as the part that is hashed and its time field."""

@@ -164,11 +164,11 @@ class _Verification:
             for entries, _ in played(self._match, self._answers()):
                 self._compare(entries)
             self._compare(self._exits())
-            return self._end(self._look())
+            return self._end(self._peek())
         except _Stopped as stopped:
             return stopped.verdict
 
-    def _look(self) -> bytes:
+    def _peek(self) -> bytes:
         """Return the next complete line, but don't consume it. Raises `_Stopped` at the end."""
         self._ahead = self._ahead or next(self._lines, b"")
         if not self._ahead or self._reader.torn:
@@ -242,7 +242,7 @@ class _Verification:
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
         while self._match.due:
             self.flush()
-            line = self._look()
+            line = self._peek()
             answer = answer_in(self._decode(line), self._match, self._line_limits)
             if answer is None:
                 text = f"an answer of {seat_id(self._match.due[0])} must follow here"
@@ -254,7 +254,7 @@ class _Verification:
         # There's no way to compute exit codes, so we take them from the record.
         for player in self._players:
             self.flush()
-            line = self._look()
+            line = self._peek()
             entry = self._decode(line)
             if not isinstance(entry, record.ExitEntry):
                 text = _NO_EXIT.format(player)

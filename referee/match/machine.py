@@ -192,7 +192,7 @@ class Match:
         # The current round, by seat: the requests, the entries of replies that still wait for a
         # lower seat, and the replies.
         self._asked: dict[int, Struct] = {}
-        self._unnoted: dict[int, list[Entry]] = {}
+        self._held_back: dict[int, list[Entry]] = {}
         self._replies: dict[int, object] = {}
 
     def start(self) -> None:
@@ -319,13 +319,13 @@ class Match:
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
-        self._unnoted[seat] = entries
+        self._held_back[seat] = entries
         # Entries are in seat order even if the replies aren't, so an entry may have to wait for a
         # lower seat.
         for other in self._asked:
-            if other in self._unnoted:
-                for entry in self._unnoted.pop(other):
-                    self._note(entry)
+            if other in self._held_back:
+                for entry in self._held_back.pop(other):
+                    self._add_entry(entry)
             elif other in self.due:
                 break
         if not self.due:
@@ -341,9 +341,9 @@ class Match:
         if self._since is not None:
             self._since.append(replies)
         game.advance(replies)
-        self._go_on(game)
+        self._ask_or_end(game)
 
-    def _go_on(self, game: Game) -> None:
+    def _ask_or_end(self, game: Game) -> None:
         self._publish(game)
         while self._redeals and game.turns >= self._redeals[0].turn and game.requests:
             self._deal_again(game, self._redeals.pop(0).seed)
@@ -390,7 +390,7 @@ class Match:
         entries = self._entries
         for event in game.take_events():
             if type(event) is Fault:
-                self._note(event)
+                self._add_entry(event)
             elif self._lines:
                 entries.append(Sent(None, encode(event) + b"\n", event))
             elif self._readers and (heard is None or type(event) in heard):
@@ -432,7 +432,7 @@ class Match:
         self.in_handshake = False
         self._publish(self._game)
         self._send_disqualified(sorted(self.disqualified))
-        self._go_on(self._game)
+        self._ask_or_end(self._game)
 
     def _new_game(self, chance: RandomSource) -> Game:
         setup = GameSetup(
@@ -560,7 +560,7 @@ class Match:
         for seat in seats:
             self._send(say.PlayerDisqualified(seat_id(seat), self.disqualified[seat].code))
 
-    def _note(self, entry: Entry) -> None:
+    def _add_entry(self, entry: Entry) -> None:
         if type(entry) is Fault:
             self.faults[entry.seat][entry.code] += 1
             self.first_faults.setdefault((entry.seat, entry.code), entry)

@@ -584,7 +584,7 @@ def _() -> None:
         seats: Sequence[int] = was(self, due) if any(self.match.requests) else due
         return seats
 
-    around(runner.Runner, "_look", look)()
+    around(runner.Runner, "_poll_bots", look)()
     around(runner.Runner, "_round", handshakes)()
     around(runner.Runner, "_push", push_later)()
 

@@ -191,9 +191,9 @@ class LaunchedBot:
         """Exit code of the process once it was reaped, or -N after signal N. None before that."""
         if self.popen is None or not self._was_started:
             return None
-        return self._told(self.popen.returncode)
+        return self._bot_code(self.popen.returncode)
 
-    def _told(self, code: int | None) -> int | None:
+    def _bot_code(self, code: int | None) -> int | None:
         return bot_exit_code(code) if self.sandbox.kind == "bwrap" else code
 
     @property
@@ -365,15 +365,15 @@ class LaunchedBot:
         if self.popen is None or self.popen.returncode is not None:
             return self.exit_code
         if not hasattr(os, "waitid"):
-            return self._told(self.popen.poll())
+            return self._bot_code(self.popen.poll())
         try:
             status = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
-            return self._told(self.popen.poll())
+            return self._bot_code(self.popen.poll())
         if status is None:
             return None
         exited = status.si_code == os.CLD_EXITED
-        return self._told(status.si_status if exited else -status.si_status)
+        return self._bot_code(status.si_status if exited else -status.si_status)
 
     def reap(self) -> None:
         """Reap the process if it has ended. Never blocks."""

@@ -19,7 +19,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
     recorded = compared.recorded
     groups = [seat.group for seat in recorded.seats]
     for number, seat in enumerate(recorded.seats):
-        for cases, expected, found in _looked_at(seat, groups, probes.named) if seat.group else ():
+        for cases, expected, found in _rules_for(seat, groups, probes.named) if seat.group else ():
             if not found:
                 compared.held.update(cases)
                 continue
@@ -28,7 +28,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
             compared.deviations.append(Deviation(cases, " ".join(cases), violation))
 
 
-def _looked_at(
+def _rules_for(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
     # Each rule is a triple: the cases that it belongs to, how we'd like it, and how it was ("" if
