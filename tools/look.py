@@ -2,10 +2,10 @@
 
     python -m tools.look DIR [--only WORD] [--sizes 360,1280,2560]
 
-Each page is taken at three widths in both themes, such as `match-dominion-record.1280.dark.png`. At
-1280 pixels there are also pictures with simulated colour blindness, such as
-`match-dominion-record.protanopia.light.png`: colour must not be the only difference there. Prints
-pages that are wider than their window, and messages in the console.
+We take each page at three widths and in both themes, e.g. `match-dominion-record.1280.dark.png`. At
+1280 pixels there are also pictures with simulated colour blindness, e.g.
+`match-dominion-record.protanopia.light.png`, where you shouldn't miss anything: colour mustn't be
+the only difference. Prints pages that are wider than their window, and messages in the console.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ WIDER = "document.documentElement.scrollWidth - document.documentElement.clientW
 
 
 def main(argv: list[str]) -> int:
-    """Take the pictures. Return 1 if a page overflows or logs a message."""
     parser = argparse.ArgumentParser(prog="python -m tools.look")
     parser.add_argument("directory", type=Path)
     parser.add_argument("--only", default="", help="pages whose name has this in it")

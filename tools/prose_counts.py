@@ -96,7 +96,6 @@ def too_high(found: Mapping[str, Counter[str]]) -> dict[str, int]:
 
 
 def main() -> int:
-    """Print the counts. Return 1 if a total is too high."""
     parser = argparse.ArgumentParser(description="Count sentences that readers may stumble over.")
     parser.add_argument("--list", action="store_true", help="also print the sentences")
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", default=FOLDERS)

@@ -40,7 +40,6 @@ def seatings(bot: str) -> Iterator[list[str]]:
 
 
 async def soak(bot: str, matches: int, jobs: int) -> Counter[str]:
-    """Play one bot in all seats, `jobs` matches at a time. Return counts of the results."""
     counts: Counter[str] = Counter()
     limiter = trio.CapacityLimiter(jobs)
 

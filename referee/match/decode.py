@@ -157,9 +157,9 @@ def _without_long_integers(text: bytes) -> bytes:
 
 
 def _nesting(line: bytes) -> tuple[int, int]:
-    # From here on, no string contains a quote.
-    # A loop in Python over all bytes would be too slow. We remove the strings and pack the brackets
-    # into bits, and then a table handles eight at a time. The brackets don't have to match.
+    # A loop in Python over all bytes would be too slow. After the first line no string has a quote
+    # in it, so we can remove the strings, and pack the brackets into bits. Then a table handles
+    # eight at a time. The brackets don't have to match.
     text = line.replace(b"\\\\", b"").replace(b'\\"', b"")
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")
     outside = b"".join(bits.split(b'"')[::2])

@@ -79,7 +79,6 @@ def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
 
 
 def kept(mode: str = "", argument: str = "") -> str:
-    """Return the BOT argument for tests/hostile_bots/kept.py."""
     file = ROOT / "tests" / "hostile_bots" / "kept.py"
     return shlex.join([sys.executable, "-I", "-S", str(file), mode, argument])
 

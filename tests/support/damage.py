@@ -53,7 +53,6 @@ def log_of(record: bytes) -> bytes:
 
 
 def damage(chance: Random, valid: list[bytes]) -> tuple[str, bytes]:
-    """Damage a valid file one to three times. Return a description and the result."""
     data = chance.choice(valid)
     names = [chance.choice(list(KINDS)) for _ in range(chance.choice([1, 1, 2, 3]))]
     for name in names:

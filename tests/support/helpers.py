@@ -90,7 +90,6 @@ def from_struct(message: msgspec.Struct) -> Any:
 
 
 def decoded(line: bytes) -> Any:
-    """Decode a line like the game does: a reply, or `InvalidReply`."""
     return decode_reply(line, _decoder)
 
 
@@ -107,7 +106,6 @@ def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
 
 
 def full_supply(players: int) -> dict[str, int]:
-    """Return the supply after the deal (protocol-v1, 4.2)."""
     return dict.fromkeys(PILES, 10) | {"silver": 40, "gold": 30} | SUPPLY[players]
 
 
@@ -162,7 +160,6 @@ def shake_hands(match: Match) -> Announced:
 def new_setup(
     players: int = 2, *, seed: int = 1, max_turns: int = 9, absent: Iterable[int] = ()
 ) -> GameSetup:
-    """Return the setup of a new game of Dominion, with seeded chance."""
     return GameSetup(
         chance=SeededRandomSource(seed),
         names=NAMES[:players],
@@ -174,12 +171,11 @@ def new_setup(
 def new_match(
     seats: int = 2, *, seed: int = 1, definition: GameDefinition = RULES, **options: Any
 ) -> Match:
-    """Return a match of Dominion that has not started."""
     return Match(definition, seats=seats, seed=seed, options=Options(**options))
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
-    """Return a match of Dominion after successful handshakes. Their entries are gone."""
+    # The entries of the handshakes are gone.
     match = new_match(seats, seed=seed, **options)
     shake_hands(match)
     return match

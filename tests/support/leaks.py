@@ -386,7 +386,6 @@ class Player:
 
 
 def every_choice(options: type[Struct]) -> list[Struct]:
-    """Return the default options, and each variation of an option with words."""
     words = {name: get_args(kind) for name, kind in get_type_hints(options).items()}
     return [
         options(),

@@ -74,7 +74,6 @@ def play_episode(episode: Episode, policies: Sequence[Policy], seed: int) -> int
 def play_match(
     game: str, seed: int, bots: Sequence[Callable[[list[bytes]], bytes]], **options: Any
 ) -> Match:
-    """Play a match. Each bot is called with its new lines, and returns its reply."""
     definition, seats = GAMES[game], len(bots)
     match = Match(definition, seats=seats, seed=seed, options=definition.options(**options))
     new: list[list[bytes]] = [[] for _ in bots]

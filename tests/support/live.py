@@ -167,7 +167,6 @@ def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProc
 
 
 def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
-    """Return the exit code of the command, and its output to a terminal of 80 columns."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "referee", *arguments],
@@ -247,7 +246,6 @@ def limit_files(size: int) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Return True if a process exists and isn't a zombie."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
@@ -256,7 +254,7 @@ def is_running(pid: int) -> bool:
 
 
 def await_end(pid: int) -> None:
-    """Wait until a process without a parent has ended. (Killing isn't instantaneous.)"""
+    # It has no parent that could wait for it, and killing isn't instantaneous.
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -148,7 +148,7 @@ def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
 
 
 def made_setup(bots: int = 3, **options: Any) -> TournamentSetup:
-    """Return the setup of a tournament of Dominion. Its bots are never started."""
+    # Nobody ever starts these bots.
     entrants = [Entrant(f"bot{number}", f"bot{number}") for number in range(bots)]
     return setup(entrants, **({"game": "dominion", "seed": 1} | options))
 
@@ -188,7 +188,6 @@ def play(
 
 
 def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
-    """Return a store in memory with a whole tournament."""
     store = Store.in_memory()
     store.add_stage(wanted)
     play(store, result, **how)

@@ -63,7 +63,6 @@ CHOOSERS: list[Choose] = [right, right, right, mixed, doubtful, nonsense, idle, 
 
 
 def random_log(seed: int, choosers: list[Choose] | None = None) -> bytes:
-    """Return the spectator log of a match, determined by the seed."""
     entries = random_match(seed, choosers)
     return b"".join(entry.line for entry in entries if isinstance(entry, Sent) and entry.to is None)
 

@@ -140,6 +140,6 @@ def nonsense(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 
 
 def mixed(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return mostly legal replies. With too many wrong ones, the game would never get anywhere."""
+    # Mostly legal replies, since with too many wrong ones the game would never get anywhere.
     choose = chance.choices([right, doubtful, nonsense], [8, 3, 1])[0]
     return choose(chance, request, supply)

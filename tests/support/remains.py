@@ -75,7 +75,6 @@ def _kib(pid: int) -> int:
 
 
 def lost_cgroups(ours: set[int]) -> list[str]:
-    """Return the groups of bots whose referee has ended or is one of `ours`."""
     return [path for path, pid in _cgroups() if pid in ours or not os.path.exists(f"/proc/{pid}")]
 
 

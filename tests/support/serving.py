@@ -10,7 +10,6 @@ from contextlib import contextmanager
 
 @contextmanager
 def running(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Context manager: the command on a free port, and the address that it prints."""
     command = [sys.executable, "-m", "referee", "serve", "--listen", "127.0.0.1:0", *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

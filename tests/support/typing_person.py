@@ -72,7 +72,6 @@ class TypingPerson:
         os.write(self._leader, (text + end).encode())
 
     def answer(self, text: str) -> str:
-        """Reply to the expected prompt. Return the output up to it."""
         before = self.expect("\n> ")
         self.type(text)
         return before

@@ -191,7 +191,6 @@ class World:
         return means(found)
 
     def swiss(self, rounds: int, deals: int, random: np.random.Generator) -> DealTable:
-        """Return the results of a Swiss tournament, paired by earlier results."""
         points, byes = np.zeros(self.bots), [0] * self.bots
         met: Counter[tuple[int, int]] = Counter()
         tables = []

@@ -198,7 +198,7 @@ def _some_row(
 
 
 def _copied(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """Return a value of the column from another row, which at least has the right type."""
+    # A value of the same column has the right type at least.
     column = chance.choice(["bot", "rank", "score", "seat", "match", "faults", "statistics"])
     key, keys = _some_row(chance, connection, "seats")
     other, others = _some_row(chance, connection, "seats")
@@ -230,7 +230,6 @@ def _schema(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[A
 
 
 def _stages(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    """Change a value inside the setup."""
     (text,) = connection.execute("SELECT value FROM about WHERE key = 'stages'").fetchone()
     stages = json.loads(text)
     at: Any = stages
@@ -254,7 +253,6 @@ EDITS: list[Callable[[Random, sqlite3.Connection], tuple[str, list[Any]]]] = [
 
 
 def _flip(chance: Random, file: str) -> str:
-    """Change one to three bytes."""
     data = bytearray(Path(file).read_bytes())
     places = [chance.randrange(len(data)) for _ in range(chance.choice([1, 1, 2, 3]))]
     for place in places:

@@ -3,11 +3,11 @@
     python -m tools.attacks.fuzz_lines [--lines 1000000] [--game G]... [--seed 1] [--jobs 2]
 
 Each line is chosen at random: a legal reply, a damaged one, one of the right form with wrong
-values, any bytes, or one of the most expensive lines (`tests/support/worst_lines.py`). Occasionally
-a bot leaves instead. The record and the spectator log of each match must be valid. Prints for each
-game the lines, matches, faults by code, matches with a valid record and log, problems, and the
-memory of each process after a tenth, half and all of its lines. The exit code is 1 if there was a
-problem, such as an exception, or if memory grows.
+values, any bytes, or one of the most expensive lines (`tests/support/worst_lines.py`). Now and then
+a bot leaves instead. No matter what came in, the record and the spectator log of each match must be
+valid. Prints for each game the lines, matches, faults by code, matches with a valid record and log,
+problems, and the memory of each process after a tenth, half and all of its lines. The exit code is
+1 if there was a problem, e.g. an exception, or if memory grows.
 """
 
 from __future__ import annotations

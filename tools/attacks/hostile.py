@@ -3,16 +3,16 @@
     python -m tools.attacks.hostile [--only WORD]... [--sandbox none|bwrap] [--jobs N]
                                    [--slower N]
 
-A behaviour is a match of the command, in a separate process, with limits of seconds. It is played
-without and with a sandbox. Prints the behaviour, and for both the expected and the actual result
-and leftovers. Leftovers are processes that still run after the referee has ended (a second later,
-if it was killed), and files in its working directory. The result is the exit code and the verdict
-on the hostile bot. If its opponent was harmed, or a log or a record is not valid, the result says
-so. An attack on something outside the bot succeeds or fails. Without a sandbox many succeed, as
-expected. At the end there must be no more processes, descriptors, control groups and mounts than
+Each behaviour is a match of the command, in a process of its own, with limits of seconds. We play
+it twice, without and with a sandbox, and print the expected and the actual result of both, along
+with any leftovers: processes that still run after the referee has ended (or a second later, if it
+was killed), and files in its working directory. The result is the exit code and the verdict on the
+hostile bot. If its opponent was harmed, or a log or a record isn't valid, the result says so. Some
+behaviours attack something outside of the bot. Without a sandbox many of these succeed, and that's
+expected. At the end there mustn't be more processes, descriptors, control groups and mounts than
 before.
 
-The exit code is 1 if a result is not as expected.
+The exit code is 1 if a result isn't as expected.
 """
 
 from __future__ import annotations
@@ -434,7 +434,7 @@ def strangers() -> Iterator[Behaviour]:
 
 
 def _check(query: str, row: str) -> str:
-    """Return a shell line that queries the store, with exit code 2 if the result is this row."""
+    # Exit code 2 if the result is this row.
     check = (
         f"import sqlite3, sys; found = sqlite3.connect(sys.argv[1]).execute({query!r}); "
         f"sys.exit(2 if found.fetchone() == ({row}) else 3)"
@@ -443,7 +443,6 @@ def _check(query: str, row: str) -> str:
 
 
 def folders() -> Iterator[Behaviour]:
-    """Yield behaviours of bots in folders, as authors submit them."""
     two = ["big_money", "{folder}/other"]
     theirs = (ROOT / "example_bots" / "dominion" / "big_money.json").read_bytes()
     secret = {"given/s.json": theirs, "given/a": b"exit 3\n"}
@@ -498,7 +497,7 @@ def machine() -> Iterator[Behaviour]:
 
 
 def attacks() -> Iterator[Behaviour]:
-    """Yield attacks on other users' and the referee's data. A sandbox must stop them."""
+    # Without a sandbox, all of these may succeed. With one they mustn't.
     yield from on_processes()
     yield from on_time_of_others()
     yield from on_secrets()
@@ -658,7 +657,6 @@ class Seen(NamedTuple):
 
 
 def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
-    """Play one match, with time limits that are `slower` times the usual ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = folder / "here"
@@ -747,7 +745,6 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
 
 
 def _verdict(player: dict[str, Any]) -> str:
-    """Return the verdict on a player; empty if it played to the end without a fault."""
     faults = " ".join(player["faults"])
     return player["disqualified"] or (f"fault {faults}" if faults else "")
 

@@ -2,14 +2,14 @@
 
     python -m tools.attacks.hostile_tournament [--deals 3] [--jobs 2]
 
-Four good bots play each other, first without and then with four bots that hang, flood, crash and
-fork. Both schedules are fixed here, so that a match between good bots has the same deal and the
-same seed in both: their deals come first in the list, and are shuffled together with the others, as
-batches are.
+Four good bots play each other, first among themselves and then along with four bots that hang,
+flood, crash and fork. We fix both schedules here, so that a match between good bots has the same
+deal and the same seed in both: their deals come first in the list, and then all are shuffled,
+because that's what happens to batches.
 
-Both tournaments must finish. The results among the good bots must be equal, by digest. The hostile
-bots must lose with the expected codes. No process, file, descriptor, control group or mount may be
-left. Prints a line for each, and exits with 1 if there was a problem.
+Both tournaments must finish, with the same results among the good bots (we compare digests). The
+hostile bots must lose, and with the codes that we expect. No process, file, descriptor, control
+group or mount may be left. Prints a line for each, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ GONE_SECONDS = 5.0
 
 
 def hostile_bots(folder: Path) -> list[Entrant]:
-    """Return a bot of each kind. An environment variable identifies their processes."""
+    # We find their processes by the environment variable.
     bots = (
         hostile("daemon_and_hang", str(folder / "pid")),
         hostile("flood"),
@@ -110,7 +110,6 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
 
 
 def remains_of(ours: set[int]) -> Remains:
-    """Return the current leftovers, with the control groups created by these processes."""
     return remains()._replace(cgroups=len(cgroups_of(ours)))
 
 

@@ -2,11 +2,11 @@
 
     python -m tools.attacks.kept [--only WORD] [--sandbox none|bwrap]
 
-Each attack is made in one match of `referee play`. Then the bot plays four matches of a tournament
-in reused processes, and attacks from the second match of a process on. Its opponent must finish all
-of them. Prints both verdicts, and the seconds of the longest match of the tournament. A process
-left at its end is an error. The exit code is 1 if a verdict is not as expected, if a resource has
-leaked, or if a match took longer than `SECONDS`.
+First each attack is made in a match of `referee play`. Then the bot plays four matches of a
+tournament, in processes that are reused, and only attacks from the second match of a process on.
+Its opponent must finish all of them. Prints both verdicts, and the seconds of the tournament's
+longest match. If a process is left at the end, that's an error. The exit code is 1 if a verdict
+isn't as expected, if a resource has leaked, or if a match took longer than `SECONDS`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,6 @@ class Attack(NamedTuple):
 
 
 def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
-    """Return all attacks, with the verdicts expected in this sandbox."""
     found = [
         Attack(mode, ["big_money", kept(mode, "1")], ["big_money", kept(mode, "2")], expected)
         for mode, expected in (EXPECTED | (OUTPUT_IS_OPEN if sandbox != NO_SANDBOX else {})).items()
@@ -106,7 +105,6 @@ def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
 
 
 def try_out(attack: Attack, sandbox: Sandbox = NO_SANDBOX) -> Seen:
-    """Play the single match and the tournament."""
     settings = SETTINGS | ({"time_bank": 0.3} if attack.what == "thinks" else {})
     once = single(attack, sandbox, settings)
     for _ in range(LATE_TRIES):

@@ -3,17 +3,17 @@
     python -m tools.attacks.kills [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
                                   [--killer 30]
 
-The running command gets SIGKILL, then Ctrl-C, at random moments: some chosen by time since its
-start, some by the number of stored matches. After each signal, the same command runs again. Then
-the disk is full, the store or its folder is read-only, two runs use one store, and workers are
-killed. Meanwhile `standings` and `export` read the store repeatedly.
+The command gets SIGKILL, and later Ctrl-C, at random moments while it's running: some of them are
+chosen by time since its start, some by the number of stored matches. After each signal we run the
+same command again. Then we try a full disk, a store or folder that's read-only, two runs with one
+store, and workers that are killed. Meanwhile `standings` and `export` keep reading the store.
 
-After each signal there must be no process of the run, no lock, and no file except the store (with
-`-wal` and `-shm` after SIGKILL). At the end the rows must equal the rows of a run without
-interruption, except for times. Bots run in a sandbox if possible. Two fields of bots are also
-interrupted with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster: in one a bot
-kills the worker processes, in the other a bot fails in each match, and is withdrawn. Prints a line
-for each kind, and exits with 1 if there was a problem.
+After a signal there mustn't be any process of the run, no lock, and no file except the store (with
+`-wal` and `-shm` if it was SIGKILL). At the end, the rows must equal the rows of a run that wasn't
+interrupted, except for times. Bots run in a sandbox if there is one. We also interrupt two fields
+of bots with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. In the first, a
+bot kills the worker processes. In the second, a bot fails in every match, and is withdrawn. Prints
+a line for each kind, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -96,7 +96,6 @@ class Tournament:
         )
 
     def stored(self) -> int:
-        """Return the number of stored matches."""
         try:
             with Store.for_reading(str(self.store)) as store:
                 return store.count()[0]
@@ -104,7 +103,6 @@ class Tournament:
             return 0
 
     def await_matches(self, count: int, run: subprocess.Popen[str]) -> None:
-        """Wait until the store has this number of matches, or the run has ended."""
         until = time.monotonic() + WAIT_SECONDS
         while self.stored() < count and run.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
@@ -114,7 +112,7 @@ class Tournament:
         self.check_left(cut_off=False)
 
     def expect(self, run: subprocess.Popen[str], code: int, says: str = "") -> None:
-        """Check a run's exit code and output. An error must be a single line."""
+        # An error must be a single line.
         _, said = run.communicate(timeout=WAIT_SECONDS)
         self.check(run.returncode == code, f"exit {run.returncode}, not {code}: {said}")
         self.check(says in said, f"said {said!r}")
@@ -126,7 +124,6 @@ class Tournament:
             self.problems.append(problem)
 
     def check_left(self, *, cut_off: bool) -> None:
-        """Check that a finished run left only the store."""
         processes = end_left_behind(GONE_SECONDS if cut_off else 0.5, self._run)
         self.check(not processes, f"left behind: {processes}")
         allowed = {self.store.name}
@@ -142,7 +139,6 @@ class Tournament:
                     self.problems.append("it is locked")
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the rows of the store, without times."""
         with Store.for_reading(str(self.store)) as store:
             return contents(store)
 
@@ -314,7 +310,7 @@ def read_only(game: Tournament) -> None:
 
 
 def two_at_once(game: Tournament) -> None:
-    """Check that a second run on the same store is refused during the first one."""
+    # The second run must be refused as long as the first one lasts.
     first = game.start()
     game.await_matches(1, first)
     first.send_signal(signal.SIGSTOP)  # otherwise it'd be finished too early

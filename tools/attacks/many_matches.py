@@ -2,11 +2,11 @@
 
     python -m tools.attacks.many_matches [--matches 3000] [--way none|bwrap|workers] [--jobs 2]
 
-They are played in this process, one after the other, without and with a sandbox; and by the workers
-of a tournament, in a sandbox if there is one. Prints the resources after a tenth, in the middle and
-at the end: processes, descriptors and memory (also of workers), unused control groups, and mounts.
-The exit code is 1 if there is more of one at the end than after a tenth (for memory: more than 8
-MiB per process), or if a good bot was disqualified.
+We play them in this process, one after the other, without and with a sandbox, and then in the
+workers of a tournament, in a sandbox if there is one. Prints the resources after a tenth, in the
+middle and at the end: processes, descriptors and memory (also of workers), unused control groups,
+and mounts. The exit code is 1 if there's more of anything at the end than after a tenth (for
+memory: more than 8 MiB per process), or if a good bot was disqualified.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ GROWTH = 8 * 1024
 
 
 def line_ups() -> Iterator[tuple[int, int]]:
-    """Yield the numbers of the bots in each match, good ones first."""
     bots = len(SOUND) + len(HOSTILE)
     number = 0
     while True:
@@ -67,7 +66,6 @@ def line_ups() -> Iterator[tuple[int, int]]:
 
 
 def settings(sandbox: Kind) -> dict[str, object]:
-    """Return the limits, with the defaults of the command."""
     return {**(SANDBOXED if sandbox != "none" else {}), **SETTINGS}
 
 

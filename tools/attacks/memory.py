@@ -2,8 +2,8 @@
 
     python -m tools.attacks.memory [--few 100] [--many 4000]
 
-The many files repeat the few. Prints a table: files, command, peak MiB. The exit code is 1 if a
-command used `ALLOWED` more for many files.
+(We simply repeat the few files to get many.) Prints a table: files, command, peak MiB. The exit
+code is 1 if a command used `ALLOWED` more for many files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there
 
 
 def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
-    """Yield kinds of files, and this number of files of each."""
     valid = originals(min(count, 100), ["dominion"])
     records = [data for data in valid if data.startswith(b'{"entry"')]
     logs = [log_of(record) for record in records]

@@ -2,10 +2,10 @@
 
     python -m tools.attacks.outputs [--only WORD]
 
-Each command that prints writes to a pipe that its reader closes before the first byte or after some
-bytes, and to a full device. Commands that write files do so with a limit for the size of files, and
-on a file system that is too small, if root or a user namespace allows it. A command with a closed
-pipe must end with 141 and print nothing; a command that cannot write must end with 2 and print one
+Each command that prints gets a pipe whose reader closes it before the first byte or after some
+bytes, and then a full device. Commands that write files get a limit for the size of files, and a
+file system that's too small (if root or a user namespace lets us mount one). With a closed pipe, a
+command must end with 141 and print nothing. If it can't write, it must end with 2 and print one
 line. Logs of a match must be valid up to their last line. No process and no temporary file may be
 left. Prints a line for each command, and exits with 1 if there was a problem.
 """
@@ -81,7 +81,6 @@ def printing(folder: Path) -> Iterator[list[str]]:
 
 
 def writing(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield commands that write files into a folder, and the names of the files."""
     record, log = str(folder / "record"), str(folder / "log")
     yield [*PLAY, "-q", "--record", record, "--log", log], ["record", "log"]
     yield [*PLAY, "-q", "--record", f"{record}.gz", "--log", f"{log}.zst"], ["record.gz", "log.zst"]
@@ -111,7 +110,6 @@ class Attack:
         self.environment = {**os.environ, name: value, "TMPDIR": str(self._temporary)}
 
     def judge(self, what: str, code: int, said: bytes, expected: dict[int, int]) -> None:
-        """Check the exit code of a command, and the number of lines allowed for it."""
         lines = said.count(b"\n")
         if lines != expected.get(code, -1):
             self.problems.append(f"{what}: exit {code}, said {said.decode()[-300:]!r}")
@@ -151,7 +149,6 @@ class Attack:
         self.judge("/dev/full", done.returncode, said, {2: 1})
 
     def limited(self, words: list[str], folder: Path, names: list[str], size: int) -> None:
-        """Run a command with a maximum size of files in bytes."""
         done = referee_run(
             words,
             stdout=subprocess.DEVNULL,
@@ -163,7 +160,6 @@ class Attack:
         self.check_logs(f"files of {size} bytes", folder, names, done.returncode)
 
     def check_logs(self, what: str, folder: Path, names: list[str], code: int) -> None:
-        """Check that the logs of a match are valid up to their last line."""
         for name in names:
             file = folder / name
             if not file.exists() or not file.stat().st_size:

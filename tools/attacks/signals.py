@@ -3,12 +3,13 @@
     python -m tools.attacks.signals [--sandbox none|bwrap] [--times N] [--mid-match N] [--kills N]
                                     [--seed S]
 
-First bots send each signal to themselves, to their group and, in a sandbox, to all processes. Then
-the referee gets SIGTERM and SIGINT, from the start of the first bot to 100 ms later (N times each);
-then, in the middle of a match, SIGKILL (`--kills`) and others, caught and not (`--mid-match`). The
-bots ignore the end of their input and SIGTERM, and each has a child in another session. These
-children may be left only without a sandbox, after a signal that the referee does not catch. Prints
-a line per signal for each sandbox, and exits with 1 if there was a problem.
+First, bots send each signal to themselves, to their group and, in a sandbox, to all processes. Then
+the referee gets SIGTERM and SIGINT, at any time from the start of the first bot to 100 ms later (N
+times each). Finally, in the middle of a match, it gets SIGKILL (`--kills`) and other signals,
+caught and not (`--mid-match`). The bots make it hard: they ignore the end of their input and
+SIGTERM, and each has a child in another session. Such a child may only be left without a sandbox,
+and only after a signal that the referee doesn't catch. Prints a line per signal for each sandbox,
+and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations

@@ -192,7 +192,6 @@ def newest_kernel() -> str:
 
 
 def modules(kernel: Path) -> dict[str, bytes]:
-    """Return the needed modules in loading order."""
     found = {
         file.name.partition(".ko")[0].replace("-", "_"): file
         for file in kernel.glob("**/modules/*/kernel/**/*.ko*")
@@ -242,7 +241,6 @@ def first_files(kernel: Path, busybox: Path) -> bytes:
 
 
 def scripts(machine: Machine, commands: Iterable[str]) -> tuple[str, str]:
-    """Return the scripts of the first program of the virtual machine, and of the attacks."""
     tools = {*Path(sys.executable).parents, *Path(sys.base_prefix, "bin").parents}
     readable = shlex.join(map(str, sorted(tools | {ROOT, *ROOT.parents})))
     attack = ALL.format(home=HOME, user=USER, project=shlex.quote(str(ROOT)), readable=readable)
@@ -259,7 +257,6 @@ def scripts(machine: Machine, commands: Iterable[str]) -> tuple[str, str]:
 def emulate(
     name: str, kernel: Path, commands: list[str], cache: Path, minutes: float
 ) -> Iterator[Ended]:
-    """Run the commands in a virtual machine."""
     folder = cache / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -287,7 +284,6 @@ def emulate(
 
 
 def wait_for(command: Path, qemu: subprocess.Popen[bytes], until: float, console: Path) -> Ended:
-    """Wait until a command or its machine has ended, or for the time limit."""
     ended = command.with_suffix(".ended")
     while True:
         is_over = qemu.poll() is not None or time.monotonic() > until

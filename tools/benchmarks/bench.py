@@ -174,7 +174,6 @@ def big_money(message: PlayTurn) -> PlayReply:
 
 
 def rules_alone(matches: int) -> float:
-    """Return matches per second."""
     started = time.perf_counter()
     for seed in range(matches):
         setup = GameSetup(
@@ -352,7 +351,6 @@ _ask_decoder = msgspec.json.Decoder(PlayTurn | PlayerNameRequest)
 
 
 def bare_match(seed: int) -> list[int]:
-    """Return the scores of a match in a plain loop."""
     match = Match(RULES, seats=2, seed=seed)
     bots = [BigMoney(), BigMoney()]
     new: list[list[bytes]] = [[], []]

@@ -2,10 +2,10 @@
 
     python -m tools.benchmarks.burners [--sandbox none]
 
-The opponent needs 20 ms of CPU time for each of 200 replies and has 100 ms. Dominion sends requests
-to one bot at a time, Bot Wars to both. Prints a line per match: the number of its replies above the
-limit, and the longest. To run it as an ordinary user: `setpriv --reuid 65534 --clear-groups python
--m ...`.
+The opponent needs 20 ms of CPU time for each of 200 replies, and has 100 ms. In Dominion, only one
+bot at a time has a request; in Bot Wars both have. Prints a line per match: the number of its
+replies above the limit, and the longest. You should also try it as an ordinary user, e.g. with
+`setpriv --reuid 65534 --clear-groups python -m ...`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ async def measured(game: str, sandbox: str, burners: int) -> None:
 
 
 def main() -> None:
-    """Play with and without busy processes."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sandbox", default="bwrap")
     options = parser.parse_args()

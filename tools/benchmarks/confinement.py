@@ -36,7 +36,6 @@ _HELD: dict[str, object] = dict(OF_TOURNAMENTS)
 
 
 def start(sandbox: Sandbox, settings: dict[str, object]) -> float:
-    """Return the milliseconds for a start and an exit."""
     limits = Limits(**settings)  # type: ignore[arg-type]
     began = time.perf_counter()
     for _ in range(STARTS):
@@ -64,7 +63,6 @@ def tournament(sandbox: Sandbox, settings: dict[str, object]) -> float:
 
 
 def main() -> None:
-    """Measure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds

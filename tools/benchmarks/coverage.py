@@ -303,7 +303,6 @@ def points_and_scores(
 def real_deals(
     game: str, bots: tuple[str, str], deals: int
 ) -> tuple[TournamentSetup, list[MatchResult]]:
-    """Play a match, and many from a turn in its middle."""
     with TemporaryDirectory() as folder:
         record = f"{folder}/match.jsonl"
         turn = referee.play_match(bots, game=game, seed=1, record=record).turns // 3

@@ -65,7 +65,6 @@ def simultaneous(env: Any, episodes: int) -> Figures:
 
 
 def against(opponent: Any, clock: Callable[[], float], episodes: int) -> Figures:
-    """Play Dominion in seat 1 against a bot."""
     env = dominion_v1.gym_env([None, opponent])
     random = Random(1)
     env.reset(seed=0)  # starting processes and importing doesn't count

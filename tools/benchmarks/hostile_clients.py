@@ -73,7 +73,6 @@ async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> N
 
 
 async def measure(address: tuple[str, int], count: int) -> tuple[list[float], Counter[bytes]]:
-    """Send requests, each on its own connection. Return seconds and statuses."""
     took, statuses = [], Counter[bytes]()
     for number in range(count):
         path = (b"/", b"/match/game.jsonl")[number % 2]
@@ -108,7 +107,6 @@ async def work(address: tuple[str, int], hostile: int, count: int) -> None:
 
 
 def main() -> None:
-    """Serve a folder, and attack it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hostile", type=int, default=20, help="connections (default: 20)")
     parser.add_argument("--requests", type=int, default=200, help="(default: 200)")

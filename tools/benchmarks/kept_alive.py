@@ -2,10 +2,10 @@
 
     python -m tools.benchmarks.kept_alive [--rounds N] [--matches N] [--bot BOT ...] [--once]
 
-All figures are CPU time of the referee and the bots together, on one core. A match is played
-completely, and again only to its first turn. The difference is the cost of its requests, and the
-rest is the fixed cost of a match. For comparison, a loop of blocking reads and writes sends the
-same bytes to the same bots. They take turns; medians are printed.
+All figures are CPU time of the referee and the bots together, on one core. We play a match as a
+whole, and again only to its first turn. The difference is the cost of its requests. The rest is the
+fixed cost of a match. For comparison, a loop of blocking reads and writes sends the same bytes to
+the same bots. They take turns, and we print medians.
 
 `--once` compares a request of `referee play` with both logs and one in a tournament that keeps
 records.
@@ -59,7 +59,6 @@ def bots_seconds() -> float:
 
 @contextmanager
 def counted(found: list[float]) -> Iterator[None]:
-    """Append the CPU seconds of a block, of this process and its children."""
     begun = time.process_time() + bots_seconds()
     yield
     found.append(time.process_time() + bots_seconds() - begun)
@@ -110,7 +109,6 @@ def played_once(bot: str, matches: int, max_turns: int, game: str) -> tuple[floa
 
 
 def piped(bot: str, game: str, matches: int) -> tuple[float, int]:
-    """Return CPU seconds per request over a bare pipe."""
     with tempfile.TemporaryDirectory() as folder:
         exchanges = []
         for seed in range(matches):

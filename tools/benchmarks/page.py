@@ -1,7 +1,7 @@
 """Measure a step of the match page: `python -m tools.benchmarks.page [--rounds N] [GAME...]`.
 
-Opens a record of about 300 turns of each game, at 1280 pixels. A key is pressed, and the page draws
-its next frame. Measures the time in scripts, styles and layout until it is painted.
+Opens a record of about 300 turns of each game, at 1280 pixels, and presses keys. Each key makes the
+page draw another frame. We measure the time in scripts, styles and layout until it's painted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def named(message: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Star Realms that never attacks, so that its matches are long."""
+    """A bot for Star Realms that never attacks. We want long matches."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
@@ -52,7 +52,7 @@ LOUD: set[str] = set()
 
 
 def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Scripts of Tribute with little power, for the same reason."""
+    """A bot for Scripts of Tribute that avoids power, also for long matches."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
@@ -80,7 +80,7 @@ def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def hoarder(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Dominion that buys only silver and copper, for the same reason."""
+    """A bot for Dominion that buys nothing better than silver, for the same reason."""
     match message["type"]:
         case "player-name-request":
             return {
@@ -109,7 +109,6 @@ MATCHES: dict[str, tuple[list[Any], int]] = {
 
 
 def main(argv: list[str]) -> int:
-    """Measure, and print a row per game."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.page")
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(MATCHES))
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
@@ -137,7 +136,6 @@ def main(argv: list[str]) -> int:
 
 
 def _round(browser: Any, file: Path) -> list[list[float]]:
-    """Return the milliseconds of each part for each key press."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(file.as_uri())

@@ -48,7 +48,6 @@ def mean(values: list[float]) -> Figure:
 
 
 def main() -> int:
-    """Play, and compare."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--matches", type=int, default=4000, help="a pair")
     matches = parser.parse_args().matches

@@ -134,7 +134,6 @@ def play_objects(matches: int) -> None:
 
 
 def play_processes(matches: int) -> None:
-    """Play matches of two reused processes, in batches like a worker."""
     bots = ["big_money", "big_money"]
     entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(bots)}
     spec = match_spec(bots, seed=0)
@@ -173,7 +172,6 @@ def serve(path: Path, records: Path) -> Cost:
 
 
 def made_records(folder: Path, count: int) -> None:
-    """Write records, all of the same match."""
     folder.mkdir()
     one = folder / "record.jsonl"
     referee.play_match([BigMoney, BigMoney], seed=1, record=one)
@@ -182,7 +180,6 @@ def made_records(folder: Path, count: int) -> None:
 
 
 def of_stores(options: argparse.Namespace) -> None:
-    """Measure each command with a small and a large store."""
     sizes = options.small, options.large
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

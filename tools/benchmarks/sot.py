@@ -97,13 +97,11 @@ def positions(seed: int) -> list[Any]:
 
 
 def in_turns(rounds: int, *measures: Callable[[], float]) -> list[float]:
-    """Return the median of each measure."""
     found = [[measure() for measure in measures] for _ in range(rounds)]
     return [median(values) for values in zip(*found, strict=True)]
 
 
 def started(file: str) -> float:
-    """Return the milliseconds until a bot reports its name."""
     source = find_bot(f"sot:{file}", "tribute")
     assert isinstance(source, BotCommand)
     begun = time.perf_counter()
@@ -158,7 +156,6 @@ def decided(dice: Random) -> float:
 
 
 def played(bot: str, keep_alive: bool) -> float:
-    """Return matches per second of a bot against itself."""
     begun, count = time.perf_counter(), 10
     results = referee.play_matches([bot, bot], count, seed=3, game="tribute", keep_alive=keep_alive)
     assert len(list(results.results)) == count
@@ -192,7 +189,6 @@ def fair() -> None:
 
 
 def main() -> None:
-    """Measure, and print a line for each figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=("start", "simulations", "matches", "fair"))
     parser.add_argument("--rounds", type=int, default=5)

@@ -33,7 +33,6 @@ def stored(path: str) -> int:
 
 
 def ages(deals: int) -> list[float]:
-    """Play, and return the age of the page at each check, in seconds."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         path = f"{folder}/it.sqlite"
         words = ["tournament", "--browser", *BOTS, "--deals", str(deals), "--seed", "5"]
@@ -71,7 +70,6 @@ def ages(deals: int) -> list[float]:
 
 
 def main() -> None:
-    """Measure, and print the ages."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--deals", type=int, default=40)
     parser.add_argument("--busy", type=int, default=0, help="processes that compute meanwhile")

@@ -1,14 +1,14 @@
-"""Measure a step in the environments, and in those of PettingZoo and RLCard.
+"""Measure a step in our environments, and in environments of PettingZoo and RLCard.
 
     .venv/bin/python -m tools.benchmarks.steps [--steps 3000]
 
-The first table is about Gymnasium, against the usual bot of each game: the CPU time of one core, in
+The first table is about Gymnasium, against each game's usual bot: the CPU time of one core, in
 microseconds per step and match. In the second table one program plays all seats, and a step is one
-action of one player, with the observation that it needs.
+action of one player, along with the observation that it needs for that.
 
-Each way to play has five rounds, in turns, and the best one counts. The program acts at random.
-Needs the extra `rl`; the rows of other libraries need `rlcard`, `pygame` and `chess`, and say so
-without them.
+The program acts at random. Each way to play has five rounds, in turns, and the best one counts,
+since anything else on this machine can only make it slower. Needs the extra `rl`; the rows of other
+libraries need `rlcard`, `pygame` and `chess`, and say so if they're missing.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ Walk = Callable[[int, np.random.Generator], float]
 
 
 def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
-    """Continue for some steps. Return the CPU time per step."""
     spent, seen = 0.0, env.reset(seed=1)[0]
     at_once = getattr(env, "num_envs", 0)
     for _ in range(steps // (at_once or 1)):
@@ -109,7 +108,6 @@ def of_rlcard(game: str) -> Walk:
 
 
 def print_all_seats(steps: int, random: np.random.Generator) -> None:
-    """Print the table of the environments in which one program plays all seats."""
     walks: dict[str, Walk] = {}
     missing: dict[str, str] = {}
     kinds = [*((by_turns, name) for name in (*OURS, *CLASSIC)), *((of_rlcard, n) for n in RLCARD)]

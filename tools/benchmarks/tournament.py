@@ -174,7 +174,6 @@ class Pickled(MadeUp):
 
 
 def parent(matches: int) -> None:
-    """Run matches, and print CPU seconds per match and peak MiB."""
     with tempfile.TemporaryDirectory() as folder, Store.for_writing(f"{folder}/s") as store:
         store.add_stage(made_setup(20, matches=matches))
         run = Run(store)

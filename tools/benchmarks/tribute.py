@@ -108,7 +108,6 @@ def with_messages(matches: int) -> tuple[int, int, float]:
 
 
 def answer(request: dict[str, Any], dice: Random) -> dict[str, Any]:
-    """Return the reply of a late bot."""
     if request["type"] == "patron-request":
         return {"type": "patron-reply", "patron": dice.choice(request["available"])}
     if request["type"] == "play-turn":

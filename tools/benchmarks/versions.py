@@ -108,7 +108,6 @@ def code_seconds(folder: Path, code: str) -> float:
 
 
 def tournament_seconds(folder: Path, bot: str, matches: int, sandbox: str = "none") -> float:
-    """Return the seconds of a tournament of a bot against itself."""
     words = [
         str(folder / ".venv/bin/python"),
         "-m",

@@ -67,7 +67,6 @@ def watch(viewers: int) -> None:
 
 
 def play(viewers: int) -> float:
-    """Return the seconds that the bots and the referee took for the match."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         record = Path(folder) / "match.jsonl"
         watching = None
@@ -108,7 +107,6 @@ def memory(process: int) -> float:
 
 
 def cut(streams: int) -> None:
-    """Disconnect streams, and print the server's memory."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.jsonl"
         file.write_bytes(b"".join(RECORD.read_bytes().splitlines(keepends=True)[:-30]))
@@ -125,7 +123,6 @@ def cut(streams: int) -> None:
 
 
 def main() -> None:
-    """Measure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--viewers", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)

@@ -59,7 +59,6 @@ async def look(page: str) -> None:
 
 
 def play(deals: int, *, watched: bool) -> float:
-    """Return the seconds from the address to the standings."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         looking = None
         if watched:  # it has to be connected before the tournament begins
@@ -100,7 +99,6 @@ def play(deals: int, *, watched: bool) -> float:
 
 
 def main() -> None:
-    """Measure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--deals", type=int, default=5)

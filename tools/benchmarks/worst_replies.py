@@ -2,11 +2,12 @@
 
     python -m tools.benchmarks.worst_replies [--game G] [--times 20] [--rows 6]
 
-Bots reply to every other request of a match with a line of `tests.support.worst_lines`, of 64 KiB,
-and to the rest at random by the rules. Measures the time from a reply to the next request, with
-record and spectator log in memory. Prints for each game the most expensive lines and two known
-ones: the median of their replies, compared with `json.loads` of a list of numbers of the same
-length in the same run; and the bytes of the record per byte of such a reply, including its faults.
+To every other request of a match, the bots reply with a line of `tests.support.worst_lines`, of 64
+KiB, and to the rest at random by the rules. We measure the time from a reply to the next request,
+with record and spectator log in memory. Prints for each game the most expensive lines and two known
+ones: the median of their replies, as a multiple of what `json.loads` takes for a list of numbers of
+the same length in the same run; and the bytes of the record per byte of such a reply, including its
+faults.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m tools.generators.make_examples
 
-The transcripts depend on the rules, the random streams, the example bots and the formats of logs. A
-difference shows such a change, which needs an entry in the changelog.
+The transcripts depend on the rules, the random streams, the example bots and the formats of logs.
+If they differ afterwards, you have changed one of those, and that belongs into the changelog.
 """
 
 from __future__ import annotations

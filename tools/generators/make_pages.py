@@ -59,7 +59,6 @@ def made(text: str) -> str:
 
 
 def pages(root: Path = ROOT) -> Iterator[Path]:
-    """Yield the pages that may have generated parts."""
     yield from sorted([*root.glob("*.md"), *root.glob("spec/**/*.md")])
 
 

@@ -24,7 +24,6 @@ SIZES = {"match": (1280, 800), "tournament": (1280, 850)}
 
 
 def main() -> int:
-    """Write the pictures."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store, records, site = (str(folder / part) for part in ("night.sqlite", "records", "site"))

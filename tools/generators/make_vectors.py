@@ -124,7 +124,6 @@ class PrintingRandomSource(SeededRandomSource):
 
 
 def files() -> dict[str, bytes]:
-    """Return file name -> contents."""
     return {
         f"{len(players)}-players-seed-{seed}.jsonl": b"".join(
             msgspec.json.encode(line) + b"\n" for line in game(seed, players, max_turns)

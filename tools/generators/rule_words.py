@@ -10,7 +10,6 @@ from referee.rulefiles.glossary import key_rows, matcher_rows
 
 
 def words(game: str) -> str:
-    """Return the tables of a game."""
     return "\n".join(_tables(game))
 
 

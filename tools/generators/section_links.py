@@ -26,7 +26,6 @@ def anchor(number: str, title: str) -> str:
 
 
 def sections(page: Path) -> dict[str, str]:
-    """Return section number -> anchor for a page."""
     text = page.read_text() if page.exists() else ""
     return {number: anchor(number, title) for number, title in _HEADING.findall(text)}
 

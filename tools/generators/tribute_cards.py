@@ -6,7 +6,6 @@ from referee.games.tribute.rules.cards import card_set
 
 
 def cards() -> str:
-    """Return a row for each available card."""
     rows = [
         "| card | deck | type | cost | HP | effects | in the tavern |",
         "|---|---|---|---|---|---|---|",

@@ -50,7 +50,6 @@ def python_with(library: str, folder: Path, base: str) -> Path:
 
 
 def versions(library: str, python: Path) -> str:
-    """List the versions of a library's packages."""
     names = PACKAGES[library]
     code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
     done = subprocess.run([python, "-c", code, *names], capture_output=True, text=True, check=True)

@@ -76,7 +76,6 @@ class Policy:
         return surprise
 
     def learn(self, seen: Any, masks: Any, actions: Any, advantages: Any) -> None:
-        """Increase the probability of actions in better matches."""
         hidden, chances = self.probabilities(seen, masks)
         logs = np.log(np.maximum(chances, 1e-9))
         spread = -(chances * logs).sum(axis=1, keepdims=True)

@@ -3,11 +3,12 @@
     .venv/bin/python -m tools.learning.tree_search [--copies 0 1 4] [--deals 400]
         [--workers 2] [--seed 1] [--curve FILE.svg]
 
-In each copy the information hidden from the player is redealt. Every action is tried in the same
-copies, so that all have the same luck. After the action both players follow a heuristic for some
-turns; then the leads in authority and in cards are counted. The search replaces the action of the
-heuristic only if another is better by more than its standard error, because the largest of a few
-uncertain means is usually due to luck. Needs the extra `rl`.
+In each copy, everything that the player doesn't know is dealt again. We try every action in the
+same copies, so all of them have the same luck. After the action both players follow a heuristic for
+some turns, and then we count the leads in authority and in cards. The search only replaces the
+heuristic's action if another one is better by more than its standard error. Otherwise we'd mostly
+follow luck, because that's what makes the largest of a few uncertain means so large. Needs the
+extra `rl`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,6 @@ def lead(copy: Any, agent: str) -> float:
 
 
 def search(env: Any, agent: str, copies: int, random: Random) -> int:
-    """Return the best action in this number of copies."""
     first = by_thumb(env)
     if not copies or starrealms_v2.choices[first].startswith(AT_ONCE):
         return first

@@ -1,7 +1,7 @@
 """The thirty mistakes of beginners: the change in a correct bot, and the words that explain it.
 
-The correct bots are `right_bot.py` and `right_bot.js`, written only from the README and the
-protocol. A mistake is a change of their text, so a bot has only this mistake.
+The correct bots are `right_bot.py` and `right_bot.js`, for which we only used the README and the
+protocol. A mistake is a change of their text, so we know that it's the only one in there.
 """
 
 from __future__ import annotations

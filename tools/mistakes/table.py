@@ -221,7 +221,6 @@ def main() -> int:
 def finish(
     all_seen: Sequence[Seen], languages: Sequence[str], commands: Sequence[str], as_objects: bool
 ) -> int:
-    """Print the counts, or everything as JSON. Return the exit code."""
     good = True
     lines = []
     for language in languages:
