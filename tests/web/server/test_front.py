@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import httpx
+import pytest
 
+from referee.tournament.report import standings as report_standings
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -152,3 +154,19 @@ async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
     assert first == {name: season[name] for name in "abc"}
     curve = re.findall('<text class="(line-\\d+)"[^>]*>(\\w)', pages[1])
     assert {name: kind for kind, name in curve} == second
+
+
+def test_bots_about_which_nothing_is_known_have_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With very many bots, these rows were most of a site."""
+    monkeypatch.setattr(report_standings, "MOST_COMPARED", 3)
+    with played(made_setup(8, format="knockout", deals=1)) as store:
+        write_site(store, "cup", None, str(tmp_path / "site"))
+        met = [{*match.players} for match in store.matches()]
+    for bot in range(8):
+        page = (tmp_path / "site" / "bot" / f"{bot}.html").read_text()
+        table = page[page.index("<h2>Against") : page.index('<p class="dim">points: of')]
+        opponents = {other for pair in met if bot in pair for other in pair} - {bot}
+        assert table.count('<tr><th scope="row">') == len(opponents)
+        assert f"It has not met the other {7 - len(opponents)} bot" in table
