@@ -18,13 +18,12 @@ def leader(found: Standings) -> Iterator[str]:
 
     Two bots are compared elsewhere (`text.duel`).
     """
-    decides_rating = found.swiss is None and not found.knockout
     if found.swiss is not None and found.swiss.rounds:
         yield _by_score(found.swiss)
     if found.knockout:
         yield from _of_knockout(found.knockout)
     if len(found.bots) > 2 and found.bots[0].rating is not None:
-        yield from _by_rating(found, is_decisive=decides_rating)
+        yield from _by_rating(found, is_decisive=found.format == "round-robin")
 
 
 def _by_score(table: Swiss) -> str:

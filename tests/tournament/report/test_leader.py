@@ -60,6 +60,7 @@ BY_RATING = r"By rating, bot\d is first: .*"
             winner(draw=True),
             ["bot0 won the final: 3 to 3 against bot1, decided by the seeds.", BY_RATING],
         ),
+        ({"format": "gauntlet", "deals": 9}, 54, winner(7), [BY_RATING]),
         ({"deals": 3}, 35, winner(7), [f"bot0 leads{SURE}"]),
         ({"deals": 3}, 36, winner(7), [f"bot0 won{SURE}"]),
         ({"deals": 1}, 4, winner(7), [r"bot\d leads, by rating: \d+\*?\. There are too few .*"]),
