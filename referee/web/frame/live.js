@@ -17,7 +17,7 @@ export class Live {
     clearInterval(this.#timer);
     if (!isLive) return;
     this.#who.replaceChildren(...movers.flatMap((seat) => [tag(seat), " "]));
-    const tell = () => (this.#since.textContent = ago(Date.now() / 1000 - (match.heard ?? Date.now() / 1000)));
+    const tell = () => (this.#since.textContent = `for ${clock(Date.now() / 1000 - (match.heard ?? Date.now() / 1000))}`);
     tell();
     this.#timer = setInterval(() => document.hidden || tell(), 1000);
   }
@@ -32,5 +32,3 @@ export function clock(seconds) {
   const whole = Math.max(Math.round(seconds), 0);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
-
-const ago = (seconds) => `for ${clock(seconds)}`;

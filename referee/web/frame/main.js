@@ -46,7 +46,7 @@ class App {
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
     this.result = el("div", { class: "result" });
-    this.hide = el("button", { type: "button", class: "small", onclick: () => {
+    this.hide = el("button", { class: "small", onclick: () => {
       this.dispatch({ type: "result", on: !this.state.result });
       remember("result", this.state.result ? "on" : "off");
     } });
@@ -140,9 +140,9 @@ class App {
       el(
         "div",
         { class: "tools" },
-        el("button", { type: "button", class: "button", "aria-label": "About this match", title: "About this match", onclick: () => this.about.showModal() }, icon(ABOUT)),
+        el("button", { class: "button", "aria-label": "About this match", title: "About this match", onclick: () => this.about.showModal() }, icon(ABOUT)),
         themeButton(),
-        el("button", { type: "button", class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
+        el("button", { class: "button", "aria-label": "Keys", title: "Keys (?)", onclick: () => this.keys.help() }, "?"),
       ),
     );
     if (this.place) this.table.element.prepend(this.place.element);

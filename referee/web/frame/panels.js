@@ -126,7 +126,7 @@ export class Cards {
 }
 
 function copyButton(app, text) {
-  const button = el("button", { type: "button", class: "small", "aria-label": "Copy line" }, "copy");
+  const button = el("button", { class: "small", "aria-label": "Copy line" }, "copy");
   button.addEventListener("click", async () => {
     let done = true;
     try {
@@ -154,7 +154,7 @@ function line(app, [kind, seat, text], columns) {
     long && el("span", { class: "dim" }, size(text.length)),
     kind !== "left-out" && copyButton(app, text),
   );
-  const more = long && el("button", { type: "button", class: "small", onclick: () => {
+  const more = long && el("button", { class: "small", onclick: () => {
     fill(text.length > LONGEST ? text.slice(0, LONGEST) + "…" : pretty(text, columns));
     more.remove();
   } }, `show ${size(Math.min(text.length, LONGEST))}`);

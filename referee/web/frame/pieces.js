@@ -87,7 +87,7 @@ export class Asking {
 
   /** A button that chooses. */
   button(index, attributes, ...inside) {
-    return el("button", { type: "button", "data-choice": String(index), onclick: () => this.choose(index), ...attributes }, inside);
+    return el("button", { "data-choice": String(index), onclick: () => this.choose(index), ...attributes }, inside);
   }
 
   choose(index) {
@@ -118,12 +118,12 @@ export class Asking {
       const ready = picks.length >= Math.max(1, least);
       inside.push(
         most > 1 && el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
-        el("button", { type: "button", class: "button text main", "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.#answer.send() }, picks.length ? doing(question, picks) : "Choose"),
-        this.#answer.canUndo && el("button", { type: "button", class: "button text", "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
+        el("button", { class: "button text main", "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.#answer.send() }, picks.length ? doing(question, picks) : "Choose"),
+        this.#answer.canUndo && el("button", { class: "button text", "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
       );
     }
     if (enter && !picks.length) {
-      inside.push(el("button", { type: "button", class: "button text main", "data-choice": "enter", onclick: () => this.#answer.send([]) }, capital(enter)));
+      inside.push(el("button", { class: "button text main", "data-choice": "enter", onclick: () => this.#answer.send([]) }, capital(enter)));
     }
     return inside.filter(Boolean);
   }
@@ -149,7 +149,7 @@ export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark
   const said = [times > 1 && `${times} times`, kind, cost !== undefined && `costs ${cost}`, left !== undefined && `${left ?? "unknown number"} left`, ...notes, text];
   const attributes = {
     class: `card kind-${kind} ${state}`, "data-card": card, "data-count": left ?? times, "data-text": text,
-    "aria-label": [does ?? name, ...said].filter(Boolean).join(", "), ...(choose ? { type: "button", ...choose } : { role: "img", tabindex: left === undefined ? null : "0" }),
+    "aria-label": [does ?? name, ...said].filter(Boolean).join(", "), ...(choose ? { ...choose } : { role: "img", tabindex: left === undefined ? null : "0" }),
   };
   return el(
     choose ? "button" : "div", attributes,

@@ -36,7 +36,7 @@ export class Player {
     for (const [name, label, key, path] of BUTTONS) {
       this.buttons[name] = el(
         "button",
-        { type: "button", class: "button", "aria-label": label, title: `${label} (${key})`, onclick: () => app.act(name) },
+        { class: "button", "aria-label": label, title: `${label} (${key})`, onclick: () => app.act(name) },
         icon(path),
       );
     }
@@ -58,7 +58,7 @@ export class Player {
       SPEEDS.map((speed) => el("option", { value: speed }, `${speed}×`)),
     );
     this.eyes = el("select", { "aria-label": "Eyes", onchange: () => app.look(this.eyes.value) });
-    this.live = el("button", { type: "button", class: "button live", hidden: true, onclick: () => app.act("last") }, "live");
+    this.live = el("button", { class: "button live", hidden: true, onclick: () => app.act("last") }, "live");
     this.element = el(
       "section",
       { class: "player", "aria-label": "Player" },

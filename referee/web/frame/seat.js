@@ -28,8 +28,8 @@ export class Seat {
     this.clock = el("p", { class: "seat-clock", role: "timer" });
     this.told = el("div", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
     this.question = el("div", { class: "seat-question" });
-    this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
-    this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
+    this.leave = el("button", { class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
+    this.back = el("button", { class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
     const { again } = app.root.dataset;
     this.again = again && el("form", { method: "post", action: again, hidden: true }, el("button", { class: "button text main" }, "Play again, with the seats changed"));
     this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => app.dispatch({ type: "write", text: this.field.value }) });
@@ -108,7 +108,7 @@ export class Seat {
     const isOver = mode === "over" || net === "gone";
     if (this.#status !== text + Boolean(ask)) {
       this.#status = text + Boolean(ask);
-      this.status.replaceChildren(plain(text), ...(isTaken ? [" ", el("button", { type: "button", class: "button text", onclick: () => this.#app.source.take() }, "Play here")] : []));
+      this.status.replaceChildren(plain(text), ...(isTaken ? [" ", el("button", { class: "button text", onclick: () => this.#app.source.take() }, "Play here")] : []));
       if (state.match) document.title = (ask ? "● " : "") + plain(state.match.header.title);
     }
     this.told.hidden = isOver;
@@ -171,16 +171,14 @@ export class Seat {
     this.numbers = those.map(({ index }) => index);
     this.buttons = those.map((choice, at) => {
       const why = choice.barred && ` ${choice.barred}`;
-      return el("li", null, el("button", { type: "button", class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.answer.pick(choice.index) }, el("span", { class: "dim" }, `${at + 1} `), doing(asked, [choice.index]), why && el("span", { class: "dim" }, why)));
+      return el("li", null, el("button", { class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.answer.pick(choice.index) }, el("span", { class: "dim" }, `${at + 1} `), doing(asked, [choice.index]), why && el("span", { class: "dim" }, why)));
     });
     const keys = asked.choices.map((choice, index) => ({ ...choice, index })).filter((choice) => choice.key);
     const phrases = (list) => list.map(({ label, text }) => el("div", null, el("dt", { class: "dim" }, label), el("dd", null, text)));
-    const table = (view) => el("details", null, el("summary", null, view.name), el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, view.columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, view.rows.map((row) => el("tr", null, row.map((cell) => el("td", null, cell))))))));
     const list = [
       el("ul", { class: "seat-choices" }, this.buttons),
-      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.answer.pick(choice.index) }, choice.name === choice.key ? choice.name : `${doing(asked, [choice.index])} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.answer.send([]) }, capital(enter))),
+      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { class: "button text", onclick: () => this.answer.pick(choice.index) }, choice.name === choice.key ? choice.name : `${doing(asked, [choice.index])} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.answer.send([]) }, capital(enter))),
       el("dl", { class: "seat-facts" }, phrases(asked.state), phrases(asked.remarks)),
-      asked.views.map(table),
       asked.help.length > 0 && el("details", null, el("summary", null, "Help"), asked.help.map((text) => el("p", null, text))),
     ];
     this.list = el(

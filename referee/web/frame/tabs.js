@@ -19,7 +19,7 @@ export class Tabs {
     for (const [name, panel] of Object.entries(panels)) {
       this.buttons[name] = el(
         "button",
-        { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, title: `${panel.title} (${panel.key})`, onclick: () => app.show(name) },
+        { role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, title: `${panel.title} (${panel.key})`, onclick: () => app.show(name) },
         panel.title,
         el("span", { class: "badge" }),
       );

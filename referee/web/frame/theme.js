@@ -24,5 +24,5 @@ DARK.addEventListener("change", () => dispatchEvent(new Event("dressed")));
 
 /** The button that switches the theme. */
 export function themeButton() {
-  return el("button", { type: "button", class: "button", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: toggleTheme }, icon(HALF));
+  return el("button", { class: "button", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: toggleTheme }, icon(HALF));
 }
