@@ -1,9 +1,9 @@
 // The panels of text: turns, lines, stderr, faults.
 
-import { el, remember, remembered, reveal, size, tag } from "./kit.js";
+import { el, plain, remember, remembered, reveal, size, tag } from "./kit.js";
 import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
-import { coloured, markdown, pretty, sentence, shown } from "./text.js";
+import { markdown, pretty, sentence, shown } from "./text.js";
 
 const LONG = 8000; // characters of a line that are shown at once
 const LONGEST = 50000; // and when asked: browsers take seconds to break more into lines
@@ -143,7 +143,9 @@ function copyButton(app, text) {
 function line(app, [kind, seat, text], columns) {
   const words = { all: "to all", sent: "to", received: "from", stderr: "stderr of", "left-out": "left out" };
   const body = el("pre", { tabindex: "0" });
-  const fill = (shownText) => body.replaceChildren(...(kind === "stderr" ? [shownText] : coloured(shownText)).map((part) => (part instanceof Node ? part : el("span", null, part))));
+  const fill = (shownText) => {
+    body.textContent = plain(shownText);
+  };
   const long = text.length > LONG;
   fill(long ? text.slice(0, LONG) + "…" : kind === "stderr" ? text : pretty(text, columns));
   const head = el(

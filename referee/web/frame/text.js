@@ -66,18 +66,6 @@ export function pretty(text, columns) {
   }
 }
 
-/** Highlight names, texts and numbers in indented JSON. */
-export function coloured(text) {
-  const made = [];
-  let from = 0;
-  for (const found of text.matchAll(/"(?:[^"\\\n]|\\.)*"(:?)/g)) {
-    made.push(text.slice(from, found.index), el("span", { class: found[1] ? "key" : "string" }, found[0]));
-    from = found.index + found[0].length;
-  }
-  made.push(text.slice(from));
-  return made;
-}
-
 /** Create a sentence from text, or from a list of text, cards {card, count, name} and players {seat}. `show` renders cards and players. */
 export function sentence(parts, show) {
   if (typeof parts === "string") return parts;
