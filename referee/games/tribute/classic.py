@@ -1,7 +1,8 @@
 """The languages of the engine's external bots: a state in, a command or an index out (protocol, 6).
 
-A dialect only sees the messages to its bot. It keeps the card table, the cards that it has seen,
-and the list of completed actions.
+A dialect only sees the messages to its bot, but the engine's state has more in it: the definitions
+of cards, and everything that happened in the match. That's why we keep the card table, the cards
+that we have seen, and the list of completed actions.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _COMMANDS = {
     "ATTACK": "attack",
     "ACTIVATE": "activate-agent",
 }
-_INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; limited by Python
+# As C#'s int.Parse reads it, including the white space. Python refuses integers of more than 4,300
+# digits, so we don't let any through.
+_INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")
 _MOST_NAMED = 12
 """Maximum number of commands or cards in a list of legal replies."""
 _MOMENTS = 5
@@ -94,6 +97,7 @@ class Classic:
     def send(self, line: bytes) -> bytes:
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
+            # One line and no EOT: the engine sends the draft in another format than decisions.
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
             case "play-turn" | "choose-request":
@@ -125,6 +129,7 @@ class Classic:
                 self._left = message["reason"]
 
     def answer(self) -> bytes | None:
+        # These bots have no handshake, so we answer for them.
         if self._asked["type"] != "player-name-request":
             return None
         number = self._asked["player_number"]
@@ -133,6 +138,7 @@ class Classic:
 
     def reply(self, data: bytes) -> bytes:
         kind = self._asked["type"]
+        # A line may end with \r\n.
         text = data.decode(errors="replace").removesuffix("\r")
         if kind == "patron-request":
             patron = text.strip().upper()
@@ -142,6 +148,8 @@ class Classic:
             reply = self._read(text)
         if reply is not None:
             return msgspec.json.encode(reply)
+        # An object would be a canonical reply, which a bot in this language can't mean. In
+        # brackets, the game rejects it.
         return b"[" + data + b"]" if data.lstrip().startswith(b"{") else data
 
     # --- differences between the two languages ----------------------------------------------------
@@ -149,8 +157,11 @@ class Classic:
     def _framed(self, state: bytes) -> bytes:
         return state + b"\nEOT\n"
 
+    # The order of these tests is the engine's. Odd lines depend on it, so don't tidy it up (6.7 has
+    # it as a table).
     def _read(self, text: str) -> Json | None:
         words = text.split(" ")
+        # An unknown command ends the turn there, however strange that looks.
         ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
         if len(words) < 2:
             return ends
@@ -158,13 +169,18 @@ class Classic:
         if verb == "PATRON" and len(rest) == 1 and rest[0] in (*PATRONS, TREASURY):
             return {"type": "play-reply", "action": {"type": CALL_PATRON, "patron": rest[0]}}
         if verb == "CHOICE" and self._asked.get("effects"):
+            # Anything but LEFT is the right effect.
             return {"type": "choose-reply", "effect": int(rest[0] != "LEFT")}
         numbers = [number for word in rest if (number := _integer(word)) is not None]
+        # The bot loses with such a word, before we look at the verb. (min() is safe, because
+        # there's at least one word.)
         if len(numbers) < len(rest) or min(numbers) < FIRST_UID:
             return None
         if verb in _COMMANDS and len(numbers) == 1:
             return {"type": "play-reply", "action": {"type": _COMMANDS[verb], "card": numbers[0]}}
         if verb == "CHOICE" and self._asked["type"] == "choose-request":
+            # Cards that aren't in the list are ignored, e.g. in CHOICE 10000, which is how these
+            # bots choose none.
             listed = [card["uid"] for card in self._asked["cards"]]
             return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
         return ends
@@ -242,6 +258,7 @@ class Classic:
         if kind == END_TURN:
             self.completed.append(f"END_TURN{self.gap}")
         elif kind == CALL_PATRON:
+            # An attack isn't in the list, but its events are.
             self.completed.append(f"ACTIVATE_PATRON{self.gap}{action['patron']}")
         elif kind in _LISTED:
             card = self._named({"uid": action["card"], "card": self._cards[action["card"]]})
@@ -252,6 +269,7 @@ class Classic:
         target = event["target"]
         if target is not None:
             self.learn([target])
+        # The engine doesn't list hits by unused power at the end of a turn.
         if kind == "AGENT_HIT":
             return
         words = [] if kind in _ONLY_TARGET else [self._named(event["source"])]
@@ -289,6 +307,8 @@ class Classic:
         winners = end["winners"]
         winner = winners[0].upper() if len(winners) == 1 else NOBODY
         reason = reason_of(end["reason"])
+        # Our reason only says that the other left the match. The engine has a name for each kind of
+        # timeout.
         if self._left == "timeout":
             reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
         elif self._left == "startup-timeout":
@@ -307,6 +327,7 @@ class ClassicIndex(Classic):
         if asked["type"] == "play-turn":
             listed = [self._action(action) for action in asked["actions"]]
         elif asked["effects"]:
+            # Both effects have the same text. Only their places tell them apart.
             listed = [self._effect_choice(asked["source"])] * 2
         else:
             listed = [self._choice(cards) for cards in _subsets(asked)]
@@ -322,6 +343,8 @@ class ClassicIndex(Classic):
             return {"type": "play-reply", "index": index} if fits else None
         if asked["effects"]:
             return {"type": "choose-reply", "effect": index} if index < 2 else None
+        # The subsets of 20 cards are a million, so we don't list them to look up one. islice() also
+        # refuses indices above 2**63.
         chosen = next(islice(_subsets(asked), min(index, 2**62), None), None)
         if chosen is None:
             return None
@@ -375,6 +398,7 @@ def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
         cards, sizes = len(asked["cards"]), range(asked["min"], asked["max"] + 1)
         count = 2 if asked["effects"] else sum(comb(cards, size) for size in sizes)
     text = answer.decode(errors="replace")
+    # The two languages are easy to mix up, so we look for a word of the other one.
     verbs = (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN")
     is_command = text.split(" ")[0].strip() in verbs
     hint = "; it is a command, so give the bot as classic:COMMAND" if is_command else ""
@@ -386,7 +410,6 @@ def _wrong_patron(asked: Mapping[str, Any]) -> str:
 
 
 def _command(action: Json) -> str:
-    """Return an action as a command of `classic`."""
     verbs = {theirs: verb for verb, theirs in _COMMANDS.items()} | {CALL_PATRON: "PATRON"}
     what = action.get("card", action.get("patron"))
     return "ENDTURN" if what is None else f"{verbs[action['type']]} {what}"

@@ -21,6 +21,7 @@ from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.view import SeatView, View
 
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
+# Newer sets come last here and win, so a card that changed has its newest numbers.
 _KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
 _NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
@@ -29,6 +30,7 @@ _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
+# As in other games: the order is part of the version, so don't change it.
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
     for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):
@@ -75,7 +77,6 @@ _MADE = 10  # copies of a card that is not in the tavern deck
 
 
 def _most(place: str, kind: Kind) -> int:
-    """Return the upper bound for a card in a place, at least 1."""
     if not kind.is_agent and place.endswith(("agents", "ready", "HP")):
         return 1
     if place in ("row", "tavern deck"):
@@ -169,7 +170,6 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
 
 def _names(asked: say.PlayTurn) -> list[str]:
-    """Return the name of each action."""
     state, names = asked.state, list[str]()
     cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
     by_uid = {card.uid: card.card for card in cards}  # type: ignore[attr-defined]
@@ -182,7 +182,8 @@ def _names(asked: say.PlayTurn) -> list[str]:
 
 
 def _actions(asked: say.PlayTurn) -> dict[str, int]:
-    """Return the index of each action by name. Equal names have the first index."""
+    # Equal cards have the same name. It doesn't matter which of them is played, so the first will
+    # do.
     found = dict[str, int]()
     for index, name in enumerate(_names(asked)):
         found.setdefault(name, index)
@@ -190,7 +191,7 @@ def _actions(asked: say.PlayTurn) -> dict[str, int]:
 
 
 def _place(actions: list[say.Action], given: Any) -> int:
-    """Return the index of an action that a reply has named."""
+    """Return the index of the action that a reply names."""
     kind = given["type"]
     what = "patron" if kind == say.CALL_PATRON else "card"
     thing = UNSET if kind == say.END_TURN else given[what]
@@ -201,6 +202,7 @@ def _place(actions: list[say.Action], given: Any) -> int:
 def _cards(asked: say.ChooseRequest) -> dict[int, str]:
     """Return the name of the choice of each card by its uid, in the order of the request."""
     zones: dict[int, str] = {}
+    # In these choices the same card may be offered from several zones, and it matters which.
     if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
         me = asked.state.me
         for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
@@ -229,11 +231,13 @@ class TributeTracker:
     def view(self) -> View:
         request = self._request
         if isinstance(request, say.PatronRequest):
+            # Nothing is dealt during the draft, so a seat knows that its own piles are empty.
             unknown = SeatView(0, None, None, None, [], [], [], [], 0, 0, 0, 1, 0)
             known = SeatView(0, [], [], [], [], [], [], [], 0, 0, 0, 1, 0)
             seats = [known, unknown] if self._seat == 0 else [unknown, known]
             picked = self._picked.copy()
             return View(0, self._seat, picked, {}, {}, [], [], [], seats, self._seat, request)
+        # Player 1 has the odd turns and player 2 the even ones.
         state, turns = request.state, [(request.turn + 1) // 2, request.turn // 2]
         me, other = state.me, state.opponent
         hand_and_draw = sorted(

@@ -1,7 +1,7 @@
 """Dialects with the hidden orders that the engine reveals, for comparisons with it (6.10).
 
-Messages do not contain these orders. A dialect therefore plays the game too, from the seed of the
-match and the public messages.
+Our messages don't contain these orders (a bot could read its next cards from them). A dialect that
+shows them plays the whole game itself, from the seed of the match and the public messages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Leaky(Classic):
         self._seed = seed
 
     def send(self, line: bytes) -> bytes:
-        """Translate as `Classic`, and play the announced decision in the dialect's own game."""
+        """Translate as `Classic` does, and play the announced decision in our own game."""
         sent = super().send(line)
         message = self._asked
         match message["type"]:
@@ -43,7 +43,9 @@ class Leaky(Classic):
                 uids = [card["uid"] for card in message["cards"]]
                 self._advance(ChooseReply(uids, message["effect"]))
                 if message["follow_up"] == "complete-pellin":
-                    self._game.table.me.known -= 1  # the engine does not count this card as known
+                    # The engine doesn't count this card as known. We do, because the player has put
+                    # it there.
+                    self._game.table.me.known -= 1
         return sent
 
     def _advance(self, reply: Struct) -> None:

@@ -1,7 +1,7 @@
 """Infers the replies of a log of Scripts of Tribute (`referee.games.interface.log_player`).
 
-A log contains every reply. Only cards of the hand that were never chosen are hidden. A player's
-hand and draw pile are treated as one set, and so is the tavern deck.
+A log contains every reply. The only thing we don't know is which cards were in a hand, unless they
+were chosen. We treat a player's hand and draw pile as one set, and the tavern deck too.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ class TributeLog:
         table, waits = game.table, game.asked
         self._row = _uids(table.row)
         if self._has_changed and isinstance(waits, list):
+            # settle() has exchanged cards of the row since the request, so the list of legal
+            # actions is out of date. We change it in place, because the rules hold the same list.
             waits[:] = legal(table)
         self._has_changed = False
         found = ahead[0]
@@ -95,6 +97,8 @@ class TributeLog:
                 row = [card.ref for card in table.row]
                 return found == replace(expected, row=row, tavern_deck=as_set(table.deck))
             case say.RowRefilled(place=place), say.RowRefilled(card=say.CardRef(uid=uid)):
+                # Only cards that came into the row since the last reply. Players saw the others and
+                # may have acted on them.
                 hidden = [*table.deck, *(card for card in table.row if card.uid not in self._row)]
                 card = next((card for card in hidden if card.uid == uid), None)
                 if card is None or expected.card is None:
@@ -109,21 +113,24 @@ class TributeLog:
 def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
     """Return the reply with an action, and move its hidden cards into the hand.
 
-    None if that needs more messages.
+    None if we need more messages for that.
     """
     table = game.table
     shown: list[int] = []
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
         shown = [action.card]
-    elif action.patron == "HLAALU" and not for_hlaalu(table):  # `chosen` will show the card
+    # `chosen` will show the card, so any card of the pile will do until then
+    elif action.patron == "HLAALU" and not for_hlaalu(table):
         shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
     elif action.type == say.END_TURN:
+        # The end of a turn shows the whole hand.
         ended = next((message for message in ahead[1:] if not isinstance(message, say.Event)), None)
         if ended is None:
             return None
         if isinstance(ended, say.TurnEnded):
             discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
-            with suppress(DifferenceError):  # otherwise `turn-ended` will differ
+            # If it fails, `turn-ended` will differ, which makes a better report.
+            with suppress(DifferenceError):
                 _hold(table.me, discarded)
                 table.me.hand.sort(key=lambda card: [*discarded, card.uid].index(card.uid))
     hidden = [uid for uid in shown if uid in _uids(table.me.draw_pile)]
@@ -136,10 +143,12 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
 def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
     """Arrange hidden cards so that a choice offers these cards, in this order."""
     me = table.me
-    if choice.follow_up == "acquire-cards":  # the row was arranged after the choice was created
+    # The row was arranged after the choice had been created.
+    if choice.follow_up == "acquire-cards":
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
     if choice.follow_up == "toss-cards":
+        # These cards are the top of the draw pile, so we exchange them there and in the choice.
         free = [card for card in choice.cards if card.uid not in uids]
         for uid in hidden:
             if uid not in _uids(choice.cards) and free:

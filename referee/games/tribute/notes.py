@@ -10,6 +10,7 @@ from referee.games.tribute.rules import faults
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
 
+# A bot may end a turn or two like that on purpose.
 _MANY_TURNS = 5
 """Fewer turns with the same behaviour may be intended."""
 _MISSED = {
@@ -89,6 +90,7 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return _why_no_call(action.get("patron"), state)
     if kind == say.PLAY_CARD and not among(me.get("hand", ())):
         return "it is not in `hand`"
+    # Only end-turn is left although there are cards to play, so the limit must have been reached.
     if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
     if kind == say.ACTIVATE_AGENT:

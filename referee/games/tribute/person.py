@@ -129,6 +129,7 @@ class TributeDialogue(TurnListener[Turn]):
         return super().observe(message)
 
     def tell(self, turn: Turn) -> list[str]:
+        # The news call everybody by name, and "favours you" reads better.
         own = self._names[self._seat]
         return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
 
@@ -137,12 +138,14 @@ class TributeDialogue(TurnListener[Turn]):
             picks = yield self._draft(request)
             return {"type": "patron-reply", "patron": request.available[picks[0]]}
         if isinstance(request, say.ChooseRequest):
+            # The rules ask even if there's nothing to choose from. A person would wonder why.
             picks = (yield self._choice(request)) if request.cards or request.effects else ()
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
         assert isinstance(request, say.PlayTurn)  # there are only three kinds of requests
         index = self._next_to_play(request)
+        # "play your hand" is one choice for the person, but several requests.
         if index is None:
             self._playing = set()
             picks = yield self._turn(request)
@@ -153,6 +156,7 @@ class TributeDialogue(TurnListener[Turn]):
         return {"type": "play-reply", "index": index}
 
     def _next_to_play(self, request: say.PlayTurn) -> int | None:
+        # By uid, because the hand may have changed (a card that was drawn meanwhile isn't played).
         for index, action in enumerate(request.actions):
             if action.type == say.PLAY_CARD and action.card in self._playing:
                 return index
@@ -298,12 +302,15 @@ class TributeDialogue(TurnListener[Turn]):
 
 
 def _verb(action: say.Action) -> str:
-    """Return the first word of an action's type: "buy-card" -> "buy"."""
+    # "buy-card" -> "buy"
     return action.type.partition("-")[0]
 
 
 def effect(row: say.CardRow) -> Effect:
-    """Describe a card's effect in a few words, in our own wording."""
+    """Describe a card's effect in a few words of our own.
+
+    (We don't include the texts of the cards.)
+    """
     parts = [
         [f"combo {level}: ", *_said(words)] if level > 1 else _said(words)
         for level, words in enumerate(row.effects, 1)
@@ -338,7 +345,7 @@ def _words(words: str) -> str:
 
 
 def _typed(name: str) -> str:
-    """Return a name without spaces, because spaces separate words."""
+    # Spaces separate choices, so a name to type must not have any.
     return name.replace(",", "").replace(" ", "-")
 
 

@@ -151,7 +151,6 @@ def _turns(bots: _Bots) -> StatisticsTable:
 
 
 def _calls(bots: _Bots) -> StatisticsTable:
-    """Create the table of calls: for each patron, the matches in which it was at the table."""
     rows: list[Row] = []
     for bot, sums in bots:
         for patron in (*PATRONS, TREASURY):
@@ -177,7 +176,6 @@ def _agents(bots: _Bots) -> StatisticsTable:
 
 
 def _cards(bots: _Bots) -> StatisticsTable:
-    """Create the table of bought cards, sorted by share, highest first."""
     rows: list[Row] = []
     for bot, sums in bots:
         for *shown, with_it, without, count, _ in sums.cards.rows(bot, lambda card: card):

@@ -1,6 +1,6 @@
 """A match of Scripts of Tribute turn by turn, for people and scripts (`referee replay`).
 
-Names, prices and HP of cards come from `game-info`, because other messages do not contain them.
+Names, prices and HP of cards come from `game-info`, because no other message contains them.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ class Turns(turns.TurnReader[Turn]):
                 return over
             case say.TurnEnded(prestige=scores):
                 self._end_turn(scores)
+            # After the end of a turn, a draw is only the new hand.
             case say.PlayerDrew(count=count) if self.now.scores is None:
                 self.add_effects(f"draws {turns.plural(count, 'card')}")
             case say.PlayerShuffled() if self.now.scores is None:
@@ -127,7 +128,6 @@ class Turns(turns.TurnReader[Turn]):
         return super().close()
 
     def _set_up(self, message: say.GameInfo | say.PatronPicked | say.TableSet) -> None:
-        """Read a message before the first turn: the cards, the draft, the table."""
         match message:
             case say.GameInfo(card_table=rows):
                 self._rows = {row.card: row for row in rows}
@@ -139,7 +139,6 @@ class Turns(turns.TurnReader[Turn]):
                 self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
 
     def _end_turn(self, prestige: Sequence[int]) -> None:
-        """Turn unused power into prestige. Unused coins are lost."""
         power, coins = self._left["power"], self._left["coins"]
         lost = [f"{_amount(coins, 'coins')} left over"] * (coins > 0)
         self.act("ends", "", *[f"{power} power becomes prestige"] * (power > 0), *lost)
@@ -175,7 +174,7 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects("neutral now" if after is None else f"favours {self._name(after)}")
 
     def _enter(self, uid: int, row: say.CardRow) -> None:
-        """If a card is an agent, put it into play."""
+        """If the card is an agent, put it into play."""
         if row.hp is not None:
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
@@ -185,7 +184,7 @@ class Turns(turns.TurnReader[Turn]):
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
         elif target is None:
-            if kind in _DONE:  # not draws, which `player-drew` reports
+            if kind in _DONE:  # `player-drew` reports draws
                 self.add_effects(_DONE[kind].format(amount))
         else:
             self._cards[target.uid] = target.card
@@ -204,11 +203,13 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects(f"with {amount}", *self._hit(target.uid, amount))
             case "agent-hit":
                 left = self._hit(target.uid, amount)
+                # Unused power hits taunt agents after the last action, so this isn't an effect of
+                # it.
                 self.act("attacks", name, f"with {amount} at the end", *left)
             case "agent-death":
-                self._agents.pop(target.uid, None)  # reported by the attack
+                self._agents.pop(target.uid, None)  # the attack has reported it
             case "discard" if self.now.actions and self.now.actions[-1].what == "discards":
-                pass  # reported by `chosen`
+                pass  # `chosen` has reported it
             case _:
                 self.add_effects(_DONE.get(kind, "gets {}").format(name))
                 if kind == "knockout-all":
@@ -226,6 +227,7 @@ class Turns(turns.TurnReader[Turn]):
         if amount > 0 and what in self.columns:
             setattr(self.now, what, getattr(self.now, what) + amount)
         effects = self.now.actions[-1].effects if self.now.actions else []
+        # One action may give coins several times (e.g. by a combo). People want the sum.
         same = (e for e in effects if re.fullmatch(rf"[0-9]+ {what}?", e))
         if amount > 0 and (before := next(same, "")):  # add gains of the same action
             total = int(before.split()[0]) + amount
@@ -256,6 +258,7 @@ class Turns(turns.TurnReader[Turn]):
         return self._title(self._cards.get(uid, f"card {uid}"))
 
     def part_of(self, action: turns.Action) -> Part:
+        # Actions name cards as people do, so look up the card by its name.
         cards = (row.card for row in self._rows.values() if row.name == action.card)
         card = "" if action.what == "calls" else next(cards, "")
         return Card(card, name=action.card) if card else action.card
@@ -272,5 +275,4 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def _amount(number: int, what: str) -> str:
-    """Return an amount in words: "1 coin", "2 coins", "2 power"."""
     return f"{number} {what.removesuffix('s') if number == 1 else what}"

@@ -126,6 +126,8 @@ def card_set(name: str) -> CardSet:
             kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
     decks = [deck for deck in file.decks if deck.id in chosen.decks]
     starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
+    # Older sets have another card for Orgnum. We recognise them by their cards, so that the file
+    # needs no field for it.
     creates = "CREATE_MAORMER_BOARDING_PARTY"
     if not any(creates in effect for kind in kinds.values() for effect in kind.row.effects):
         creates = "CREATE_SUMMERSET_SACKING"
@@ -133,7 +135,7 @@ def card_set(name: str) -> CardSet:
 
 
 def entry(text: str) -> Entry:
-    """Parse the text of an entry, such as "DRAW 1 AND GAIN_COIN 2"."""
+    """Parse the text of an entry, e.g. "DRAW 1 AND GAIN_COIN 2"."""
     if " OR " in text:
         left, right = text.split(" OR ")
         return (Either(_effect(left), _effect(right)),)

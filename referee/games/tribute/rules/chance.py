@@ -1,4 +1,7 @@
-"""The generator of random numbers (protocol, 4.11)."""
+"""The generator of random numbers (protocol, 4.11).
+
+It's the engine's. With `ENGINE`, we can deal the same cards as the engine for the same seed.
+"""
 
 from __future__ import annotations
 
@@ -43,5 +46,6 @@ def generators(
     """
     streams = (TAVERN, *players)
     if kind == ENGINE:
+        # fromkeys() with a single object is what we want here: all streams share one generator.
         return dict.fromkeys(streams, Generator(seed))
     return {stream: Generator(chance.choose(stream, _MODULUS)) for stream in streams}

@@ -1,7 +1,8 @@
 """The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
 
 Each verb has a function of the table, the effect in the queue, and its amount. If the player has to
-decide, the function returns a `Choice`.
+decide, it returns a `Choice` rather than asking: that keeps these functions plain functions, and a
+game can be copied while the choice is open.
 """
 
 from __future__ import annotations
@@ -41,8 +42,11 @@ def count(table: Table, card: Card) -> None:
     lists = table.waiting.get(deck)
     if lists is None:
         lists = table.waiting[deck] = [[] for _ in range(LEVELS)]
+    # All levels wait first, and then those up to the count are released. The levels that are left
+    # wait for the next card of this deck.
     for level, entry in card.kind.entries:
         lists[level] += [Due(card, level + 1, effect) for effect in entry]
+    # From the fourth card on, the count stays and each card releases all its levels.
     reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
     for released in lists[:reached]:
         for due in released:
@@ -109,6 +113,7 @@ def _patron_call(table: Table, due: Due, amount: int) -> None:
 
 def _heal(table: Table, due: Due, amount: int) -> None:
     agent = due.source
+    # The agent may have been destroyed before its effect happens.
     if agent in table.me.agents:
         agent.hp = min(agent.hp + amount, agent.kind.hp)
         table.event("heal-agent", agent, agent, amount)
@@ -133,6 +138,7 @@ def _knockout_all(table: Table, due: Due, amount: int) -> None:
 
 def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
     hand = table.me.hand
+    # This is the only choice that we skip if there's nothing to choose from (4.5).
     if not hand:
         return None
     must = min(amount, len(hand))
@@ -174,6 +180,8 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
             moves = [move(table.me, card, "row", place_of(card))]
             table.note(table.me.seat, moves, "acquires ", shown(card), got=[card.kind.card])
         acts = settle(table, card)
+        # Unlike a card that was bought, this one is replaced before the effects of a contract
+        # (4.7).
         table.refill(place)
         if acts is not None:
             count(table, acts)
@@ -226,8 +234,10 @@ def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 def _toss(table: Table, due: Due, amount: int) -> Choice:
     me = table.me
+    # Looking at cards may need a shuffle, just like drawing them.
     table.reach(me, amount)
     cards = me.draw_pile[:amount]
+    # The player has seen them now, wherever they go.
     me.known = max(me.known, len(cards))
     return _choice("toss-cards", due, cards, _to_cooldown, most=len(cards))
 
@@ -251,6 +261,7 @@ def _knockout(table: Table, due: Due, amount: int) -> Choice:
 
 
 def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    # Morihaus reacts to a choice of KNOCKOUT, even to an empty one, but not to its own (4.6).
     for player in (table.me, table.other):
         for agent in player.agents:
             if agent.kind.card in MORIHAUS and agent not in cards:
@@ -279,7 +290,6 @@ def _choice(
 
 
 def _tell(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
-    """Publish one event per card."""
     for card in cards:
         table.event(kind, choice.source, card)
 

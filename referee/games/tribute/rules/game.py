@@ -2,7 +2,7 @@
 
 The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields
 questions. This module turns a question into a request, and a reply into a decision or a mistake. A
-mistake ends the game.
+mistake ends the game, so the rules never see one.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Options(Struct, frozen=True):
         if len(patrons) < len(turn.DRAFT):
             text = f"{len(turn.DRAFT)} patrons at least must be there to pick from"
             raise UsageError(f"{text}; of the card set {self.cards} there are {len(patrons)}")
+        # The struct is frozen, and __post_init__ can't return another one.
         force_setattr(self, "patrons", patrons)
 
 
@@ -116,6 +117,7 @@ class Tribute(TableGame[Table]):
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
+            # Without this, the moves of the last turn would never reach the watchers.
             self.table.flush()
         else:
             self.table.flush()
@@ -138,7 +140,7 @@ class Tribute(TableGame[Table]):
         if not self.requests or type(self.asked) is turn.Pick:
             return None
         table, asked = copy_of(self.table, self.asked)
-        # With `engine`, all streams share one generator.
+        # With `engine`, all streams share one generator, and they have to share its copy as well.
         new = {id(each): Generator(each.state) for each in table.generators.values()}
         table.generators = {name: new[id(each)] for name, each in table.generators.items()}
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
@@ -153,11 +155,12 @@ class Tribute(TableGame[Table]):
         self._deal_again(chance, range(len(PLAYERS)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
-        """Deal piles and hands again, except hands and known cards of the seats to keep."""
         table, order = self.table, attrgetter("order")
+        # We need new generators too, or the next shuffle would be the true one.
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
         )
+        # Cards that were put on the bottom in public stay there.
         above = table.deck[: len(table.deck) - table.known_below]
         redeal(chance, above, key=order)
         table.deck[: len(above)] = above
@@ -166,6 +169,7 @@ class Tribute(TableGame[Table]):
                 below = player.draw_pile[player.known :]
                 redeal(chance, below, key=order)
                 player.draw_pile[player.known :] = below
+            # Whether a card is in the hand or in the pile is hidden, so we deal both together.
             else:
                 redeal(chance, player.hand, player.draw_pile, key=order)
 

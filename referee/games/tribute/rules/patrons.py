@@ -45,7 +45,11 @@ def can_call(table: Table, patron: str) -> bool:
 
 
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
-    """Return the favoured player after a call: one step towards the caller. Ansei: two steps."""
+    """Return the favoured player after a call.
+
+    The favour moves one step towards the caller: from the opponent to nobody, from nobody to the
+    caller. Ansei's takes both steps in one call.
+    """
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
 
@@ -77,6 +81,7 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
+    # The price is included: all coins become power, less 1.
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
     table.gain_coin("DUKE_OF_CROWS", -coins)

@@ -74,6 +74,8 @@ def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mist
         if thing is None:
             found = describe(action.get("card"))
             return Mistake(BAD_FORMAT, f"the `card` of the action is {found}, not an integer")
+    # Actions name cards by uid, so no two of them are equal and the first that fits is the only
+    # one.
     for place, (legal, what) in enumerate(actions):
         if legal == kind and thing == (what if what is None or isinstance(what, str) else what.uid):
             return place
@@ -100,6 +102,7 @@ def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | int | Mi
     if not least <= len(uids) <= most:
         wanted = str(most) if least == most else f"{least} to {most}"
         return Mistake(ILLEGAL_CHOICE, f"{len(uids)} cards where {wanted} are due")
+    # Sorted, because the order in which a reply names cards doesn't matter (4.5).
     return sorted([places[uid] for uid in uids])  # type: ignore[index]
 
 
@@ -113,7 +116,7 @@ def _read_effect(reply: say.ChooseReply) -> int | Mistake:
 
 
 def _integer(value: Any) -> int | None:
-    # In Python, True is an int. In JSON, true is not a number.
+    # True is an int in Python, but true isn't a number in JSON.
     is_whole = type(value) is int or (type(value) is float and value.is_integer())
     return int(value) if is_whole else None
 

@@ -72,7 +72,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
         table.picked, table.turn = list(self.patrons), self.turn
         try:
             for patron in self.patrons:
-                table.cards.starters[patron]  # KeyError if the card set does not have it
+                table.cards.starters[patron]  # raises KeyError if the card set doesn't have it
             table.seat_patrons()
             table.favours |= {patron: players[who] for patron, who in self.favours.items()}
             table.row, table.deck = _made(table, self.row), _made(table, self.tavern_deck)
@@ -87,12 +87,11 @@ def _made(table: Table, cards: Iterable[str]) -> list[Card]:
     """Create cards. KeyError if a card's patron is not at the table."""
     made = [table.new_card(card) for card in cards]
     for card in made:
-        table.favours[card.kind.deck]  # KeyError if the patron is not at the table
+        table.favours[card.kind.deck]  # raises KeyError if the patron isn't at the table
     return made
 
 
 def _discard_of(player: Player, card: str) -> Due:
-    """Return the first OPP_DISCARD effect of a player's card."""
     source = next(each for each in player.owned() if each.kind.card == card)
     effects = ((level, effect) for level, entry in source.kind.entries for effect in entry)
     return next(Due(source, at + 1, effect) for at, effect in effects if effect[0] == OPP_DISCARD)

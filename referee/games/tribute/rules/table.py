@@ -83,6 +83,7 @@ class Player:
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
 
 
+# The order of `cards` is secret. Sorting them by kind and uid says nothing about it.
 def as_set(cards: list[Card]) -> list[say.CardRef]:
     """Return cards as a set, sorted so that their order stays hidden (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
@@ -104,7 +105,7 @@ def move(player: Player, card: Card, from_: str, to: str) -> Move:
 
 
 class SentSet:
-    """A set of cards as JSON (1.6), which is only encoded again if the cards have changed.
+    """A set of cards as JSON (1.6). We only encode it again if the cards have changed.
 
     Most requests show the same tavern deck and draw piles as the request before.
     """
@@ -179,6 +180,7 @@ class Table(interface.Table[Player]):
     def seat_patrons(self) -> None:
         """Put the picked patrons on the table. They favour nobody (4.1)."""
         first, second, third, fourth = self.picked
+        # The Treasury sits in the middle. Messages have this order, too.
         self.favours = dict.fromkeys((first, second, TREASURY, third, fourth))
         self.forget_combos()
 
@@ -225,6 +227,7 @@ class Table(interface.Table[Player]):
         self.event(kind, source, made)
         if self.watchers:
             got = [card] * (owner is self.me)
+            # A card that an opponent gets (a Bewilderment) isn't a gain of the player on turn.
             self.note(
                 owner.seat, [move(owner, made, "", "cooldown")], "gets ", shown(made), got=got
             )
@@ -241,7 +244,8 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.3)."""
-        self.moved()  # report the cause first
+        # Without this, a spectator would see the cards before the action that draws them.
+        self.moved()
         self.reach(player, count)
         pile = player.draw_pile
         drawn = pile[:count]
@@ -288,10 +292,10 @@ class Table(interface.Table[Player]):
                 return
 
     def enter(self, card: Card) -> Card:
-        """Make a card an agent of the player on turn. It cannot be activated in this turn.
+        """Make a card an agent of the player on turn. It can't be activated in this turn.
 
         Returns:
-            The agent. It is a copy of the card, because copies of the game share all cards except
+            The agent. It's a copy of the card, because copies of the game share all cards except
             agents in play.
         """
         agent = copy(card)
@@ -303,6 +307,7 @@ class Table(interface.Table[Player]):
     def knock_out(self, owner: Player, card: Card) -> None:
         """Remove an agent from play: to the cooldown pile, or below the tavern deck."""
         owner.agents.remove(card)
+        # An agent without HP was killed by an attack, and the others were knocked out by an effect.
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
         if card.kind.type == CONTRACT_AGENT:
@@ -333,6 +338,7 @@ class Table(interface.Table[Player]):
     def refill(self, place: int) -> None:
         """Fill a place of the row with the top card of the tavern deck (4.7)."""
         card = self.deck.pop(0) if self.deck else None
+        # Contracts that went to the bottom come up again, if a game is long enough.
         self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
             self.row.insert(place, card)
@@ -351,6 +357,7 @@ class Table(interface.Table[Player]):
         for patron in self.favours:
             for player in self.players:
                 player.draw_pile += [self.new_card(card) for card in self.cards.starters[patron]]
+        # Twice, because the engine does. With its seed, we wouldn't deal the same cards otherwise.
         for _ in range(2):
             self.generators[TAVERN].shuffle(self.deck)
         self.row, self.deck = self.deck[:ROW_SIZE], self.deck[ROW_SIZE:]
@@ -368,7 +375,11 @@ class Table(interface.Table[Player]):
 
 
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:
-    """Copy a table, and its choice or actions. Cards are shared, except agents in play."""
+    """Copy a table, and its choice or actions. Cards are shared, except agents in play.
+
+    Agents have HP, so they're the only cards that change. But references to them are all over the
+    place (effects in the queue, sources of choices), and each has to point to the copy.
+    """
     agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
 
     def dues(waiting: Iterable[Due]) -> list[Due]:

@@ -112,6 +112,8 @@ def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
     """Play a turn to its end. Returns the result if the game has ended, otherwise None."""
+    # On a normal turn there's no choice, and the queue has the discards due. In a copy, this is
+    # where we continue.
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
     while True:
@@ -122,6 +124,7 @@ def _rest_of_turn(
             break
         table.actions_left -= 1
         yield from _do(table, kind, thing)
+    # That turn is announced, but not carried out (4.10).
     if table.turn > max_turns:
         return GameResult(EndReason.TURN_LIMIT, None)
     _note_missed(table, now)
@@ -146,6 +149,7 @@ def begin_turn(table: Table) -> None:
 
 def legal(table: Table) -> list[LegalAction]:
     """Return the legal actions, in the order of the protocol, 5.2."""
+    # Without this limit, a turn could continue forever.
     if not table.actions_left:
         return [_END]
     me = table.me
@@ -176,7 +180,6 @@ def as_action(kind: str, thing: Any) -> say.Action:
 
 
 def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
-    """Carry out an action (4.3 to 4.8)."""
     me = table.me
     if kind in (say.PLAY_CARD, say.ACTIVATE_AGENT):
         if kind == say.ACTIVATE_AGENT:
@@ -199,6 +202,7 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
         table.event("attack-agent", None, thing, damage)
         if table.watchers:
             table.note(me.seat, [], "attacks ", shown(thing), f" with {damage}")
+        # hit() has already moved a dead agent away, but its death is published after the attack.
         if not thing.hp:
             table.event("agent-death", None, thing)
     elif kind == say.BUY_CARD:
@@ -212,7 +216,8 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
 def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     """Buy a card.
 
-    Row and coins change before the first choice of a contract, or after all effects (4.7).
+    Row and coins change before the first choice of a contract, or after all effects (4.7). That's
+    odd, but a bot can see it in the state of that choice, so we do it as the engine does.
     """
     place = table.row.index(card)
     del table.row[place]
@@ -234,13 +239,13 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
 
 
 def _note_missed(table: Table, now: list[LegalAction]) -> None:
-    """Count the opportunities that the player on turn misses by ending the turn."""
     me, missed = table.me, table.me.made.missed
     kinds = {kind for kind, _ in now}
     missed["cards"] += say.PLAY_CARD in kinds
     missed["agents"] += say.ACTIVATE_AGENT in kinds
     missed["coins"] += say.BUY_CARD in kinds
     if say.CALL_PATRON in kinds:
+        # Would the call of the last patron have won the game?
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
             missed["favour"] += patrons.favour_after(others[0], table.favours[others[0]], me) is me
@@ -248,6 +253,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
 
 def _clean_up(table: Table) -> None:
     me, other = table.me, table.other
+    # list first, because hit() removes agents that die
     for agent in [agent for agent in other.agents if agent.kind.taunt]:
         damage = table.hit(agent)
         if damage:
@@ -274,7 +280,7 @@ def _clean_up(table: Table) -> None:
 
 
 def _end(table: Table) -> GameResult | None:
-    """Return the result if the turn that just ended ends the game, otherwise None (4.10)."""
+    # The order of these tests is part of the rules (4.10).
     mover, other = table.me, table.other
     if mover.prestige >= WINS_AT_ONCE:
         return GameResult(PRESTIGE_80, mover)

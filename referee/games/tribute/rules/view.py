@@ -23,6 +23,8 @@ def request_of(table: Table, asked: Asked) -> Request:
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
     asks = partial(_message, table, asked)
+    # Two functions for one message: a bot in this process gets lists, and other bots text that may
+    # be encoded already.
     return Request(table.me.seat, asks, f"turn {table.turn}", partial(asks, SentSet.of))
 
 
@@ -51,7 +53,6 @@ def _message(
 
 
 def _state(table: Table, written: Callable[[SentSet, list[Card]], list[say.CardRef]]) -> say.State:
-    """Return the state, as far as the player on turn knows it."""
     me, other = table.me, table.other
     return say.State(
         _favours(table),
@@ -88,7 +89,7 @@ def _refs(cards: list[Card]) -> list[say.CardRef]:
 def _public(
     player: Player,
 ) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
-    """Return the fields from `cooldown` to `prestige`, which are public."""
+    # In the order in which both structs of messages have these fields.
     agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
     resources = player.coins, player.power, player.prestige
     return _refs(player.cooldown), _refs(player.played), agents, *resources

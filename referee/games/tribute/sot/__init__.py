@@ -1,7 +1,8 @@
 """Bots of the Python library of Scripts of Tribute: unchanged classes, each in its own process.
 
 The process is an adapter: it uses the messages of the game, and calls the class as the library
-does. Simulations use the rules of the referee in the same process.
+does. We don't need the engine for that, not even for simulations: they use the rules of the referee
+in the same process.
 
 __main__.py    the process: reads and writes lines
 author.py      the author's file: finding the class, creating the bot, errors
@@ -40,6 +41,8 @@ def command(argument: str, directory: str) -> Sequence[str]:
     elif find_spec("scripts_of_tribute") is None:
         problem = "the package is missing: pip install scripts-of-tribute, beside the referee"
     else:
+        # -P keeps the current directory out of sys.path: a file called random.py there would
+        # replace Python's.
         return (sys.executable, "-P", "-m", __name__, path, BOT + name)
     raise BotNotFoundError(f"BOT sot:{argument}: {problem}")
 
@@ -51,7 +54,8 @@ def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> s
     else:
         returned = reply.get("cards" if asked["type"] == "choose-request" else "action")
         method, choices = "play()", "possible_moves"
-    if not isinstance(returned, str):  # the adapter found the move
+    # The adapter has found the move, so the return value isn't the problem.
+    if not isinstance(returned, str):
         return fault.detail
     return (
         f"its {method} returned {returned}, which is not in {choices}: return an entry of that "

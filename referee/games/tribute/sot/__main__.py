@@ -16,6 +16,9 @@ from referee.games.tribute.sot.dialogue import Dialogue
 
 def main() -> None:
     """Answer lines until stdin ends. Output of the bot goes to stderr."""
+    # The author's code may print() or read input(), and both would ruin the dialogue with the
+    # referee. We keep the real ones under other numbers, and point 0 at /dev/null and 1 at stderr.
+    # (Doing it with file descriptors also covers libraries in C.)
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -24,16 +27,18 @@ def main() -> None:
         limit = float(os.environ.get("REFEREE_TIME_LIMIT", "inf"))
         file, name = sys.argv[1:]
         dialogue = Dialogue(load(file, name.removeprefix(BOT)), limit)
-        gc.freeze()  # the garbage collector can skip the imported modules
+        gc.freeze()  # The collector doesn't have to look at the imported modules again and again.
         for line in lines:
             if not line.endswith(b"\n"):
-                break  # incomplete line: the referee has stopped
+                break  # an incomplete line: the referee has stopped
             reply = dialogue.take(msgspec.json.decode(line), monotonic())
             if reply is not None:
                 replies.write(msgspec.json.encode(reply) + b"\n")
                 replies.flush()
     except AuthorError as error:
         sys.exit(f"Error: {error}")
+    # The author's code may raise anything. We show it and leave. The referee reports that the bot
+    # exited.
     except Exception as error:
         show_error(error)
         sys.exit(1)

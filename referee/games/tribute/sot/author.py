@@ -29,14 +29,17 @@ def load(file: str, name: str) -> Callable[..., Any]:
 
     If `name` is empty, return the only bot class of the file.
     """
+    # As if the file had been started: it may import its neighbours, and look at sys.argv.
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")
+    # A file called random.py must not replace the module of that name, which others have imported.
     spec: Any = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
     module = sys.modules[spec.name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
+        # The file starts a game when it's imported, without a check of __name__.
         if any(frame.filename == _ENGINE for frame in extract_tb(error.__traceback__)):
             raise AuthorError(f"{file} {_STARTS}") from error
         raise
@@ -45,6 +48,7 @@ def load(file: str, name: str) -> Callable[..., Any]:
         for key, each in vars(module).items()
         if isinstance(each, type) and issubclass(each, BaseAI) and each is not BaseAI
     }
+    # Bots that the file only imports don't count, unless it has none of its own.
     own = [each for each in classes.values() if each.__module__ == spec.name]
     found: list[Any] = [getattr(module, name, None)] if name else own or [*classes.values()]
     maker: Callable[..., Any] | None = found[0] if len(found) == 1 else None

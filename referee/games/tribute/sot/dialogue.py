@@ -47,6 +47,7 @@ class Dialogue:
                 return {"type": "patron-reply", "patron": patron}
             case "play-turn" | "choose-request":
                 reply = self._play(message, arrived)
+                # The library's limit is per turn, so add up the time of all requests in a turn.
                 self._used += monotonic() - arrived
                 return reply
             case "game-end" if self._last is not None:
@@ -71,7 +72,8 @@ class Dialogue:
         return {"type": "player-name-reply", **about}
 
     def _play(self, message: Json, arrived: float) -> Json:
-        if self._last is None:  # from now on, the seed depends on the match
+        # From now on, the seed depends on the match. Until then, we don't know anything about it.
+        if self._last is None:
             _seed(f"{random.random()} {message['state']}")
         assert self._knowledge is not None  # set by game-info
         state = State(*self._knowledge.table(message), self._story.completed.copy())
@@ -91,7 +93,7 @@ class Dialogue:
         try:
             self._bot.game_end(shown.end_game_state, shown)
         except (Exception, SystemExit) as error:
-            show_error(error)  # an error after the match has no effect
+            show_error(error)  # The match is over, so this has no effect on it.
 
 
 def _seed(seed: str) -> None:

@@ -1,6 +1,7 @@
 """The match as its bot knows it, as a table of the rules.
 
-Hidden cards are in the order of their sets. A simulation shuffles them first.
+Hidden cards are in the order of their sets, which isn't the true one. A simulation shuffles them
+first.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Knowledge:
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)
+            # We only want the waiting effects. Those that are released happen in the real match.
             self._combos.queue.clear()
             self._combos.discards.clear()
 
@@ -82,6 +84,7 @@ class Knowledge:
             table.favours[patron] = favoured and table.players[PLAYERS.index(favoured)]
         table.row, table.deck = self._found(state["row"]), self._found(state["tavern_deck"])
         table.turn, table.actions_left = request["turn"], self._max_actions - self._actions
+        # A simulation may create cards. Their uids must not be taken.
         table.next_uid = max(self._cards, default=FIRST_UID - 1) + 1
         table.discards = self._dues(state["start_of_next_turn"])
         table.queue = deque(self._dues(request.get("upcoming", ())))

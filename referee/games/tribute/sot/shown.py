@@ -23,7 +23,7 @@ _ORDER = attrgetter("order")
 
 
 class Fields(SimpleNamespace):
-    """Replaces a message of the library. It is faster to create and to read."""
+    """Replaces a message of the library. It's faster to create and to read than a real one."""
 
     def HasField(self, name: str) -> bool:  # noqa: N802 - the library's name
         """True if the message has this field."""
@@ -57,7 +57,7 @@ def end(winner: str, reason: str, context: str) -> Any:
 
 
 def _player(player: Player, is_seeded: bool) -> Fields:
-    """Return a player. The builders read only the visible fields."""
+    # The library's builders read only those fields that a bot may see.
     pile, together = player.draw_pile, player.hand + player.draw_pile
     return Fields(
         player_id=player.seat,

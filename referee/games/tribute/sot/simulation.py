@@ -32,7 +32,9 @@ _states = count()
 class State:
     """A position and its moves. `news`: actions of simulations, after the actions of the match."""
 
-    _next_move = 1  # ids of moves are unique in a process
+    # Ids are unique in the process, so a move of another state can't be taken for one of this
+    # state.
+    _next_move = 1
 
     def __init__(
         self, table: Table, asked: Asked, completed: list[str], news: Any = (), end: Any = ()
@@ -99,6 +101,7 @@ class Engine:
         scramble(table, seed)
         end: tuple[str, ...] = ()
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
+        # resume() first yields the question that the state already has.
         next(script)
         try:
             asked = script.send(state.decisions[place])
@@ -106,15 +109,18 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            if reason != EndReason.TURN_LIMIT:  # the engine has changed the player by then
+            # At the turn limit, the engine has changed the player by then.
+            if reason != EndReason.TURN_LIMIT:
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
             self._story.learn([to_builtins(card.ref)])
+        # The engine lists the events of a simulation too, after the events of the match.
         for event in table.events:
             if isinstance(event, Acted | Event):
                 self._story.observe(to_builtins(event))
-        table.events, table.generators = [], {}  # saves memory
+        # A search keeps many states, so drop everything that we can compute again.
+        table.events, table.generators = [], {}
         return self.keep(State(table, asked, state.completed, self._story.completed, end))
 
 
