@@ -1,7 +1,7 @@
 """Dominion for reinforcement learning: counts of cards in, one choice per action.
 
-A reply consists of several choices (spec/python-rl.md, 2). A choice with "done" as its only option
-is skipped, except at the clean-up, because every request has a choice.
+A reply consists of several choices (spec/python-rl.md, 2). If "done" would be the only option, we
+skip the choice. The clean-up is the exception, because every request must have one.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def layout(seats: int, options: Options) -> Numbers:
 class Translator(ChoosingTranslator, choices=NAMES):
     """Implements `referee.games.interface.environment.Translator` for Dominion.
 
-    The observation shows the choices of an unfinished reply as if they were carried out.
+    The observation shows the choices of an unfinished reply as if they were carried out. That way,
+    a policy sees its own decisions so far.
     """
 
     def __init__(self, seat: int, seats: int) -> None:
@@ -153,7 +154,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         super().look(view, asked=asked)
 
     def _write_counts(self, start: int, cards: dict[str, int]) -> None:
-        """Write the counts of cards. Cached, because the dict is usually the same as last time."""
+        # Views share these dicts as long as nothing has changed, so it's enough to compare their
+        # identity.
         source, counts = self._known.get(start, (None, self._zeros))
         if cards is not source:
             every = cards if len(cards) == len(CARDS) else _NONE | cards
@@ -218,6 +220,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return card
 
     def _action(self, card: str) -> Choices:
+        # We carry out each choice in the observation right away, so the next choice sees its
+        # result.
         self._move(card, _HAND, _IN_PLAY)
         self._actions -= 1
         decisions = parameters(card, self._hand_options(), self._supply)
@@ -232,12 +236,12 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 chosen = yield from self._discards()
                 continue
             stage = card if card == "workshop" else f"{card}: {asked.what}"
+            # A card with nothing to gain still needs an answer, but not from the policy.
             chosen = (yield self._offer(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
                 self._move(chosen, _HAND, _CHOSEN)
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
-        """Choose the discards of a cellar, one by one."""
         discarded: list[str] = []
         while held := self._hand_options():
             gone = yield self._offer("cellar", "discard", held, DONE)
@@ -254,6 +258,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             if card is None:
                 self._due = 0
                 return say.AttackReplyReaction(reaction="moat")
+            # Revealing the moat is only possible instead of the first discard.
             moat = []
             self._due -= 1
             discard.append(self._move(card, _HAND, _CHOSEN))
@@ -281,6 +286,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return names
 
     def actions_of(self, reply: Any) -> Iterator[int]:
+        # A buy reply without cards isn't an action here. The policy expresses it by "done" at each
+        # stage.
         if isinstance(reply, say.PlayReply) and reply.phase == "buy" and not reply.cards_to_buy:
             while self._stage in ("action", "buy"):  # the clean-up has a request of its own
                 yield NAMES.index(DONE)
@@ -301,7 +308,9 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 *(self._due, self._turns, self.seat, self._score),
             ],
         )
-        return np.frombuffer(seen[:], np.int32)  # faster than `np.array`
+        # Copied, because the buffer changes with the next choice. frombuffer() is faster than
+        # np.array().
+        return np.frombuffer(seen[:], np.int32)
 
     def show(self) -> str:
         lines = [
@@ -334,6 +343,8 @@ class DominionTracker:
         self._shuffles = 0
 
     def observe(self, message: Struct) -> None:
+        # The kit reads messages as JSON objects, and we want exactly the knowledge that a bot would
+        # have.
         data = msgspec.json.decode(msgspec.json.encode(message))
         if isinstance(message, say.PlayTurn | say.AttackRequest):
             self._request = message

@@ -2,12 +2,14 @@
 
 A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
 `player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
-discard without `player-played` before it is a cellar's, or it ends a turn without played cards;
-only later messages show which. In a turn, other players only send `Kind.ANSWERS` to a militia.
+discard without `player-played` before it is a cellar's, or it ends a turn without played cards. We
+can't know which before we've read more messages. In a turn, other players only send `Kind.ANSWERS`
+to a militia.
 
-The checker and the reader each decide where a turn ends, from the same events. The checker follows
-every possibility and counts the cards that each player can hold: certain, but slow. The reader must
-also read damaged logs, where such counts are wrong.
+The checker and the reader each decide where a turn ends, from the same events, and they do it in
+different ways on purpose. The checker follows every possibility and counts the cards that each
+player can hold: certain, but slow. The reader must also read damaged logs, where such counts are
+wrong.
 """
 
 from __future__ import annotations
@@ -83,7 +85,11 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
 
 
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a turn's gains into gains from actions and bought cards, as far as they show."""
+    """Split a turn's gains into gains from actions and bought cards, as far as they show.
+
+    Messages don't tell them apart. A gain right after a trashing is a mine's or a remodel's, and
+    cheap cards go to the workshops that were played. All others were bought.
+    """
     gained: list[str] = []
     bought: list[str] = []
     workshops, limit = played.count("workshop"), CARDS["workshop"].gains

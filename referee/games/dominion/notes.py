@@ -30,7 +30,7 @@ def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
             f"it bought nothing in {len(gains)} turns: a buy reply names the cards in "
             "`cards_to_buy`, and the treasures that pay for them in `played_treasures` (5.2)"
         ]
-    # Cards of the last turns may not have been drawn yet.
+    # Cards of the last turns may not have been drawn yet, so they don't count.
     early = {card for turn in gains[:-_MANY_TURNS] for card in turn.bought}
     unplayed = [card for card in KINGDOM if card in early]
     if unplayed and not played:

@@ -1,7 +1,8 @@
 """The language of bots for the protocol's first server (protocol-v1, 11).
 
-Replies, name requests and attack requests are the same. In other messages, players are numbers, the
-supply is an object, and some fields are missing or have another shape.
+Replies, name requests and attack requests are the same, so we only translate in one direction. In
+other messages, players are numbers, the supply is an object, and some fields are missing or have
+another shape.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ class Original:
                 self._supply = _line(message | {"cards": piles})
                 return b""
             case "play-turn":
+                # That server sent the supply once per turn. We keep the last one until a turn
+                # begins.
                 begins = message["actions"] and not message["cards_played"]
-                if begins or not self._was_asked:  # `conform` may begin in a turn
+                if begins or not self._was_asked:  # `conform` may begin in the middle of a turn
                     before = self._supply
                 self._was_asked = True
                 message.pop("cards_bought", None)

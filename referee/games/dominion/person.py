@@ -93,8 +93,8 @@ class DominionDialogue:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
-            # The first request of a turn is like this. A situation may begin in the middle of a
-            # turn.
+            # Only the first request of a turn looks like this. (A situation may begin in the middle
+            # of a turn, so count the very first request as well.)
             if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
                 self._turns += 1
                 self._chooses_top = False
@@ -126,7 +126,8 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                self._in_turn = False  # a cellar is followed by another request
+                # A cellar is followed by another request, which sets it again.
+                self._in_turn = False
             case Kind.TOP if self._in_turn:  # the reply to a militia
                 return [f"{who} discarded, {event.cards[0]} on top."]
         return []
@@ -144,7 +145,7 @@ class DominionDialogue:
         played = cards_of(moves, Kind.PLAYED)
         if seat == self._seat:
             if played:
-                return []  # this player has seen it already
+                return []  # The person has done it, and doesn't need to read it.
             gained = cards_of(moves, Kind.GAINED)
             done = {"trashed": trashed, "bought" if bought else "gained": gained}
             said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
@@ -225,6 +226,7 @@ class DominionDialogue:
             except StopIteration as done:
                 given: Parameters = done.value
                 return given
+            # Nothing to choose from, so don't ask.
             if not asked.cards:
                 chosen = None
                 continue
@@ -295,6 +297,8 @@ class DominionDialogue:
             if bought:
                 keys.append(Choice(f"take back: {listed(bought)}", key="b"))
 
+            # The defaults bind this round's values. Without them, a closure in a loop would see the
+            # last ones.
             def check(picks: Picks, left: int = left, supply: Mapping[str, int] = supply) -> str:
                 cards = [BY_COST[pick] for pick in picks if pick < len(BY_COST)]
                 cost = sum(COST[card] for card in cards)
@@ -320,6 +324,7 @@ class DominionDialogue:
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
+                # Copper doesn't count here: hardly anybody wants another question for it.
                 if not _can_buy(supply, left):
                     break
             elif keys[picks[0] - len(BY_COST)].key == "t":
@@ -368,6 +373,7 @@ class DominionDialogue:
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         owned = zip(self._who, self._ledger.owned, strict=True)
+        # The message doesn't say who attacks. If only one of the others owns a militia, we know.
         able = [who for who, cards in owned if cards["militia"] and who != self._who[self._seat]]
         attacker = able[0] if len(able) == 1 else "Another player"
         picks = yield self._question(

@@ -1,7 +1,7 @@
 """Play Dominion by the scores of a rule file (spec/rule-files.md defines the order).
 
-Parameters of a card, such as the card that a remodel trashes, are decided before the card is
-played. Rules therefore see it in hand, with its action unspent.
+We decide the parameters of a card, e.g. the card that a remodel trashes, before we play it. The
+rules therefore see it in hand, with its action unspent.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ class DominionRulePlayer:
                 break
             bought.append(best)
             sight = sight.having_bought(best)
+            # Evaluate the file again. After buying one card, its conditions may choose another one.
             look = self._book.decide(sight)
         if not bought:
             return None
@@ -95,7 +96,10 @@ class DominionRulePlayer:
 
 
 def _action(look: Decision) -> say.PlayReply | None:
-    """Play the best action card with an effect. None if there is none, or no action is left."""
+    """Play the best action card with an effect.
+
+    None if no card is playable, or no action is left.
+    """
     sight: Observation = look.sight
     if not sight.actions:
         return None
@@ -103,6 +107,7 @@ def _action(look: Decision) -> say.PlayReply | None:
     tried = set()
     for index in look.rank("playRules", playable, above=0):
         card = playable[index]
+        # Equal cards would fail in the same way, so try each name once.
         if card not in tried:
             tried.add(card)
             parameters = _parameters(look, card)
@@ -113,7 +118,7 @@ def _action(look: Decision) -> say.PlayReply | None:
 
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
-    """Choose the parameters of a card. None if none are possible."""
+    """Choose the parameters of a card. None if it cannot be played."""
     rest = without(card, look.sight.own.hand)
 
     def options(asked: Ask) -> Iterator[Any]:
@@ -122,6 +127,7 @@ def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
         elif asked.what == "trash":
             cards = [each for each in rest if each in asked.cards]
             order = look.rank("trashRules", cards, above=0)
+            # Several copies lead to the same decisions, so keep the first.
             yield from dict.fromkeys(cards[index] for index in order)
         elif (best := _best(look, "gainRules", asked.cards)) is not None:
             yield best
@@ -135,7 +141,6 @@ def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:
 
 
 def _clean_up(look: Decision) -> say.PlayReply:
-    """End the turn, with the best card of hand and play on top of the discard pile."""
     cards = look.sight.own.hand + look.sight.own.in_play
     return say.PlayReply(phase="cleanup", top_discard=_best(look, "topDiscardRules", cards))
 
@@ -146,7 +151,6 @@ def _clean_up(look: Decision) -> say.PlayReply:
 def _attacked(
     look: Decision, asked: say.AttackRequest
 ) -> say.AttackReply | say.AttackReplyReaction:
-    """Reveal a moat, or discard the cards with the highest scores."""
     if "moat" in asked.options and look.rank("revealRules", ["moat"], above=0):
         return say.AttackReplyReaction(reaction="moat")
     order = look.rank("discardRules", asked.options)

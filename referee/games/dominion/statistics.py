@@ -48,6 +48,7 @@ def _seat_cards(turns: Sequence[Gains]) -> SeatCards:
     bought: dict[str, tuple[int, int]] = {}
     gained: dict[str, tuple[int, int]] = {}
     for number, turn in enumerate(turns, 1):
+        # Bought cards are the last ones of a turn, since a buy ends it.
         without_buys = len(turn.gained) - len(turn.bought)
         for sums, cards in ((bought, turn.bought), (gained, turn.gained[:without_buys])):
             for card in cards:

@@ -1,10 +1,11 @@
 """Read a match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-In a record, a turn begins with the first request to another player. A spectator log has no
-requests; there, a turn ends with its clean-up (`events.py`). A top discard that may belong to a
-cellar counts as one until a later message shows that it was the clean-up. Only the clean-up names
-played cards. If the match ends before the clean-up, the last request names them. A militia also
-counts as played if another player has answered it.
+In a record, a turn begins with the first request to another player. That's the easy case. A
+spectator log has no requests, so we look for the clean-up (`events.py`). If a top discard may
+belong to a cellar, it does until a later message proves that it was the clean-up.
+
+Only the clean-up names played cards. If the match ends before it, we take them from the last
+request. A militia also counts as played if another player has answered it.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class Turns(turns.TurnReader[Turn]):
         self._active = 0
         self._events: list[Event] = []  # including faults and disqualifications
         self._request: PlayTurn | None = None  # the last request
+        # A militia is played between two requests, so the next request hasn't shown it yet.
         self._attacks = False  # True if a militia was played since then
         self._cleaned_up = False  # True if only a shuffle can follow
         self._has_begun = False  # True if it certainly began, although no message shows it
@@ -156,6 +158,7 @@ class Turns(turns.TurnReader[Turn]):
             yield self.close()
             return
         if self._cleaned_up or self._belongs_to_next_turn(event, mine):
+            # The turn is over. Close it, and start again with the same event in the next turn.
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return
@@ -164,9 +167,11 @@ class Turns(turns.TurnReader[Turn]):
                 yield self.close()
             self._active = seat
         elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:
-            self._active = seat  # a player without cards sends nothing in its turn
+            # A player without cards sends nothing in its turn, so we've missed one.
+            self._active = seat
             mine = True
         elif mine and kind == Kind.PLAYED:
+            # played cards are part of the clean-up, so the discard before wasn't the end
             self._possible_end = None
         self._append_event(event)
         if mine and kind == Kind.TOP:
@@ -177,7 +182,6 @@ class Turns(turns.TurnReader[Turn]):
                 self._possible_end = len(self._events)
 
     def _belongs_to_next_turn(self, event: Event, mine: bool) -> bool:
-        """True if the event shows that the turn ended at its possible end."""
         if self._possible_end is None:
             return False
         if not mine:
@@ -185,6 +189,7 @@ class Turns(turns.TurnReader[Turn]):
         discards = sum(
             before.kind == Kind.TOP and before.seat == event.seat for before in self._events
         )
+        # There were more discards than cellars, so the turn must have ended before.
         return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
@@ -192,8 +197,9 @@ class Turns(turns.TurnReader[Turn]):
         later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
         self.now.omitted = 0
-        for event in later:  # added again below
+        for event in later:  # they're counted again below
             self._ledger.count(event, -1)
+        # The shuffle for the new hand belongs to the clean-up.
         if later and (later[0].kind, later[0].seat) == (Kind.SHUFFLED, self._active):
             self._events.append(later.pop(0))
         yield self.close()
@@ -238,6 +244,7 @@ class Turns(turns.TurnReader[Turn]):
                 self.now.notes.append(note)
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
+        # The last request of a turn (after the buy) tells exactly. Otherwise we have to guess.
         if self._request is not None and not self._request.buys and self._request.cards_gained:
             bought = self._request.cards_bought
             every = self._request.cards_gained

@@ -55,7 +55,6 @@ def _kind(card: str) -> str:
 
 
 def _worth(cards: Mapping[str, int]) -> int:
-    """Return the money from the treasures among these cards, each played once."""
     return sum(worth * cards.get(card, 0) for card, worth in WORTH.items())
 
 
@@ -109,7 +108,7 @@ def _moved(event: Event) -> list[Moved]:
 
 
 def _now(view: View) -> Now:
-    """Counters are known only from a request."""
+    # A log has no requests, so we don't know the counters there.
     asked = view.request
     if not isinstance(asked, PlayTurn):
         return _NOT_KNOWN

@@ -1,8 +1,9 @@
 """The legal targets of a card: cards to trash, gain and buy (protocol-v1, 5 and 6).
 
-Requests do not list them. The rules, people, environments, rule files and probes use this module.
-All except the rules go through the decisions about a card with `parameters`. In this file, `rest`
-is the hand without the card that is played.
+Requests do not list them, so every kind of player has to compute them: the rules, people,
+environments, rule files and probes. They all use this module. All except the rules go through the
+decisions about a card with `parameters`. In this file, `rest` is the hand without the card that is
+played.
 """
 
 from __future__ import annotations
@@ -69,7 +70,13 @@ def first_way(
     options: Callable[[Ask], Iterable[Any]],
     given: Sequence[Any] = (),
 ) -> dict[str, Any] | None:
-    """Return the parameters of the first way through a card's decisions, best first, or None."""
+    """Return the parameters of the first way through a card's decisions, best first, or None.
+
+    `options` may run out of answers (say, none of the cards that could be gained is wanted). Then
+    we go back and try the next answer to the decision before.
+    """
+    # A generator can't be rewound, so we start a new one and repeat the answers given so far. There
+    # are at most two of them.
     decisions = parameters(card, rest, supply)
     try:
         asked = next(decisions)

@@ -1,9 +1,9 @@
 """The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
 When an effect runs, its card has left the hand and the action is spent (5.3). An effect that
-affects other players is a generator: it yields requests and receives replies. An effect with
-invalid parameters raises `BadParametersError` before it changes anything; the turn then returns the
-card to the hand (5.4).
+affects other players is a generator: it yields requests and receives replies. With invalid
+parameters, an effect raises `BadParametersError` before it changes anything, and the turn puts the
+card back into the hand (5.4).
 """
 
 from __future__ import annotations
@@ -51,12 +51,14 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
     cards = parameters.get("cards", [])
     if not isinstance(cards, list):
         table.fault(player, BAD_PARAMETERS, f"cellar: `cards` is {describe(cards)}, not a list")
+        # A wrong list counts as an empty one, but the cellar itself is played (6.1).
         cards = []
     discarded = []
     for place, card in enumerate(cards):
         if card not in player.hand:
             detail = f"cellar: cards[{place}] is {describe(card)}, which is not in hand (any more)"
             table.fault(player, BAD_PARAMETERS, detail)
+            # The cards before the wrong one are discarded anyway, so we stop here but don't raise.
             break
         player.hand.remove(card)
         discarded.append(card)
@@ -67,7 +69,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
     _give(table, turn, "militia")
     for other in table.others(turn.player):
-        # Checked again, because a player may have left while another was attacked.
+        # Check again here: a player may have left while another one was attacked.
         if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 
@@ -75,6 +77,7 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 def _attack(table: Table, player: Player) -> Decisions:
     count = len(player.hand) - MILITIA_HAND_SIZE
     reply = yield Request(player.seat, say.AttackRequest(count, player.shown_hand()))
+    # A player who leaves doesn't discard.
     if reply is LEFT:
         return
     if type(reply) is say.AttackReplyReaction:
@@ -86,6 +89,7 @@ def _attack(table: Table, player: Player) -> Decisions:
             problem = "reveals a moat without one in hand"
         table.fault(player, NO_MOAT, problem)
     elif type(reply) is say.AttackReply:
+        # Work on a copy. If there's anything wrong with the list, the hand stays as it is.
         kept, problem = player.hand.copy(), ""
         if not isinstance(reply.discard, list):
             problem = f"`discard` is {describe(reply.discard)}, not a list"
@@ -104,6 +108,7 @@ def _attack(table: Table, player: Player) -> Decisions:
         table.fault(player, BAD_DISCARD, problem)
     else:
         table.no_reply(player, reply, "a play-reply answers an attack-request", "7.4")
+    # After any mistake, the player still discards, but the referee chooses the cards (7.4).
     table.discard(player, table.take_at_random(player, count))
 
 
@@ -119,10 +124,11 @@ def _exchange(
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}, which is not in hand")
     desired: Any = parameters.get("desired_card")
     possible = gainable(card, supply, trashed)
+    # If no card can be gained, we don't care about the bot's wish.
     if possible and desired not in possible:
         raise BadParametersError(_why_not_gained(supply, desired, card, trashed))
     table.trash(player, trashed)
-    if possible:  # otherwise nothing is gained, whatever the parameter is
+    if possible:  # otherwise nothing is gained
         turn.gained.append(desired)
         table.gain(player, desired, to_hand=to_hand)
 

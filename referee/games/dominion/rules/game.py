@@ -72,7 +72,10 @@ class Dominion(TableGame[Table]):
         return view_of(self.table, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> Dominion | None:
-        """Copy the game between two replies of a turn."""
+        """Copy the game between two replies of a turn.
+
+        None during an attack, which is a running generator.
+        """
         if not (self.requests and isinstance(self.requests[0].asks, PlayTurn)):
             return None
         players = [copied(player, _chance=chance) for player in self.table.players]
@@ -80,7 +83,8 @@ class Dominion(TableGame[Table]):
         table = copied(self.table, players=players, supply=supply, _chance=chance)
         old = self.turn
         player, bought, gained = players[old.player.seat], old.bought.copy(), old.gained.copy()
-        player.gains[-1] = Gains(bought, gained)  # it changes during the turn
+        # The last entry changes during the turn, so the copy needs its own.
+        player.gains[-1] = Gains(bought, gained)
         turn = TurnState(player, old.actions, old.buys, old.money, bought, gained)
         new = copied(self, table=table, turn=turn)
         return new.resume(new._play(turn))
@@ -101,6 +105,8 @@ class Dominion(TableGame[Table]):
             redeal(chance, player.deck)
 
     def _play(self, resumed: TurnState | None = None) -> Decisions:
+        # In a copy, skip the players before the one whose turn it was. After that turn, all is as
+        # usual.
         while True:
             for player in self.table.players:
                 if player.left or (resumed is not None and resumed.player is not player):
@@ -115,19 +121,19 @@ class Dominion(TableGame[Table]):
                     return
 
     def _begin_turn(self, player: Player) -> None:
-        situation, self._situation = self._situation, None  # it only describes the first turn
+        situation, self._situation = self._situation, None  # It only describes the first turn.
         self.turn = turn = TurnState(player) if situation is None else situation.turn.of(player)
         self.table.turn = turn
         player.turns += 1
         player.gains.append(Gains(turn.bought, turn.gained))
 
     def _end_reason(self, player: Player) -> str | None:
-        """Return the end reason if the game ends after this player's turn, otherwise None (4.4)."""
         supply = self.table.supply
         if not supply.counts["province"]:
             return PROVINCES_EMPTY
         if supply.empty_piles >= EMPTY_PILES_TO_END:
             return PILES_EMPTY
+        # All players get the same number of turns, so the others finish the round.
         if player.turns >= self._max_turns and all(
             p.left or p.turns >= self._max_turns for p in self.table.players
         ):

@@ -45,10 +45,13 @@ class Player:
         """Draw up to `count` cards (4.6). Returns True if the discard pile was shuffled."""
         self.is_shown = False
         deck = self.deck
+        # The usual case comes first, because this runs for every hand of every match.
         missing = count - len(deck)
         if missing <= 0:
             if count:
                 self._chance.before_draw(self.number, self.hand, deck, count)
+                # The top of the deck is its last card, so this reverses them. Popping from the
+                # front of a list would be slow.
                 self.hand += deck[: -count - 1 : -1]
                 del deck[-count:]
             return False
@@ -58,6 +61,7 @@ class Player:
             deck.clear()
         if not self.discard_pile:
             return False
+        # The deck is empty now, so it can serve as the new discard pile.
         self.deck, self.discard_pile = self.discard_pile, deck
         self.shuffles += 1
         self._chance.shuffle(self.number, self.deck)
@@ -65,7 +69,7 @@ class Player:
         return True
 
     def shown_hand(self) -> list[str]:
-        """Copy the hand for a request, and note that the player has seen it."""
+        """Copy the hand for a request, and remember that the player has seen it."""
         self.is_shown = True
         if self.unseen:
             self.unseen = []
@@ -79,9 +83,11 @@ class Player:
         """Return the points of all owned cards (4.5)."""
         return self._count()[1]
 
+    # Scores are needed in each view, but cards change only now and then. Any such change sets
+    # `counted` to None.
     def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
-            owned = dict.fromkeys(CARDS, 0)  # a Counter would be half as fast
+            owned = dict.fromkeys(CARDS, 0)  # A Counter would be half as fast.
             for card in self.deck + self.hand + self.in_play + self.discard_pile:
                 owned[card] += 1
             cards = {card: count for card, count in owned.items() if count}
@@ -89,7 +95,11 @@ class Player:
         return self.counted
 
     def count_one_more(self, card: str) -> None:
-        """Add a gained card to the cached counts. Usually the player has such cards already."""
+        """Add a gained card to the cached counts.
+
+        Usually the player has such cards already. If not, the dict would get the card at its end,
+        and the order of `cards` is the order of the supply.
+        """
         if self.counted is not None:
             cards, points = self.counted
             if card in cards:

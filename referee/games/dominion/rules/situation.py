@@ -66,6 +66,7 @@ class Situation(Struct, frozen=True):
                 player.discard_pile = cards.discard_pile.copy()
                 player.in_play, player.counted = cards.in_play.copy(), None
             for card, count in _gained(player).items():
+                # publish() will take them from the supply, one by one.
                 left[card] += max(count, 0)
         table.supply.set(left)
 

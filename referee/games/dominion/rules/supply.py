@@ -13,7 +13,7 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 class Supply:
     """The piles. `counts` has the number of cards left, and `info` is the message with them.
 
-    `shown` caches the result of `show` until a pile changes.
+    `shown` caches the result of `show` until a pile changes. Views of all seats share that dict.
     """
 
     def __init__(self, players: int) -> None:

@@ -81,6 +81,8 @@ class Table(interface.Table[Player]):
         turn = self.turn
         if turn is None or turn.player is not player:
             return ()
+        # Treasures in hand count as money, because a person sees them as money to spend. (For the
+        # rules, they only are once a buy reply plays them.)
         treasures = sum(WORTH.get(card, 0) for card in chain(player.hand, player.in_play))
         spent = sum(COST[card] for card in turn.bought)
         return turn.actions, turn.buys - len(turn.bought), turn.money + treasures - spent
@@ -117,13 +119,15 @@ class Table(interface.Table[Player]):
         if self.watchers:
             drawn = player.hand[before:]
             whole = moves_of(player.seat, drawn, "deck", "hand")
-            # The seat sees the cards at its next request. The others do not learn the number.
+            # The seat sees the cards at its next request. The others don't even learn how many
+            # there are.
             own = [Move(player.seat, "deck", "hand", count=len(drawn))] if drawn else []
             self.moved(Moved(player.seat, whole, own, ()))
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
         """Remove `count` hand cards chosen by the referee (7.4)."""
         taken = self._chance.take("referee", player.hand, count, player.number)
+        # The player knows which card is on top of the pile now, but not which others we have taken.
         player.is_shown, player.unseen = False, taken[:-1]
         return taken
 
@@ -144,6 +148,7 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     if in_play is not None:  # after a turn, no counters are left
         own = whole if player.is_shown else public
         return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
+    # The player hasn't seen these cards: take_at_random() has chosen them.
     if not player.is_shown:
         return Moved(player.seat, whole, public, public)
     return Moved(player.seat, whole, whole, public, ["discards ", *listed(map(Card, cards))])

@@ -1,7 +1,8 @@
 """One turn, from its first request to the end of its clean-up (protocol-v1, 5).
 
 A turn is a generator: it yields each `play-turn` and receives the reply. An illegal reply is a
-fault; section 5 defines for each kind whether the turn continues.
+fault, and section 5 says for each kind of fault whether the turn continues. Mind the difference
+between `break` (the turn ends) and falling through to the next request.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
     """Play a turn from any of its requests to its clean-up."""
     player = turn.player
     top_discard = None
+    # A player may leave in the middle of its turn.
     while not player.left:
         reply = yield Request(
             player.seat,
@@ -63,9 +65,9 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 
 
 def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
-    """Carry out an action reply (5.3, 5.4)."""
     player = turn.player
     card: Any = reply.card
+    # The action is spent even if the reply is wrong.
     turn.actions -= 1
     if not isinstance(card, str) or card not in EFFECTS:
         shown = "missing" if card is UNSET else describe(card)
@@ -77,6 +79,8 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     parameters = reply.additional_parameters
     if not isinstance(parameters, dict):
         parameters = {}
+    # Remember the place: a card that can't be played returns to it, because hands are shown in the
+    # order of drawing.
     place = player.hand.index(card)
     del player.hand[place]
     player.in_play.append(card)
@@ -114,6 +118,8 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
         return None
     hand, in_play = player.hand, player.in_play
     before = len(in_play)
+    # Ask for forgiveness, not permission: nearly all lists are right, and then this is two calls
+    # per treasure. (TypeError is for cards that aren't hashable, such as lists.)
     for card in treasures:
         try:
             money += WORTH[card]
@@ -126,7 +132,8 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             table.fault(player, faults.BAD_TREASURE, detail)
             return None
         in_play.append(card)
-        if table.watchers:  # this step is the most frequent one
+        # This step is the most frequent one of a match, so don't make a call for nothing.
+        if table.watchers:
             table.played(player, card)
     return money
 
@@ -170,6 +177,7 @@ def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
     if top_discard is not None:
         if top_discard in pile:
             pile.remove(top_discard)
+            # A wrong top_discard is a fault, but the clean-up happens anyway.
             pile.append(top_discard)
         else:
             detail = f"`top_discard` is {describe(top_discard)}, which is not in hand or in play"

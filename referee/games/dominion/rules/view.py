@@ -61,8 +61,12 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
     if viewer is ALL or viewer == player.seat:
         hand, pile, deck = player.hand.copy(), player.discard_pile.copy(), player.deck[::-1]
         if viewer is not ALL:
+            # Cards drawn since the last request are still unknown to the seat, so for its view
+            # they're in the deck.
             if not player.is_shown:
                 hand, deck = [], deck + hand
+            # The same for cards that the referee has discarded from a hand that the seat hadn't
+            # seen.
             if player.unseen:
                 pile = list((Counter(pile) - Counter(player.unseen)).elements())
                 deck += player.unseen
