@@ -1,8 +1,8 @@
 """The probe matches, with the style of each seat (spec/vectors/README.md, 2.1).
 
-Basic matches come first: a deviation there affects all others. Each other match adds one thing, or
-a few independent ones. A match covers the cases that it names (`covers`, `may`) and the cases of
-its tricks.
+Basic matches come first, because a deviation there affects all others. Each other match adds one
+thing, or a few independent ones. A match covers the cases that it names (`covers`, `may`) and the
+cases of its tricks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
 
 
 def _plays(card: str, tricks: str = "", **style: Any) -> Style:
-    """A seat that plays this action."""
     return Style(tricks=tricks, plays=card, buys=f"silver:1 {card}:3", **style)
 
 

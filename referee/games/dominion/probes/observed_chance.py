@@ -1,10 +1,10 @@
 """The random choices of another referee, read from its messages.
 
 Every request shows the complete hand of a seat, and the seat draws at most once between two
-requests. Therefore the next request shows the drawn cards: they are put on top of the deck if they
-are in it. If they are not, the hands differ, and the comparison of the request finds that. Draws
-without a later request do not matter. Random discards (7.4) also show in the seat's next hand, and
-the last one is on top of the pile.
+requests. To find out which cards were drawn, we look at the hand in the seat's next request, and
+put these cards on top of the deck if they're in it. If they aren't, the hands differ, and we'll
+find that when we compare the requests. Draws without a later request don't matter. Random discards
+(7.4) also show in the seat's next hand, and the last one is on top of the pile.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class DominionObservedChance:
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]
+        # All seats get the public messages, but a seat that left has fewer of them.
         public = max(received, key=len)
         self._tops: dict[object, list[object]] = {seat_id(n): [] for n in range(len(received))}
         for message in public:
@@ -33,7 +34,7 @@ class DominionObservedChance:
         self._taken = False  # cards were taken at random since the last request
 
     def shuffle(self, stream: str, items: list[str]) -> None:
-        pass  # the order stays open; each draw looks it up
+        pass  # We don't know the order yet. Each draw looks it up.
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Put the cards of the next hand on top, as far as the deck has them."""
@@ -54,6 +55,8 @@ class DominionObservedChance:
         taken: list[str] = []
         for card in items:
             (left if [card] == kept[len(left) :][:1] else taken).append(card)
+        # The next hand should lack more cards. Take any, since the comparison will find the
+        # difference.
         while len(taken) < count:
             taken.append(left.pop())
         items[:] = taken[count:] + left
@@ -86,7 +89,6 @@ class DominionObservedChance:
 
 
 def _hand_of(message: Message) -> list[str] | None:
-    """Return the hand in a request. None for other messages."""
     hands = {"attack-request": "options", "play-turn": "hand"}
     if (kind := message.get("type")) not in hands:
         return None

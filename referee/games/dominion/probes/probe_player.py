@@ -7,6 +7,7 @@ from referee.games.dominion.probes.tricks import TRICKS, probe_action
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.interface.probing import Message, ProbeAction
 
+# A referee that never ends a turn must not keep us here forever.
 _MOST_REPLIES = 100
 """Maximum replies per turn. A longer turn is endless."""
 
@@ -38,5 +39,5 @@ class DominionProbePlayer(ProbeState):
         return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
-        """Return a small buy at the start of a turn."""
+        """Return a small buy at the start of a turn. Everybody sees it."""
         return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

@@ -34,7 +34,6 @@ class Style(Plan, frozen=True):
 
 
 def _wishes(text: str) -> list[tuple[str, int]]:
-    """Parse wanted cards, in order of priority, each with its maximum number."""
     pairs = [word.partition(":") for word in text.split()]
     return [(card, int(count or MANY)) for card, _, count in pairs]
 
@@ -122,14 +121,12 @@ class ProbeState(State):
         return None if self.style.only or not cards else self._chance.choice(cards)
 
     def _can_take(self, card: str) -> bool:
-        """True if the card may be gained. Patient probes gain nothing that would end the game."""
         after: Mapping[str, int] = {**self.supply, card: self.supply[card] - 1}
+        # Patient probes gain nothing that would end the game.
         ends = not after["province"] or [*after.values()].count(0) >= 3
         return not (ends and self.style.patient)
 
     def _parameters(self, card: str) -> dict[str, Any] | None:
-        """Return valid parameters of an action card. None if it has no effect."""
-
         def options(asked: Ask) -> Iterator[Any]:
             if asked.what == "discard":
                 yield [each for each in asked.cards if each in POINTS] or asked.cards[:1]

@@ -117,7 +117,8 @@ def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
 def _coins(s: ProbeState, wanted: int) -> list[str]:
     """Return treasures in hand that are together worth `wanted`."""
     found = []
-    # Expensive ones first: with enough coppers, this reaches every possible sum.
+    # Expensive ones first. If there are enough coppers, this finds every sum that's possible at
+    # all.
     for coin in sorted(s.treasures, key=lambda coin: -WORTH[coin]):
         if WORTH[coin] <= wanted:
             found.append(coin)
@@ -196,12 +197,10 @@ def _exchange(card: str, low: int, high: int, *, empty: bool = False) -> Answer:
 
 
 def _playing(card: str, parameters: Callable[[ProbeState], dict[str, Any]]) -> Answer:
-    """An action with these parameters, as soon as it can be played."""
     return lambda s: _can_play(s, card) and action(card, **parameters(s))
 
 
 def _acting(card: Callable[[ProbeState], str]) -> Answer:
-    """An action with this card."""
     return lambda s: s.actions and s.buys and action(card(s), desired_card="copper")
 
 
@@ -214,7 +213,6 @@ def _plain(parameters: Any) -> Answer:
 
 
 def _cellar(cards: Callable[[list[str], ProbeState], Any]) -> Answer:
-    """A cellar that discards these cards of the rest of the hand."""
     return _playing("cellar", lambda s: {"cards": cards(s.rest("cellar"), s)})
 
 
@@ -223,7 +221,6 @@ def _workshop(card: Callable[[ProbeState], Any]) -> Answer:
 
 
 def _trade(card: str, trashed: Callable[[ProbeState, str], Any], gained: str) -> Answer:
-    """A mine or a remodel with this trashed and this gained card."""
     return _playing(card, lambda s: {"card_to_trash": trashed(s, card), "desired_card": gained})
 
 
@@ -231,7 +228,6 @@ _REMODEL_ITSELF = _trade("remodel", lambda s, card: card, "silver")
 
 
 def _exchanges(card: str) -> dict[str, Trick]:
-    """The tricks that a mine and a remodel share."""
     section = f"6.{KINGDOM.index(card) + 1}"
 
     def wish(**desired: Any) -> Answer:

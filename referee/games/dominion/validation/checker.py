@@ -1,16 +1,19 @@
 """Check a log of Dominion: is there a game with these messages? (protocol-v1, 4 to 7, 2.15).
 
-Supply, owned cards, trash and scores are public, so they are checked message by message. Hands are
-hidden, but their sizes are not. The clean-up publishes the played cards. They determine every draw,
-shuffle, discard and attack of the turn, except for the number of cards that a cellar discarded. The
-checker therefore collects the messages of a turn and then explains it: is there a course of the
-turn with these messages, from one of the possible sizes of deck, hand and discard pile?
+Supply, owned cards, trash and scores are public, so we check them message by message. Hands are
+hidden, but their sizes are not. The clean-up publishes the played cards, and they determine every
+draw, shuffle, discard and attack of the turn, except for the number of cards that a cellar
+discarded. That's why we collect the messages of a turn and then explain it: is there a course of
+the turn with these messages, from one of the possible sizes of deck, hand and discard pile?
 
-The end of a turn is not always clear when its messages are read (`events.py`), and the turn of a
-player without cards in hand has no messages. The checker keeps every possible reading (`Reading`),
-almost always one. If none is left, it reports a finding and continues with a reading that assumes
-as little as possible. It counts the cards that can be in deck and hand instead of following each
-card. So it may miss a mistake, but never reports a valid log.
+The end of a turn isn't always clear when we read its messages (`events.py`), and the turn of a
+player without cards in hand has no messages at all. We keep every possible reading (`Reading`),
+almost always one. If none is left, we report a finding and continue with a reading that assumes as
+little as possible.
+
+Note that we only count the cards that can be in deck and hand. We don't follow each card, which
+would take far too many readings. The checker may miss a mistake because of that, but it never
+reports a log that's valid.
 """
 
 from __future__ import annotations
@@ -150,10 +153,9 @@ class Checker:
             ours = ", ".join(f"{card} {self._supply[card]}" for card in wrong)
             theirs = ", ".join(f"{card} {shown[card]}" for card in wrong)
             self._find("4.2" if self._opening else "2.4", ours, theirs)
-        self._shown = shown  # report a wrong pile only once
+        self._shown = shown  # Report a wrong pile only once.
 
     def _event(self, message: Struct) -> Event | None:
-        """Convert a message to an event, if it is possible at this table."""
         assert isinstance(message, TurnMessage)
         event = Event.of(message, self._line)
         kind, seat, cards = event.kind, event.seat, event.cards
@@ -168,6 +170,8 @@ class Checker:
         if not cards and kind != Kind.SHUFFLED:
             self._find("2", "at least one card", f"{kind} without any")
             return None
+        # A trashing is explained later, by which cards could be gained for it. The supply will have
+        # changed by then.
         if kind == Kind.TRASHED:
             event = event._replace(supply=dict(self._supply))
         owned = self._ledger.owned[seat]
@@ -195,11 +199,15 @@ class Checker:
         """Extend every reading by the event, and drop contradicted readings."""
         found: dict[tuple[object, ...], Reading] = {}
         try:
+            # Different readings often lead to the same state. Without merging them, their number
+            # would double with each doubtful message.
             for after in every_way(lambda reading: self._step(reading, event), self._readings):
                 found.setdefault(_key(after), after)
             self._readings = list(found.values())[:_MAX_READINGS]
         except Contradiction as problem:
             self._findings.append(problem.finding)
+            # One finding per mistake: after this, we only assume public knowledge. Otherwise, each
+            # message of the rest of the log would be a finding.
             self._readings = [self._start_afresh(event)]
         if event.kind == Kind.GAINED:
             self._gained = event.cards[0]
@@ -208,7 +216,6 @@ class Checker:
         self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     def _start_afresh(self, event: Event) -> Reading:
-        """Create a reading that assumes only public knowledge."""
         # A top discard may be anybody's answer to an attack; other messages belong to the active
         # seat.
         last = self._last_active
@@ -219,7 +226,7 @@ class Checker:
         return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
     def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
-        """Return seats with only owned cards and number of turns known."""
+        """Return seats about which we know only their cards and number of turns."""
         seats = []
         for owned, seat in zip(self._ledger.owned, before, strict=True):
             total = owned.total()
@@ -251,6 +258,7 @@ class Checker:
                 return
             yield from self._step(self._finish(reading), event)
             return
+        # At the start of a turn, the game must not be over.
         if not reading.events and not reading.loose:
             reason = self._over()
             if reason and any(seat.turns for seat in reading.seats):
@@ -287,12 +295,15 @@ class Checker:
         if mine and kind == Kind.PLAYED:
             yield _with(reading, event, "played")
             return
+        # It may be the clean-up of a turn without played cards, or a cellar's. We try both, but
+        # there are no more cellars than the player has.
         if mine and kind == Kind.TOP:
             yield _with(reading, event, "done")
             tops = sum(e.kind == Kind.TOP and e.seat == active for e in reading.events)
             if tops < owned["cellar"] and not interrupted:
                 yield _with(reading, event, "turn")
             return
+        # After its disqualification, a player only cleans up.
         if mine and kind != Kind.REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
@@ -309,7 +320,6 @@ class Checker:
         raise contradicts(event, "4.1", f"{what} of {number}, whose turn it is")
 
     def _in_turn_disqualified(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield readings of a disqualification: in the handshake, the own turn, or under attack."""
         mine = event.seat == reading.active
         (code,) = event.cards
         if self._opening and code != Disqualification.TIMEOUT:
@@ -384,7 +394,7 @@ def _with(reading: Reading, event: Event, stage: str) -> Reading:
 
 
 def _key(reading: Reading) -> tuple[object, ...]:
-    """Return a key that is equal for readings with the same future."""
+    # Readings with equal keys have the same future.
     seats = tuple((s.sizes, frozenset(s.reach.items()), s.turns) for s in reading.seats)
     first = reading.events[0].line if reading.events else 0
     return (seats, reading.active, first, reading.stage, reading.loose)

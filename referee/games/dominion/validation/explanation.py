@@ -1,6 +1,7 @@
 """Explain one turn: is there a course of it with the messages of the log?
 
-A `Reading` is a spectator's knowledge of a game during a turn.
+A `Reading` is a spectator's knowledge of a game during a turn. Most turns have one course. There
+are several if a cellar was played, because nobody sees how many cards it discarded.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def contradicts(event: Event, section: str, expected: str) -> Contradiction:
 def furthest(problems: Sequence[Finding]) -> Contradiction:
     """Return the contradiction on the latest line, to raise if every way has one.
 
-    The arguments are findings, because a list of exceptions would be kept alive by their own frames
-    until the garbage collector runs.
+    The way that gets furthest explains most of the messages. The arguments are findings, because a
+    list of exceptions would be kept alive by their own frames until the garbage collector runs.
     """
     last = max(problems, key=lambda problem: problem.line)
     return Contradiction(last.line, last.section, last.expected, last.found)
@@ -92,7 +93,8 @@ def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) ->
     problems: list[Finding] = []
     for start in starts:
         try:
-            for way in continuations(start):  # one by one, to keep results before a contradiction
+            # A list() would lose the results before a contradiction, so take them one by one.
+            for way in continuations(start):
                 ways.append(way)  # noqa: PERF402
         except Contradiction as problem:
             problems.append(problem.finding)
@@ -161,6 +163,7 @@ class Explanation:
         if not after:
             raise furthest(problems)
         seats = self._seats
+        # Any of these courses may be the real one, so unite their results for each seat.
         for other in self._order:
             ends = [course.others[other] for course in after]
             sizes_after = frozenset().union(*(end.sizes for end in ends))
@@ -193,14 +196,13 @@ class Explanation:
         return self._events[course.at] if course.at < len(self._events) else None
 
     def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
-        """Raise a contradiction at the first unexplained message."""
         event = self._next(course) or self._played or self._top or self._shuffle
         if event:
             raise contradicts(event, section, expected)
         raise Contradiction(self._line, section, expected, "the next turn")
 
     def _own(self, course: _Course, kind: str) -> Event | None:
-        """Return the next event if it is of this kind and the active player, otherwise None."""
+        """Consume the next event if it is of this kind and the active player, or return None."""
         event = self._next(course)
         if event is None or event.kind != kind or event.seat != self._active:
             return None
@@ -208,14 +210,14 @@ class Explanation:
         return event
 
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
-        """Return the next event, which must be of this kind and the active player."""
+        """Consume the next event, which must be of this kind and the active player."""
         event = self._own(course, kind)
         if event is None:
             self._refuse(course, section, f"{kind} {self._number} ({why})")
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
-        """Remove a card from the active player's hand, if it can be there."""
+        # (`reach` is an upper bound. At 0, the card can't be in the hand.)
         if not course.hand or course.reach[card] <= 0:
             why = "who cannot have it in hand" if course.hand else "whose hand is empty"
             expected = f"no {card} of {self._number}, {why}"
@@ -224,26 +226,25 @@ class Explanation:
         course.reach[card] -= 1
 
     def _draw(self, course: _Course, count: int, in_play: Sequence[str], why: str) -> None:
-        """Draw up to `count` cards. If that needs a shuffle, it must be the next event."""
         if count <= course.deck or not course.discard:
             drawn = min(count, course.deck)
             course.hand += drawn
             course.deck -= drawn
             return
+        # A log shows every shuffle. If we need one here, it must be the next event.
         self._take(course, Kind.SHUFFLED, "4.6", f"{why} with {course.deck} cards in the deck")
         self._shuffled(course, count, in_play)
 
     def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
-        """Shuffle the discard pile into the deck and draw up to `count` cards."""
         deck = course.deck + course.discard
         drawn = min(count, deck)
         course.hand += drawn
         course.deck = deck - drawn
         course.discard = 0
+        # After a shuffle, every card that isn't in play may be anywhere.
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        """Play an action card. Yields every possible course."""
         assert self._played is not None  # true if a card was played
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
