@@ -117,7 +117,6 @@ class Translator:
         return MoveReply(moves=moves)
 
     def actions_of(self, reply: Any) -> Iterator[NDArray[np.int64]]:
-        """Yield the choice of each cell, row by row."""
         cols = self._state.cols
         choices = np.zeros(self._state.rows * cols, np.int64)
         for move in reply.moves:
@@ -127,7 +126,6 @@ class Translator:
         yield choices
 
     def show(self) -> str:
-        """Format the grid as this seat sees it."""
         return "\n".join(bytes(row).decode() for row in self._grid(None))
 
     def _grid(self, kinds: bytes | None) -> NDArray[np.uint8]:

@@ -199,7 +199,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return say.PlayReply(phase="cleanup", top_discard=card)
 
     def _offer(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
-        """Offer an action on a card. The other options give None."""
         self._stage = stage
         names = _NAMED[what]
         return dict.fromkeys(others) | {names[card]: card for card in cards}
@@ -298,7 +297,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
     # --- observation ------------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
-        """Return the seat's knowledge in the format of `layout`."""
         seen = self._seen
         seen[: len(_SINGLE)] = array(
             "i",

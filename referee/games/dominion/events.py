@@ -119,7 +119,6 @@ class Ledger:
         self.owned = [Counter(STARTING_DECK) for _ in range(seats)]  # the cards of each seat
 
     def show(self, message: say.SupplyInfo) -> None:
-        """Read the current piles."""
         self.supply = {pile.card: pile.count for pile in message.cards}
 
     def count(self, event: Event, sign: int = 1) -> None:
@@ -136,7 +135,6 @@ class Ledger:
                     del owned[card]
 
     def scores(self) -> list[int]:
-        """Return the points of each seat's cards, in seat order."""
         return [points_of(owned) for owned in self.owned]
 
     def next_seat(self, seat: int, disqualified: Container[int]) -> int:

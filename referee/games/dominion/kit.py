@@ -95,7 +95,6 @@ def nearest(card: str) -> str | None:
 
 
 def _known(card: str) -> Card:
-    """Return the card with this name, or raise `ValueError`."""
     if isinstance(card, str) and card in CARDS:
         return CARDS[card]
     close = nearest(str(card))
@@ -113,7 +112,10 @@ _warned: set[str] = set()
 
 
 def _warn(text: str) -> None:
-    """Write a line to standard error. Each line is written only once."""
+    """Write a line to standard error, but never the same line twice.
+
+    (A forgotten `return` would come up again in each turn.)
+    """
     if text not in _warned:
         _warned.add(text)
         sys.stderr.write(f"{text}\n")
@@ -336,7 +338,6 @@ class Memory:
                 player.left = True
 
     def _played(self) -> object:
-        """Return the action card of the last reply, or None."""
         return self.replied.get("card") if self.replied.get("phase") == "action" else None
 
     def _discarded(self) -> list[str]:
@@ -555,7 +556,10 @@ _defined: list[type[DominionBot]] = []
 
 
 def _warn_of_misspelt(bot: type[DominionBot]) -> None:
-    """Warn about methods with names similar to a method of the kit that is not overridden."""
+    """Warn about methods with names similar to a method of the kit that isn't overridden.
+
+    A misspelt `discard` would never be called, and the default would hide that.
+    """
     hooks = ("play_turn", "discard")
     own = [name for name, value in vars(bot).items() if callable(value) and name[0] != "_"]
     left = [hook for hook in hooks if getattr(bot, hook) is getattr(DominionBot, hook)]
@@ -569,7 +573,11 @@ def _warn_of_misspelt(bot: type[DominionBot]) -> None:
 
 
 def _warn_without_run() -> None:
-    """Warn at exit if the referee started this program and it played no match."""
+    """Warn at exit if the referee started this program and it played no match.
+
+    Forgetting the last line, `MyBot.run()`, is easy. All you'd see without this is that the bot
+    exited.
+    """
     if not _defined or hasattr(sys, "last_value") or "referee.api" in sys.modules:
         return
     try:
@@ -582,7 +590,10 @@ def _warn_without_run() -> None:
 
 
 def _read(line: bytes) -> dict[str, object]:
-    """Decode a message. Returns an empty one for anything except a JSON object."""
+    """Decode a message.
+
+    Anything except a JSON object gives an empty one, because a bot has to ignore unknown messages.
+    """
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -610,7 +621,10 @@ def _serve(new: Callable[[], DominionBot]) -> None:
 
 
 def _take_stdout() -> int:
-    """Redirect standard output to standard error. Returns a descriptor of the original output."""
+    """Redirect standard output to standard error, and return a descriptor of the original output.
+
+    A print() for debugging would be read as a reply.
+    """
     out = os.dup(1)
     os.dup2(2, 1)  # also redirects output of C libraries and child processes
     sys.stdout.flush()  # also redirects text printed before

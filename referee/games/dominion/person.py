@@ -188,7 +188,10 @@ class DominionDialogue:
                 return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """Return the fields of an action reply except `phase`. None: the person ends the phase."""
+        """Return the fields of an action reply except `phase`.
+
+        None: the person is done with actions.
+        """
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: choices.without(card, request.hand) for card in hand}
         why = {c: choices.unavailable_reason(c, rest[c], self._ledger.supply) for c in hand}
@@ -427,7 +430,7 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
 
 
 def _can_buy(supply: Mapping[str, int], money: int) -> bool:
-    """True if more than copper can be bought; nobody needs a question about copper."""
+    """True if more than copper can be bought, since nobody wants a question about copper."""
     return any(COST[card] for card in choices.for_sale(supply, money))
 
 

@@ -97,7 +97,6 @@ class StarRealmsRulePlayer:
     def _play_a_card(
         self, now: say.PlayTurn
     ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
-        """Play the best card of the hand, and use it immediately if its entry says so."""
         hand = now.state.hand
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
         now = yield [say.Action("play", card)]

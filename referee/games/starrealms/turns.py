@@ -102,7 +102,7 @@ class Turns(turns.TurnReader[Turn]):
 
     @singledispatchmethod
     def _read_action(self, message: Struct) -> None:
-        """Read a message. By default, a message does not change the turn."""
+        """Read a message that isn't about an action. It doesn't change the turn."""
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:

@@ -248,7 +248,6 @@ class Classic:
     # --- news -------------------------------------------------------------------------------------
 
     def learn(self, cards: Iterable[Json]) -> None:
-        """Remember the definitions of these cards."""
         for card in cards:
             self._cards[card["uid"]] = card["card"]
 
@@ -294,11 +293,10 @@ class Classic:
         return f"{verb} {self._cards[action['card']]}" if "card" in action else verb
 
     def _effect_choice(self, source: Json) -> str:
-        """Return the text for both effects of an OR, in the format of `classic-index`."""
+        """Return the text for both effects of an OR: the engine lists the same action twice."""
         return f"CHOICE {self._table[source['card']]['name']}"
 
     def _choice(self, cards: Iterable[Json]) -> str:
-        """Return a choice of cards in the format of `classic-index`."""
         names = [self._table[card["card"]]["name"].upper().replace(" ", "_") for card in cards]
         return "CHOICE " + " ".join(names)
 

@@ -191,7 +191,6 @@ def _actions(asked: say.PlayTurn) -> dict[str, int]:
 
 
 def _place(actions: list[say.Action], given: Any) -> int:
-    """Return the index of the action that a reply names."""
     kind = given["type"]
     what = "patron" if kind == say.CALL_PATRON else "card"
     thing = UNSET if kind == say.END_TURN else given[what]

@@ -72,7 +72,6 @@ class Board:
         return Board(State(rows, cols, Side(1, first, False), Side(1, last, False), grid, 1, 0))
 
     def state(self, max_turns: int, turns_elapsed: int) -> State:
-        """Return the state as in messages."""
         red, blue = map(Side, self.stores, self.spawns, self.disabled)
         grid = self._grid().decode()
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
@@ -105,7 +104,6 @@ class Board:
         return list(compress(range(len(free)), map(and_, free, reversed(free))))
 
     def add_energy(self, cell: int) -> None:
-        """Add energy to a cell and its mirror."""
         self.energy |= {cell, len(self.neighbours) - 1 - cell}
 
     # --- the steps of a turn (4.3) ------------------------------------------------------------

@@ -91,7 +91,6 @@ class BotWars:
 
     @property
     def turns(self) -> int:
-        """Number of turns begun."""
         return self._turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
@@ -134,7 +133,6 @@ class BotWars:
         return self._view
 
     def copy(self, chance: RandomSource) -> BotWars:
-        """Copy the game."""
         red, blue = self.board.botlets
         board = copied(self.board, botlets=(red.copy(), blue.copy()))
         facts = [replace(each) for each in self._facts]

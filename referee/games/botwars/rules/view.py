@@ -55,7 +55,7 @@ def _deaths_and_spawn(
     came = Counter(move.to for move in moves)
 
     def there(cell: int) -> int:
-        """Return the number of the side's botlets on a cell after all moves."""
+        """Count the side's botlets on a cell after all moves."""
         stayed = before.grid[cell : cell + 1] == colour and cell not in left
         return came[cell] + stayed
 
@@ -73,7 +73,6 @@ class BotWarsTracker:
         self._view = begun(self._state)
 
     def observe(self, message: Struct) -> None:
-        """Read a public message, a request, or a reply."""
         if isinstance(message, say.TurnPlayed):
             self._view = after(self._state, message)
             self._state = message.state
@@ -87,5 +86,4 @@ class BotWarsTracker:
         self._state, self._view = state, begun(state)
 
     def view(self) -> View:
-        """Return `Game.view`, which is the same for all viewers."""
         return self._view

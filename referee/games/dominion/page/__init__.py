@@ -76,7 +76,6 @@ class Spectator:
         return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
-        """Return `Game.view(PUBLIC)`."""
         owned = [
             {card: cards[card] for card in CARDS if cards[card]} for cards in self._ledger.owned
         ]

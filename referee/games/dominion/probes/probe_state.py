@@ -74,7 +74,6 @@ class ProbeState(State):
         self._bought = self._bought and not self.first
 
     def rest(self, card: str) -> list[str]:
-        """Return the hand without one copy of the played card."""
         return without(card, self.hand)
 
     def trades(self, card: str) -> list[tuple[str, list[str]]]:

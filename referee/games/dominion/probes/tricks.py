@@ -37,7 +37,6 @@ class Trick(NamedTuple):
     awaits: str = ""
 
     def probe_action(self, state: ProbeState) -> ProbeAction | None:
-        """Return its reply. None if the request is not suitable."""
         if self.attack == state.asks_to_play:
             return None
         try:

@@ -100,7 +100,7 @@ class Dominion(TableGame[Table]):
                 player.discard_pile = below + top
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks. Each owner knows its other cards (2.8)."""
+        """Shuffle the decks. Hands and piles stay, because their owners know them (2.8)."""
         for player in self.table.players:
             redeal(chance, player.deck)
 

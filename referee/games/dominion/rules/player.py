@@ -80,7 +80,6 @@ class Player:
         return self._count()[0]
 
     def score(self) -> int:
-        """Return the points of all owned cards (4.5)."""
         return self._count()[1]
 
     # Scores are needed in each view, but cards change only now and then. Any such change sets

@@ -39,7 +39,6 @@ class FirstTurn(Struct, frozen=True):
     gained: list[str] | None = None
 
     def of(self, player: Player) -> TurnState:
-        """Create the turn of a player."""
         bought, gained = self.bought, self.bought if self.gained is None else self.gained
         resources = self.actions, self.buys, self.money
         return TurnState(player, *resources, bought.copy(), gained.copy())
@@ -71,7 +70,6 @@ class Situation(Struct, frozen=True):
         table.supply.set(left)
 
     def publish(self, table: Table) -> None:
-        """Publish the gains and trashings of each seat."""
         for player in table.players:
             for card, count in _gained(player).items():
                 for _ in range(count):

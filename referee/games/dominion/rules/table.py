@@ -88,7 +88,6 @@ class Table(interface.Table[Player]):
         return turn.actions, turn.buys - len(turn.bought), turn.money + treasures - spent
 
     def trash(self, player: Player, card: str) -> None:
-        """Remove a hand card from the game."""
         player.hand.remove(card)
         player.counted = None
         self.events.append(say.PlayerTrashed(player.number, [card]))
@@ -112,7 +111,6 @@ class Table(interface.Table[Player]):
                 self.moved(_discarded(player, cards, played))
 
     def draw(self, player: Player, count: int) -> None:
-        """Draw up to `count` cards (4.6)."""
         before = len(player.hand)
         if player.draw(count):
             self.events.append(say.PlayerShuffled(player.number))

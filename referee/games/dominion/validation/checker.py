@@ -114,7 +114,6 @@ class Checker:
     # --- message by message -------------------------------------------------------------------
 
     def _check_expected(self, kind: str) -> None:
-        """Check the type of a message: at the start and after a gain, only one is allowed."""
         if self._expects and self._expects != kind:
             section = "2.15" if self._gained else "2.3" if self._expects == "game-info" else "2.4"
             self._find(section, self._expects, kind)
@@ -196,7 +195,6 @@ class Checker:
     # --- turns --------------------------------------------------------------------------------
 
     def _extend(self, event: Event) -> None:
-        """Extend every reading by the event, and drop contradicted readings."""
         found: dict[tuple[object, ...], Reading] = {}
         try:
             # Different readings often lead to the same state. Without merging them, their number

@@ -291,7 +291,6 @@ class Explanation:
         return [course]
 
     def _attack(self, course: _Course) -> None:
-        """Explain the answers to a militia, in turn order."""
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)

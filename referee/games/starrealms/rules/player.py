@@ -27,7 +27,6 @@ class Piece:
         self.refresh()
 
     def copy(self) -> Piece:
-        """Return a copy."""
         new = Piece(self.card)
         new.acts, new.used, new.ally_used = self.acts, self.used, self.ally_used
         return new
@@ -70,7 +69,6 @@ class Player:
         self.left = False
 
     def bases(self) -> list[Piece]:
-        """Return the player's bases in play, including outposts."""
         return [piece for piece in self.in_play if not piece.card.is_ship]
 
     def exposed(self) -> list[Piece]:
@@ -79,7 +77,6 @@ class Player:
         return [piece for piece in bases if piece.card.type == OUTPOST] or bases
 
     def is_shielded(self) -> bool:
-        """True if an outpost protects the player from attacks."""
         return OUTPOST in [piece.card.type for piece in self.in_play]
 
     def constant(self, word: str) -> int:
@@ -101,7 +98,6 @@ class Player:
         return False
 
     def cards(self) -> dict[str, int]:
-        """Return all cards of the player: card -> count, sorted by name."""
         in_play = [piece.card.name for piece in self.in_play]
         return dict(sorted(Counter(self.hand + self.deck + self.discard + in_play).items()))
 

@@ -23,7 +23,6 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
     due: int = 0
 
     def lay_out(self, player: Player) -> None:
-        """Replace a player's cards by these cards."""
         player.authority = self.authority
         player.hand = self.hand.copy()
         # People write a deck from the top down, but its last card is the top here.

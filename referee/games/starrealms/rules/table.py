@@ -125,7 +125,6 @@ class Table(interface.Table[Player]):
             self.note(1 - owner.seat, moves, *did)
 
     def show_row(self) -> None:
-        """Publish the trade row and the number of Explorers."""
         self.events.append(say.TradeRow(self.row.copy(), len(self.trade_deck), self.explorers))
 
     def _draw(self, player: Player, count: int) -> None:

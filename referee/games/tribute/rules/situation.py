@@ -36,7 +36,6 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
     patron_calls: int = 1
 
     def lay_out(self, table: Table, player: Player) -> None:
-        """Give a player these cards and resources."""
         for pile in ("hand", "draw_pile", "cooldown", "played"):
             setattr(player, pile, _made(table, getattr(self, pile)))
         for agent in self.agents:

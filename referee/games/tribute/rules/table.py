@@ -79,7 +79,6 @@ class Player:
         self.left = False
 
     def owned(self) -> list[Card]:
-        """Return all cards of the player."""
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
 
 
@@ -178,7 +177,7 @@ class Table(interface.Table[Player]):
         self.waiting: dict[str, list[list[Due]]] = {}  # deck -> effects that wait, by level
 
     def seat_patrons(self) -> None:
-        """Put the picked patrons on the table. They favour nobody (4.1)."""
+        """Put the picked patrons on the table. They don't favour anybody yet (4.1)."""
         first, second, third, fourth = self.picked
         # The Treasury sits in the middle. Messages have this order, too.
         self.favours = dict.fromkeys((first, second, TREASURY, third, fourth))
@@ -190,7 +189,6 @@ class Table(interface.Table[Player]):
         self.waiting = {}
 
     def new_card(self, card: str) -> Card:
-        """Create a card with the next uid."""
         made = Card(self.next_uid, self.cards.kinds[card])
         self.next_uid += 1
         return made
@@ -198,7 +196,6 @@ class Table(interface.Table[Player]):
     def event(
         self, kind: str, source: Card | str | None, target: Card | None = None, amount: int = 1
     ) -> None:
-        """Publish an event of the player on turn."""
         of = source.ref if isinstance(source, Card) else source
         hit = None if target is None else target.ref
         self.events.append(say.Event(self.me.number, kind, of, hit, amount))
@@ -216,7 +213,6 @@ class Table(interface.Table[Player]):
         self.event("gain-power", source, None, amount)
 
     def gain_prestige(self, source: Card | str, amount: int) -> None:
-        """Give prestige to the player on turn."""
         self.me.prestige += amount
         self.event("gain-prestige", source, None, amount)
 
@@ -243,7 +239,6 @@ class Table(interface.Table[Player]):
             self.events.append(say.PlayerShuffled(player.number))
 
     def draw(self, player: Player, count: int) -> None:
-        """Draw up to `count` cards (4.3)."""
         # Without this, a spectator would see the cards before the action that draws them.
         self.moved()
         self.reach(player, count)
@@ -322,7 +317,6 @@ class Table(interface.Table[Player]):
             self.note(self.me.seat, moves, *did)
 
     def put_on_bottom(self, card: Card) -> None:
-        """Put a card below the tavern deck."""
         self.deck.append(card)
         self.known_below += 1
 

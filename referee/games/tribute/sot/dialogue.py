@@ -97,7 +97,6 @@ class Dialogue:
 
 
 def _seed(seed: str) -> None:
-    """Seed the global generators of random numbers, so that equal matches have equal results."""
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(random.getrandbits(32))

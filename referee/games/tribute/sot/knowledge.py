@@ -32,7 +32,6 @@ class Knowledge:
         self._agents: dict[int, Card] = {}
 
     def observe(self, message: Json) -> None:
-        """Read a public message."""
         match message["type"]:
             case "table-set":
                 self._picked = [each for each in message["patrons"] if each != cards.TREASURY]

@@ -26,7 +26,6 @@ class Fields(SimpleNamespace):
     """Replaces a message of the library. It's faster to create and to read than a real one."""
 
     def HasField(self, name: str) -> bool:  # noqa: N802 - the library's name
-        """True if the message has this field."""
         return name in self.__dict__
 
 

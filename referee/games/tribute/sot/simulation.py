@@ -57,11 +57,9 @@ class State:
         return place if 0 <= place < self.count else None
 
     def moves(self) -> list[Fields]:
-        """Return the moves in the library's format."""
         return shown.moves(self.asked, self.decisions, self._first)
 
     def shown(self, *, is_seeded: bool) -> Fields:
-        """Return the state in the library's format."""
         about = {"state_id": self.id, "completed_actions": [*self.completed, *self.news]}
         end = shown.end(*self.end or ("", "", ""))
         return shown.state(self.table, self.asked, is_seeded, end_game_state=end, **about)
@@ -93,7 +91,6 @@ class Engine:
         return Fields(gameState=made.shown(is_seeded=True), possibleMoves=made.moves())
 
     def ReleaseState(self, request: Any) -> None:  # noqa: N802 - the library's name
-        """Forget a state."""
         self._states.pop(request.id, None)
 
     def _applied(self, state: State, place: int, seed: int) -> State:
