@@ -63,7 +63,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         options: options of the game that differ from the defaults.
 
     Raises:
-        UsageError: the arguments are not valid for the game.
+        UsageError: the arguments aren't valid for the game.
     """
 
     render_mode: str | None

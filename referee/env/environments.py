@@ -110,7 +110,7 @@ class Environments(ModuleType):
             progress: whether a terminal shows a bar.
 
         Raises:
-            UsageError: a file cannot be opened, is of another game, or has other shapes than the
+            UsageError: a file can't be opened, is of another game, or has other shapes than the
                 first; or no step is left.
             LogReadError: a file is not a record, or its match cannot be played again.
         """

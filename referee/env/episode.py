@@ -78,7 +78,7 @@ class Episode:
         due: the learners that must act.
 
     Raises:
-        UsageError: the arguments are not valid for the game.
+        UsageError: the arguments aren't valid for the game.
     """
 
     def __init__(
@@ -148,10 +148,10 @@ class Episode:
                 given.
 
         Raises:
-            UsageError: the seed is not valid.
+            UsageError: the seed isn't valid.
             BotError: an opponent that is a Python object raised an exception, or an opponent failed
                 its handshake without ever having passed one.
-            ShortageError: an opponent cannot be started.
+            ShortageError: an opponent can't be started.
         """
         if seed is None:
             # Only in a copy. A search makes many copies and few of them ever begin another match,
@@ -200,7 +200,7 @@ class Episode:
         """Apply an action of a due seat. After the last action of a round, continue the match.
 
         Raises:
-            UsageError: the action is not legal. The state is unchanged.
+            UsageError: the action isn't legal. The state is unchanged.
             BotError: an opponent that is a Python object raised an exception.
         """
         self.apply(seat, action, self._players[seat].act(action))
@@ -218,7 +218,7 @@ class Episode:
             actions: seat -> action.
 
         Raises:
-            UsageError: an action is not legal. The state is unchanged.
+            UsageError: an action isn't legal. The state is unchanged.
             BotError: an opponent that is a Python object raised an exception.
         """
         replies: dict[int, Struct | None] = {}
@@ -320,7 +320,7 @@ class Episode:
         with bundled bots, because we know that they'd reply the same.
 
         Raises:
-            UsageError: the match is over, or an opponent is not a bundled bot and cannot be
+            UsageError: the match is over, or an opponent isn't a bundled bot and can't be
                 replayed.
         """
         self.check_copied()

@@ -30,7 +30,7 @@ class PolicyBot:
         options: options of the game that differ from the defaults. They affect the normalisation.
 
     Raises:
-        UsageError: the game does not exist, or has no environment.
+        UsageError: the game doesn't exist, or has no environment.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class RecordedMatch:
 
     Raises:
         UsageError: the file cannot be opened, or is of another game.
-        LogReadError: the file is not a record.
+        LogReadError: the file isn't a record.
     """
 
     def __init__(

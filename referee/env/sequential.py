@@ -32,7 +32,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         """Begin a new match. Without a seed, it gets the next one. `options` are ignored.
 
         Raises:
-            UsageError: the seed is not valid.
+            UsageError: the seed isn't valid.
         """
         self._episode.begin(seed)
         self._init_agents()
@@ -56,7 +56,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         """Apply an action of the selected agent. Pass None once it is terminated.
 
         Raises:
-            UsageError: the action is not legal. The state is unchanged.
+            UsageError: the action isn't legal. The state is unchanged.
         """
         self._episode.check_begun()
         agent = self.agent_selection

@@ -24,7 +24,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         """Begin a new match, as `SequentialEnv.reset` does. Returns observations and infos.
 
         Raises:
-            UsageError: the seed is not valid.
+            UsageError: the seed isn't valid.
         """
         self._episode.begin(seed)
         self._init_agents()

@@ -41,7 +41,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         options: options of the game that differ from the defaults.
 
     Raises:
-        UsageError: the arguments are not valid for the game.
+        UsageError: the arguments aren't valid for the game.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
@@ -92,7 +92,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         `reset` end a match, so the next action does (any action), and gives the match's reward.
 
         Raises:
-            UsageError: the seed is not valid.
+            UsageError: the seed isn't valid.
         """
         self._episode.begin(seed)
         super().reset(seed=seed)
@@ -106,7 +106,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         """Apply an action, and play until the next one is due.
 
         Raises:
-            UsageError: the action does not exist, or the match is over.
+            UsageError: the action doesn't exist, or the match is over.
         """
         reward, over = self.advance(action)
         return self.seen(), reward, over, False, self.facts

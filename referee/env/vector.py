@@ -28,7 +28,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         envs: the environments of the matches.
 
     Raises:
-        UsageError: the arguments are not valid for the game, or an opponent is an object that can
+        UsageError: the arguments aren't valid for the game, or an opponent is an object that can
             only play one match at a time.
     """
 
@@ -67,7 +67,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
             options: `{"reset_mask": array}` to reset only some of the matches.
 
         Raises:
-            UsageError: a seed is not valid.
+            UsageError: a seed isn't valid.
         """
         seen, infos = super().reset(seed=seed, options=options)
         self._share_rows()
@@ -80,7 +80,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         """Apply an action in each match.
 
         Raises:
-            UsageError: an action does not exist. The state is unchanged.
+            UsageError: an action doesn't exist. The state is unchanged.
         """
         chosen = self._checked(actions)
         rewards, over = [0.0] * self.num_envs, [False] * self.num_envs

@@ -81,7 +81,7 @@ class Translator:
     def act(self, action: Any) -> Struct | None:
         """Carry out a choice per cell, given as a grid or row by row.
 
-        We ignore choices that do not move an own botlet within the grid. The policy has to give a
+        We ignore choices that don't move an own botlet within the grid. The policy has to give a
         choice for each cell, and most cells are empty.
 
         Raises:

@@ -67,7 +67,7 @@ _SINGLE = (
     *("actions", "buys", "extra money", "money", "due", "turns", "seat", "score"),
 )
 _HERE = [*_SINGLE, *(f"{place} {card}" for place in (*_OWN_CARDS, "supply") for card in CARDS)]
-"""The entries of an observation that are not about opponents."""
+"""The entries of an observation that aren't about opponents."""
 _AT = {
     place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
     for place in (*_OWN_CARDS, "supply")

@@ -138,7 +138,7 @@ class Ledger:
         return [points_of(owned) for owned in self.owned]
 
     def next_seat(self, seat: int, disqualified: Container[int]) -> int:
-        """Return the next seat in turn order that is not disqualified. Can be the same seat."""
+        """Return the next seat in turn order that isn't disqualified. Can be the same seat."""
         seats = len(self.owned)
         order = [(seat + step) % seats for step in range(1, seats)]
         return next((each for each in order if each not in disqualified), seat)

@@ -118,7 +118,7 @@ def _action(look: Decision) -> say.PlayReply | None:
 
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
-    """Choose the parameters of a card. None if it cannot be played."""
+    """Choose the parameters of a card. None if it can't be played."""
     rest = without(card, look.sight.own.hand)
 
     def options(asked: Ask) -> Iterator[Any]:

@@ -97,7 +97,7 @@ class ChoosingTranslator:
         """Carry out a choice by its number. Returns the reply if it is complete.
 
         Raises:
-            UsageError: the choice is not legal.
+            UsageError: the choice isn't legal.
         """
         # Policies return all sorts of integers, e.g. NumPy's. index() accepts them, but not 1.5,
         # which int() would round.

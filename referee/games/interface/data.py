@@ -15,7 +15,7 @@ MAX_INTEGER = 2**53
 
 
 def data_problem(value: Any, path: str) -> str:
-    """Explain why a value cannot be written as JSON, and what to do.
+    """Explain why a value can't be written as JSON, and what to do.
 
     Args:
         path: the place of the value, e.g. "view(PUBLIC)".

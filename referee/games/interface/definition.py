@@ -94,7 +94,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     adapters: Mapping[str, Adapter] = {}
     """Prefix of a BOT argument, such as "sot" -> adapter of bots with this prefix."""
     notes: Callable[[Any], list[list[str]]] | None = None
-    """Returns hints about probable mistakes that are not faults, for authors of bots: for each
+    """Returns hints about probable mistakes that aren't faults, for authors of bots: for each
     seat, a list of sentences. The argument is a finished game, as created by `new`."""
     hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
     """Returns the likely cause of a fault as a clause, from its code and the request and reply as

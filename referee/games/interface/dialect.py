@@ -1,4 +1,4 @@
-"""Translations for bots that do not speak the canonical messages of a game.
+"""Translations for bots that don't speak the canonical messages of a game.
 
 A dialect translates between the lines of a match and one bot, without I/O. Logs and records only
 contain canonical lines, so we don't need to know dialects in order to replay, verify or validate
@@ -32,7 +32,7 @@ class Dialect(Protocol):
         """
 
     def answer(self) -> bytes | None:
-        """Return the canonical reply to the last request if the bot does not see that request.
+        """Return the canonical reply to the last request if the bot doesn't see that request.
 
         E.g., the bot can't answer a handshake if its dialect doesn't have one. None: the bot has to
         reply. You can call this several times; it has no effect.
@@ -76,11 +76,11 @@ class DialectKind(Struct, frozen=True):
     """A dialect of a game, in `GameDefinition.dialects`.
 
     Attributes:
-        new: (seat, seed of the match, name if the bot cannot send one) -> translation for one bot.
+        new: (seat, seed of the match, name if the bot can't send one) -> translation for one bot.
         over_http: True if its bots can play over HTTP: they reply with exactly one line of JSON.
         form_field: over HTTP, the line is sent as a form with this field. Empty: sent as it is.
-        reply_end: end mark of a process's reply, which is not part of the reply.
-        greets: True if its bots answer the game's handshake. A bot that does not probably speaks
+        reply_end: end mark of a process's reply, which isn't part of the reply.
+        greets: True if its bots answer the game's handshake. A bot that doesn't probably speaks
             another dialect.
         tells_hidden: True if its bots see hidden information, for comparing implementations of the
             game. Tournaments do not accept it.

@@ -28,10 +28,10 @@ class Choice(Struct, frozen=True):
     Attributes:
         name: the text to type, or its beginning. Several choices may have the same name.
         cells: texts for the other columns of the question.
-        key: a key that selects the choice and cannot be combined, such as "r". Empty: the choice
+        key: a key that selects the choice and can't be combined, such as "r". Empty: the choice
             has a number, from 1 among choices without key. If equal to the name, the name itself is
             typed, for example a number.
-        barred: the reason why it cannot be chosen now, such as "costs 6, you have 5". The choice
+        barred: the reason why it can't be chosen now, such as "costs 6, you have 5". The choice
             keeps its number but is hidden.
         verb, thing: the action in two parts, for graphical programs: "buy", "duchy for 5".
             Without a thing it is the name, and without a verb the name says it all.

@@ -26,7 +26,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class NoActionError(Exception):
-    """The actions of an environment cannot express a reply.
+    """The actions of an environment can't express a reply.
 
     This isn't a bug. An environment has few actions, and a bot may reply in ways that they don't
     cover.
@@ -58,7 +58,7 @@ class Translator(Protocol):
             The legal reply to the request, or None if it takes more actions.
 
         Raises:
-            UsageError: the action is not legal. The state is unchanged.
+            UsageError: the action isn't legal. The state is unchanged.
         """
 
     def actions_of(self, reply: Any) -> Iterator[Any]:

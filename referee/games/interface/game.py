@@ -204,7 +204,7 @@ class CopyableGame(Game, Protocol):
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle everything that a seat does not know.
+        """Shuffle everything that a seat doesn't know.
 
         The result depends only on the seat's view. If it depended on the true cards in any way, a
         search that averages over many redeals would learn about them.

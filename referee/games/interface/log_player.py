@@ -86,7 +86,7 @@ class LogPlayer(Protocol):
 
         Args:
             asked: a request of a seat that is still in the match.
-            ahead: the messages that the rules have not published yet, at least one, including
+            ahead: the messages that the rules haven't published yet, at least one, including
                 `Gone` and `End`. Nothing follows `End`.
 
         Returns:
@@ -127,7 +127,7 @@ class Guesser(LogPlayer, Protocol):
             follow: plays the log from its beginning with a player.
 
         Returns:
-            A player. If its guesses do not fit the whole log, no guesses do.
+            A player. If its guesses don't fit the whole log, no guesses do.
 
         Raises:
             UnfollowedError: other guesses may fit better.

@@ -40,7 +40,7 @@ class ProbeMatch(Struct, frozen=True):
 
     Attributes:
         controls: ids, or patterns of ids, of earlier matches without the tested behaviour. A
-            deviation that they show too is not counted again.
+            deviation that they show too isn't counted again.
     """
 
     id: str
@@ -102,7 +102,7 @@ class Probes(Struct, frozen=True):
         about: the cases that are violated if a message is wrong and no reply of a probe tested a
             case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only they
             count. WHAT is "missing" or a field, with or without " at the start". It is "extra" if
-            a request is not due. TYPE -> section, for a missing message.
+            a request isn't due. TYPE -> section, for a missing message.
         shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
             the prefix "handshake " in handshakes, and the arguments of `named`.
         seeded: from the cases that a match showed to hold, returns the cases that hold if the match

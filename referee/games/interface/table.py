@@ -243,7 +243,7 @@ def redeal(
     """Redistribute the cards of some piles. Each pile keeps its size.
 
     Args:
-        key: sorts the cards before shuffling, so that the result does not depend on their places.
+        key: sorts the cards before shuffling, so that the result doesn't depend on their places.
     """
     cards = sorted(chain(*piles), key=key)
     chance.shuffle("redeal", cards)

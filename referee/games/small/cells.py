@@ -32,7 +32,7 @@ class Meaning(Struct, frozen=True):
     """The meaning of moves, learned from a few turns.
 
     Attributes:
-        scheme: how moves name cells; None if they do not.
+        scheme: how moves name cells; None if they don't.
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
         lists: labels of lists that are not always a board, or not always hands.

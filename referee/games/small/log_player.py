@@ -1,6 +1,6 @@
 """Reproduces the match of a spectator log with the rules of a small game.
 
-A log does not contain hidden draws and secret moves, so we guess them: the match keeps its draws in
+A log doesn't contain hidden draws and secret moves, so we guess them: the match keeps its draws in
 a list (guessed.py), where a secret move counts as a draw. If the rules publish anything that
 differs from the log, we try other draws (search.py).
 """

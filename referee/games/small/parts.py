@@ -2,7 +2,7 @@
 
 The terminal and the page of a match show the same parts. The author of a game only returns JSON
 data and doesn't say what's a board, so we guess it from the shapes. `None`, and "?" in a row of a
-board, mark places that the viewer does not see.
+board, mark places that the viewer doesn't see.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
     """Rows of equal length. A row is a text with one character per cell, or a list.
 
     Attributes:
-        across, down: the names of columns and rows in moves; empty if moves do not name them.
+        across, down: the names of columns and rows in moves; empty if moves don't name them.
     """
 
     label: str

@@ -205,7 +205,7 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    """True if playing the card cannot remove another card from the hand."""
+    """True if playing the card can't remove another card from the hand."""
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

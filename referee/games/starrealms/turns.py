@@ -1,6 +1,6 @@
 """A match of Star Realms turn by turn, for people and scripts (`referee replay`).
 
-Public messages do not contain the effects of a card, so we get them from the card's data.
+Public messages don't contain the effects of a card, so we get them from the card's data.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from referee.games.interface.probing import ProbeAction
 Answer: TypeAlias = Callable[[ProbeState], Any]
 """Creates the reply to a request: an object, the text of a line, or `LEAVE`.
 
-If the request is not suitable, it returns a false value, or raises LookupError or StopIteration."""
+If the request isn't suitable, it returns a false value, or raises LookupError or StopIteration."""
 LEAVE: Any = object()
 
 

@@ -68,7 +68,7 @@ class Dominion(TableGame[Table]):
         return [SeatState(p.score(), p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state for a viewer. Owned cards are public, their places are not."""
+        """Return the state for a viewer. Owned cards are public, their places aren't."""
         return view_of(self.table, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> Dominion | None:

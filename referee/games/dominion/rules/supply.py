@@ -30,7 +30,7 @@ class Supply:
         self.set({})
 
     def take(self, card: str) -> None:
-        """Take one card from a pile that is not empty."""
+        """Take one card from a pile that isn't empty."""
         self.shown = None
         self.counts[card] = left = self.counts[card] - 1
         if not left:
@@ -47,7 +47,7 @@ class Supply:
         self.info = SupplyInfo(tuple(self._piles))
 
     def show(self) -> dict[str, int]:
-        """Return a copy of the counts, which is cached. Do not modify it."""
+        """Return a copy of the counts, which is cached. Don't modify it."""
         if self.shown is None:
             self.shown = self.counts.copy()
         return self.shown

@@ -37,7 +37,7 @@ class Table(interface.Table[Player]):
         """Move a card from a pile that is not empty to the player's discard pile or hand.
 
         Args:
-            money: the player's money if the card is bought. None: it is not bought.
+            money: the player's money if the card is bought. None: it isn't bought.
         """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)

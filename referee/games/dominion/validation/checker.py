@@ -1,7 +1,7 @@
 """Check a log of Dominion: is there a game with these messages? (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so we check them message by message. Hands are
-hidden, but their sizes are not. The clean-up publishes the played cards, and they determine every
+hidden, but their sizes aren't. The clean-up publishes the played cards, and they determine every
 draw, shuffle, discard and attack of the turn, except for the number of cards that a cellar
 discarded. That's why we collect the messages of a turn and then explain it: is there a course of
 the turn with these messages, from one of the possible sizes of deck, hand and discard pile?
@@ -281,7 +281,7 @@ class Checker:
                 continue
 
     def _in_turn(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield readings with the event in a turn whose clean-up has not begun."""
+        """Yield readings with the event in a turn whose clean-up hasn't begun."""
         active = reading.active
         mine = event.seat == active
         owned = self._ledger.owned[active]

@@ -55,7 +55,7 @@ class SeatView(Struct, frozen=True):
     """One seat in a view.
 
     Attributes:
-        hand: in the order of drawing. None for viewers who do not know it. A seat knows it at its
+        hand: in the order of drawing. None for viewers who don't know it. A seat knows it at its
             request.
         discard, in_play: oldest first for `ALL` and for the seat with a request. Otherwise sorted,
             because no message shows which of several equal cards was scrapped or destroyed.

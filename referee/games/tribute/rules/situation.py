@@ -66,7 +66,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Set up a new table. `ValidationError` if a patron, player or card does not exist."""
+        """Set up a new table. `ValidationError` if a patron, player or card doesn't exist."""
         players = dict(zip(PLAYERS, table.players, strict=True))
         table.picked, table.turn = list(self.patrons), self.turn
         try:

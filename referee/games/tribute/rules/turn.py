@@ -7,7 +7,7 @@ The whole game is one generator. It yields a question and receives the decision:
     a `Choice` of an OR         0 or 1
     a list of `LegalAction`s    the index of the action
 
-`game.py` creates the requests, so that the rules do not spend time on messages to bots.
+`game.py` creates the requests, so that the rules don't spend time on messages to bots.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import Fault
 
 BOT = "--bot="
-"""Prefix for the name of a bot, so that a sandbox does not take the name for a path."""
+"""Prefix for the name of a bot, so that a sandbox doesn't take the name for a path."""
 
 _PLAY = ("play-turn", "choose-request")
 

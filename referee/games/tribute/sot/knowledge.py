@@ -50,7 +50,7 @@ class Knowledge:
                 self._count(self._found([message["target"]])[0], message["kind"])
 
     def _count(self, card: Card, kind: str) -> None:
-        """Track the effects that wait for other cards of a deck. Requests do not contain them."""
+        """Track the effects that wait for other cards of a deck. Requests don't contain them."""
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)

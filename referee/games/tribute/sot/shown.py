@@ -51,7 +51,7 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
 
 
 def end(winner: str, reason: str, context: str) -> Any:
-    """Return the end of a game. For the builders, empty texts mean that the game has not ended."""
+    """Return the end of a game. For the builders, empty texts mean that the game hasn't ended."""
     return EndGameState(winner=winner, reason=reason, AdditionalContext=context)
 
 
