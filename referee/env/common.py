@@ -278,6 +278,8 @@ def observations(episode: Episode) -> Any:
         box = spaces.Box(0.0, 1.0, numbers.low.shape, np.float32)
     else:
         box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
+    # With arrays of choices, every action is legal (a choice that makes no sense is ignored), so we
+    # don't need a mask.
     if environment.action_shape(episode.options):
         return box
     mask = spaces.Box(0, 1, (len(environment.choices(episode.options)),), np.int8)

@@ -129,6 +129,7 @@ class _Reader:
 
         if not self._rows:
             bots = ", ".join(sorted(self._bots))
+            # The likely mistake is a wrong name for the bot, so list the names that we've seen.
             problem = f"the records have no step for these arguments; their bots: {bots}"
             if self._unfinished:
                 problem += f"; {self._unfinished} of the matches were not finished"
@@ -139,6 +140,8 @@ class _Reader:
         return Dataset(
             np.array([_numbers(each) for each in seen]),
             np.array(masks) if masks else None,
+            # An action is a number or an array of numbers. In both cases, this gives one row per
+            # action.
             actions.reshape(len(actions), *self._shapes[1]),
             np.array(self._results),
             np.array(self._matches, np.int64),

@@ -114,6 +114,7 @@ class Environments(ModuleType):
                 first; or no step is left.
             LogReadError: a file is not a record, or its match cannot be played again.
         """
+        # Imported here, so that an environment doesn't depend on the code that reads records.
         from referee.env.dataset import dataset
 
         return dataset(

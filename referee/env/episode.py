@@ -212,7 +212,7 @@ class Episode:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply actions of several due seats: all of them, or none if one of them is not legal.
+        """Apply actions of several due seats. If one isn't legal, nothing is applied.
 
         Args:
             actions: seat -> action.
@@ -330,6 +330,8 @@ class Episode:
                 "plays all seats"
             )
         match = self._match
+        # Learners may be in the middle of a reply. Actions since the last complete reply aren't in
+        # the history.
         actions = {seat: self._actions[seat].copy() for seat in self.due}
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
@@ -419,6 +421,7 @@ class Episode:
         All except the seed are 0 before the end of the match.
         """
         outcome = self.outcome
+        # These keys are always there. Vector environments take the keys of the first match for all.
         if outcome is None:
             return {"seed": self.seed, "rank": 0, "score": 0, "margin": 0, "disqualified": 0}
         scores = [standing.score for standing in self._match.standings()]

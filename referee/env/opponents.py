@@ -151,7 +151,9 @@ class Opponents:
         Warns:
             RuntimeWarning: a bot was disqualified for another reason.
         """
+        # Remember it now: the handshake may be over once the first bot has replied.
         in_handshake = match.in_handshake
+        # A bot in this process can look at its view and its limits directly.
         if in_handshake:
             for seat, bot in enumerate(self._bots):
                 if isinstance(bot, InProcessBot):
@@ -168,6 +170,7 @@ class Opponents:
                 match.disqualify(seat, answer.code, answer.detail)
             else:
                 match.receive(seat, answer)
+            # The match may also disqualify a bot that has replied, e.g. for a wrong handshake.
             if seat in match.disqualified:
                 self._warn_of_leaving(match.disqualified[seat])
             elif in_handshake:

@@ -61,10 +61,13 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._episode.check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
+            # This is PettingZoo's own method for agents that are done. The agent passes None, and
+            # it removes the agent.
             self._was_dead_step(action)
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
+        # As PettingZoo does: the rewards of an agent accumulate until it acts again.
         self._cumulative_rewards[agent] = 0.0
         self._select_next()
         if self.render_mode == "human":
@@ -89,6 +92,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         episode = self._episode
         if episode.outcome is None:
             self.agent_selection = f"player_{episode.due[0] + 1}"
+            # With "result", all rewards are 0 until the end, so there's nothing to add.
             if episode.reward != "result":
                 self.rewards = self._rewards()
                 self._accumulate_rewards()

@@ -144,6 +144,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         Same arguments and errors as `Common.copy`.
         """
         episode = self._episode.copy(seat_of(viewer), seed)
+        # Created on the first call, because most programs never copy a match.
         if self._copies is None:
             from referee.env.sequential import SequentialEnv
             from referee.env.simultaneous import SimultaneousEnv

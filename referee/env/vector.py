@@ -115,6 +115,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
+        # A match that's about to be reset ignores its action, so that action may be anything.
         wrong = ~self._autoreset_envs & ((given < 0) | (given >= self._most)).reshape(
             self.num_envs, -1
         ).any(axis=1)

@@ -67,6 +67,7 @@ class Translator:
         state = self._state
         sides = (state.p1, state.p2) if self._seat == 0 else (state.p2, state.p1)
         left = state.max_turns - state.turns_elapsed
+        # A copy, since we fill in the numbers that are the same for all cells.
         cells = _CELLS.copy()
         cells[:, 6:] = sides[0].energy, sides[1].energy, left
         planes = cells.take(self._grid(_KINDS[self._seat]), axis=0)

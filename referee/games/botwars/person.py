@@ -80,6 +80,7 @@ def _picture(state: State) -> list[Phrase]:
     cols = state.cols
     rows = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
     wide = cols <= _WIDE_COLS
+    # In a narrow picture, there's only room for the last digit of a column.
     heads = "".join(f"{column:<3}" if wide else str(column % 10) for column in range(cols))
     spawns = [
         f"{name} {place_of(side.spawn, state.cols)}{' (razed)' if side.spawn_disabled else ''}"

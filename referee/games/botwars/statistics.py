@@ -37,6 +37,7 @@ class ArmyStatistics:
         bots: dict[str, dict[str, list[int]]] = {}
         decode = msgspec.json.Decoder(_SeatFacts).decode
         for seat in seats:
+            # (A seat gets 1 point for a win and a half for a draw.)
             result = "won" if seat.points == 1 else "drawn" if seat.points else "lost"
             facts = decode(seat.facts)
             sums = bots.setdefault(seat.bot, {}).setdefault(result, [0] * (1 + len(_COUNTS)))
@@ -46,6 +47,7 @@ class ArmyStatistics:
         rows: list[Sequence[str | float | None]] = []
         for bot in sorted(bots):
             results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
+            # There's no match without a result, so the total doesn't need sums of its own.
             total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
             for result, (matches, *counts) in [("all", total), *results]:
                 rows.append((bot, result, matches, *(count / matches for count in counts)))

@@ -104,9 +104,11 @@ class Turns(turns.TurnReader[Turn]):
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
+        # A player failed in this turn, so nobody moved.
         if not turn.played or turn.state is None:
             return [Phrase("", "this turn was not carried out", "bold")]
         parts: list[Phrase | Picture] = [_picture(turn.state)]
+        # Once is enough, even if many turns are printed.
         if not self._is_explained:
             parts.append(Phrase("grid", _LEGEND, "dim"))
             self._is_explained = True
@@ -137,6 +139,7 @@ class Turns(turns.TurnReader[Turn]):
                 turn.gathered,
             ]
             rows.append([str(turn.turn), *map(_pair, pairs), str(len(turn.notes) or "")])
+            # Unknown pairs count as nothing.
             for total, pair in zip(sums, pairs, strict=True):
                 total[:] = [sum(both) for both in zip(total, pair or (0, 0), strict=True)]
         notes = str(sum(len(turn.notes) for turn in turns) or "")

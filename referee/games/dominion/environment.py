@@ -172,12 +172,14 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if self._actions:
             hand = _ACTIONS.intersection(own.hand)
             playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
+            # If no card has an effect now, the policy would only have "done" to choose.
             if playable:
                 card = yield self._offer("action", "play", playable, DONE)
                 if card is not None:
                     return (yield from self._action(card))
         bought: list[str] = []
         while self._buys:
+            # Money above the highest price makes no difference, so the table ends there.
             affordable, supply = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)], self._supply
             options = {DONE: None} | {name: card for name, card in affordable if supply[card]}
             if len(options) == 1:
@@ -192,6 +194,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             self._move(card, _SUPPLY, _CHOSEN)
             bought.append(card)
         if bought:
+            # Play all treasures in hand, since they're discarded at the end of the turn anyway.
             treasures = [card for card in WORTH for _ in range(self._seen[_HAND[card]])]
             return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
         mine = {*own.hand, *own.in_play}
@@ -275,6 +278,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if reply.phase == "cleanup":
             return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
         given = reply.additional_parameters
+        # In a record, this may be anything: the reply was valid, but cards without parameters
+        # ignore it.
         given = given if isinstance(given, dict) else {}
         discarded = given.get("cards")
         names = [f"play {reply.card}"]

@@ -136,6 +136,7 @@ def play(
     """
     for name in (card, *discard, *(other for other in (trash, gain) if other is not None)):
         _known(name)
+    # Bots of several threads may run in one program, so it's one entry per thread.
     _unreturned[get_ident()] = "play"
     _played[get_ident()] = card
     parameters: dict[str, object] = {}
@@ -384,6 +385,7 @@ class Memory:
         state.supply = dict(_piles(self.piles))
         state.discard_pile = CardCounts(self.discard_pile)
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
+        # We know our cards, and where all except those in the deck are.
         state.deck = CardCounts(self.player(self.me).cards - elsewhere)
         state.players = [
             PublicPlayer(number, player.name, CardCounts(player.cards), left=player.left)
@@ -505,6 +507,7 @@ class DominionBot:
         _played.pop(get_ident(), None)
         choice: object = self.play_turn(state)
         match choice:
+            # `play(...)` without `return` would only end the turn, with no sign of the mistake.
             case None:
                 if called := _unreturned.get(get_ident()):
                     why = f"although it called {called}(...)"

@@ -53,6 +53,7 @@ _FIELDS = {
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     """Return the most likely cause of a fault; see `GameDefinition.hint`."""
+    # Look for a misspelt card first, as it explains all other problems.
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):
@@ -61,6 +62,8 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return 'after a buy comes one more `play-turn`, with 0 buys; answer it with "cleanup"'
     if code == faults.NO_ACTIONS:
         return 'with 0 actions answer with "buy" or "cleanup"'
+    # A bot that names cards to buy, but no treasures, has no money as far as the referee is
+    # concerned.
     paid = reply.get("played_treasures") or asked.get("extra_money")
     if code == faults.CANNOT_BUY and not paid:
         return "only treasures that `played_treasures` names pay for cards"

@@ -170,6 +170,8 @@ class DominionDialogue:
         return reply if top is None else {**reply, "top_discard": top}
 
     def _turn(self, request: PlayTurn) -> Decision:
+        # We play all treasures for the person, since they're discarded at the end of the turn
+        # anyway.
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
         title = f"Your {ordinal(self._turns)} turn"
@@ -210,6 +212,7 @@ class DominionDialogue:
             if not picks:
                 return None
             card = hand[picks[0]]
+            # None means that the person went back, so we ask again.
             given = yield from self._parameters(card, rest[card])
             if given:
                 return {"card": card, "additional_parameters": given}
@@ -268,6 +271,7 @@ class DominionDialogue:
     def _gain(
         self, card: str, trashed: str | None, can: Sequence[str]
     ) -> Generator[Question, Picks, str | None]:
+        # Cards that can't be gained keep their numbers, with a reason.
         limit, among = choices.gain_limit(card, trashed), choices.EXCHANGES.get(card, COST)
         barred = {
             other: f"costs {cost}, not up to {limit}" if other in among else "is not a treasure"
@@ -402,6 +406,7 @@ class DominionDialogue:
             for (seat, who), score in zip(enumerate(self._who), self._ledger.scores(), strict=True)
         ]
         supply = self._ledger.supply
+        # Provinces are always shown, because their end is the end of the game.
         few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
         empty = [card for card in BY_COST if not supply[card]]
         left = ", ".join(f"{supply[card]} {card}" for card in few)
@@ -421,6 +426,7 @@ class DominionDialogue:
             InfoTable("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
         shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
+        # The title is only for the first question of a turn.
         self._heading = {}
         return Question(text, options, **shown | others)
 

@@ -216,6 +216,8 @@ class Turns(turns.TurnReader[Turn]):
         self._turns[seat] += 1
         now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
         now.played = cards_of(events, Kind.PLAYED)
+        # The turn has no clean-up, so the log doesn't name the played cards. In a record, the last
+        # request does.
         if not now.played and self._request is not None:
             now.played = [*self._request.cards_played, *["militia"] * self._attacks]
         now.gained, now.bought = self._gains(events, now.played)
@@ -283,6 +285,7 @@ class Turns(turns.TurnReader[Turn]):
         total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
         shown = {*turn.gained, *turn.bought, "province"}
         left = {card: n for card, n in turn.supply.items() if card in shown or not n}
+        # In a spectator log, an unfinished turn doesn't show which cards were played.
         is_hidden = turn.hand is None and not turn.finished
         bought = listed(turn.bought) or ("nothing" if turn.finished else "")
         money = "" if is_hidden else f" ({turn.spent} of {turn.money} money)"

@@ -31,6 +31,7 @@ def data_problem(value: Any, path: str) -> str:
 def _inside(value: Any, path: str) -> str:
     if isinstance(value, Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+        # A field that's UNSET doesn't appear in the JSON.
         return _first(
             (f"{path}.{name}", each) for name, each in fields if each is not msgspec.UNSET
         )
@@ -45,6 +46,8 @@ def _inside(value: Any, path: str) -> str:
 
 
 def _of_scalar(value: Any, path: str) -> str:
+    # msgspec would write a set as a list, in any order, and two runs of the same match would
+    # differ.
     if isinstance(value, set | frozenset):
         return f"{path} is a set, and a set has no order: use sorted(...)"
     if isinstance(value, float) and not math.isfinite(value):

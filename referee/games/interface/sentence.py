@@ -74,6 +74,7 @@ def listed(things: Iterable[Part]) -> list[Part]:
     parts: list[Part] = []
     for thing, same in groupby(things):
         count = len([*same])
+        # `parts` is only empty before the first item.
         parts += [", "] if parts else []
         if isinstance(thing, Card):
             parts.append(replace(thing, count=count * thing.count))

@@ -112,11 +112,14 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
 
     For example, of two seas a player shoots at the one whose cells are hidden before a shot.
     """
+    # If a move goes from one cell to another, only the first one tells us where moves may begin.
     first = {path[0] for path in paths if path}
     rows, columns = board.shape
     named, others = set[Any](), set[Any]()
     for row in range(rows):
         for column in range(columns):
+            # If the cells that can be named look different from all others, this board explains the
+            # moves.
             into = named if (row, column) in first else others
             into.add(board.rows[row][column])
     is_hidden = bool(others) and named <= {None, "?"}
@@ -234,6 +237,8 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
     lists = dict.fromkeys(label for turn in turns for label in turn.lists)
     found = dict.fromkeys(label for turn in turns for label in turn.hands)
     hands = [label for label in found if label not in lists]
+    # A hand may be named by the cards themselves, or by places counted from 0 or from 1. We try
+    # cards first.
     played = (
         (label, place)
         for place in (None, 0, 1)

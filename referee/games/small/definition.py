@@ -102,6 +102,7 @@ def _check(kind: type[Game]) -> None:
             raise MistakeError(kind, f"the class has no method `{method}`")
     players = kind.players
     least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
+    # type() rather than isinstance(), since True would pass as a number of players.
     if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
         raise MistakeError(kind, f"`players` is {players!r}: give a number from 2, or two of them")
     if kind.wrong_move not in WRONG_MOVES:

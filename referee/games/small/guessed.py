@@ -55,6 +55,7 @@ class Draw(NamedTuple):
             yield from (value for value in range(self.size) if value != self.value)
         elif self.is_listed:
             yield from (order for order in permutations(range(self.size)) if order != self.value)
+        # Too many orders. With exchanges, we at least get closer to the right one.
         else:
             for one, two in combinations(range(self.size), 2):
                 yield _exchanged(self.value, one, two)

@@ -131,6 +131,7 @@ class SmallGame:
             return View(self.turns, self._scores(), [], self._seen(viewer))
         if any(request.seat == viewer for request in self.requests):
             moves = self._plain("legal", self.legal[viewer])
+            # Keep the state for later, when the seat isn't asked.
             state = self._sent[viewer] = self._seen(viewer)
             return View(self.turns, self._scores(), moves, state)
         sent = self._sent.get(viewer, {})
@@ -245,6 +246,7 @@ class SmallGame:
         if costs == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
             self._leave(seat, lost=True)
+        # A stream of its own. Otherwise, a wrong move would change the cards that come after it.
         elif costs == "random":
             legal = self.legal[seat]
             moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]

@@ -53,6 +53,7 @@ class Person(TurnListener[Turn]):
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
             state=[*phrases(shown), *_symbols(means.marks, shown)],
             targets=means.targets(shown, request.moves, self._seat),
+            # The author's docstring is wrapped for an editor, so join its lines again.
             help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
         )
         return {"type": "move-reply", "move": request.moves[pick]}

@@ -38,6 +38,7 @@ def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
 
 def _rules(kind: type[Game], name: str) -> Iterator[str]:
     """Yield the author's descriptions of the game and of the fields of a request."""
+    # getdoc() would also return the docstring of the base class.
     yield getdoc(kind) or "" if kind.__doc__ else f"`{kind.__name__}` has no docstring with rules."
     least, most = seats_of(kind)
     yield f"`{name}` is a game for {least if least == most else f'{least} to {most}'} players."
@@ -63,6 +64,7 @@ def _leaving(kind: type[Game]) -> str:
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:
+    # The schema has all we need: types, bounds and descriptions.
     schema: Any = msgspec.json.schema(options)
     fields = schema["$defs"][options.__name__]["properties"]
     chosen = "`--set NAME=VALUE` chooses an option."

@@ -45,6 +45,7 @@ class Turns(turns.TurnReader[Turn]):
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
             self.act("plays", said if alone else f"{self.call(player)} {said}")
+            # If several moved, it's nobody's turn, and the actions name the players.
             self.now.player_number = player if alone else ""
             clauses.append([Seat(seat_index(player)), f" plays {said}"])
         self._together = (message.turn, clauses if not alone else [])

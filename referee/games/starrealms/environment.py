@@ -138,6 +138,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             *(choose is not None and choose.kind == kind for kind in say.KINDS),
         ]
         options = choose.options if choose else []
+        # In the order of _PLACES.
         places: list[Iterable[str]] = [
             own.hand or (),
             own.deck or (),

@@ -200,6 +200,7 @@ def _show(player: Player, cards: Iterable[str]) -> None:
     """Exchange cards between hand and deck so that the hand contains these cards."""
     other = player.hand.copy()
     for card in cards:
+        # It's in the hand already. Take it out of `other`, or we'd give it away for the next card.
         if card in other:
             other.remove(card)
             continue

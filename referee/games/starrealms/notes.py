@@ -20,6 +20,7 @@ def notes(game: StarRealms) -> list[list[str]]:
     """Return a list of sentences for each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
+        # A few turns prove nothing, since a match may end early.
         said, made = [], player.made
         if not made.gains and player.turns > _MANY_TURNS:
             said.append(
@@ -50,6 +51,8 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if not isinstance(actions, list):
         return "`actions` is a list of actions, such as the actions in the request"
     offered = asked.get("actions", [])
+    # All actions before the wrong one were legal when they were carried out. But we only know those
+    # that were legal at first, so this is a guess.
     for entry in actions:
         if isinstance(entry, dict) and entry not in offered:
             return _why(entry, asked.get("state", {}))

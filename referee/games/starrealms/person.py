@@ -161,6 +161,7 @@ def _name(action: Action) -> str:
 def _what(action: Action, state: State) -> str:
     if action.card is UNSET:
         return f"{state.combat} combat"
+    # The Needle has the abilities of its copy, so show those.
     copied = state.copied if action.card == "Stealth Needle" else None
     card = CARDS[copied or action.card]
     match action.action:

@@ -77,6 +77,7 @@ class StarRealmsRulePlayer:
             going_on = False
             scrapped = self._ranked(now, "scrap", "scrapForBenefitRules")
             if scrapped:
+                # (Scraps and allies don't start another round by themselves.)
                 now = yield scrapped
             used = self._ranked(now, "use-base", "useBaseRules")
             if used:
@@ -98,6 +99,8 @@ class StarRealmsRulePlayer:
         self, now: say.PlayTurn
     ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
         hand = now.state.hand
+        # Evaluate the file for each card: a card that was played may change the scores of the
+        # others.
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
         now = yield [say.Action("play", card)]
         ally = self._book.flag("playRules", card, "useAllyAfterPlay")

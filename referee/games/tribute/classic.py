@@ -115,6 +115,7 @@ class Classic:
             case "table-set":
                 starters = chain(*message["starters"])
                 self.learn(chain(message["row"], message["tavern_deck"], starters))
+            # The reason of an early end depends on whether the draft is over.
             case "turn-started":
                 self._is_drafted = True
             case "action":
@@ -192,6 +193,7 @@ class Classic:
         is_choice = asked["type"] == "choose-request"
         return msgspec.json.encode(
             {
+                # (6.4 also fixes the order of the keys.)
                 "PatronStates": {
                     patron: (player or NOBODY).upper()
                     for patron, player in state["favours"].items()
@@ -229,6 +231,8 @@ class Classic:
         context = "EFFECT_CHOICE"
         if not effects:
             what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
+            # If a patron asks, its name is the context. For a card, it's the whole entry of its
+            # effects.
             context = source
             if not isinstance(source, str):
                 context = self._table[source["card"]]["effects"][asked["level"] - 1]
@@ -378,6 +382,7 @@ def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str
     if asked["effects"]:
         return "is not a choice: expected CHOICE LEFT or CHOICE RIGHT (6.7)"
     least, most = asked["min"], min(asked["max"], len(asked["cards"]))
+    # Ids rather than names, because the bot has to write ids.
     ids = [str(card["uid"]) for card in asked["cards"]]
     many = str(most) if least == most else f"{least} to {most}"
     empty = "; CHOICE 10000 chooses none" if not least else ""

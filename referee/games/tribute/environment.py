@@ -157,9 +157,11 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             *(patron in view.picked for patron in PATRONS),
             *(view.counters.get(patron, 0) for patron in _CALLED),
         ]
+        # In the order of _PLACES.
         places: list[Iterable[say.CardRef | say.AgentRef]] = [
             *(own.hand or (), own.draw_pile or (), own.known or (), own.cooldown, own.played),
             *(own.agents, [agent for agent in own.agents if not agent.activated]),
+            # An agent counts once per HP, so its entry is the HP of all copies together.
             [agent for agent in own.agents for _ in range(agent.hp)],
             *(other.hand_and_draw, other.cooldown, other.played, other.agents),
             [agent for agent in other.agents for _ in range(agent.hp)],

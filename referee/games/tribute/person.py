@@ -183,6 +183,7 @@ class TributeDialogue(TurnListener[Turn]):
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
         left = [_verb(action) for action in actions if action.type != say.CALL_PATRON]
+        # One card is as quickly played by itself.
         if left.count("play") > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
@@ -228,6 +229,7 @@ class TributeDialogue(TurnListener[Turn]):
                 )
                 for row in rows
             ]
+            # `max` can be more than the list has.
             least, most = request.min, min(request.max, len(choices))
         source = request.source
         name = title_of(source) if isinstance(source, str) else self._rows[source.card].name

@@ -152,6 +152,7 @@ class Turns(turns.TurnReader[Turn]):
         if action.patron is not UNSET:
             self._call(action.patron)
             return
+        # A damaged log may name no card, or one that we've never seen.
         uid = 0 if action.card is UNSET else action.card
         row = self._rows.get(self._cards.get(uid, ""))
         self.act(label, self._title_of_uid(uid))
@@ -161,6 +162,7 @@ class Turns(turns.TurnReader[Turn]):
             self.append_limited(self.now.bought, row.name)
             self._left["coins"] -= row.cost
             self.add_effects(f"for {row.cost}")
+        # Only contracts come into play when they're bought. Other agents go to the cooldown pile.
         if label == "plays" or (label == "buys" and row.type in _CONTRACTS):
             self._enter(uid, row)
 

@@ -82,6 +82,7 @@ class DominionObservedChance:
             yield from ENDS.get(message["reason"], "").split()
             scores, winners = message["scores"], message["winners"]
             best = [seat_id(seat) for seat, score in enumerate(scores) if score == max(scores)]
+            # If the best score doesn't win, its player must have left.
             if not {*best} & {*winners}:
                 yield "8.3/5"
             elif len(best) > 1 and message["reason"] != "last-player-standing":

@@ -40,6 +40,8 @@ class Trick(NamedTuple):
         if self.attack == state.asks_to_play:
             return None
         try:
+            # A trick doesn't have to check whether it's possible. If it isn't, its answer raises
+            # such an error.
             reply = self.answer(state)
         except (LookupError, StopIteration):
             return None

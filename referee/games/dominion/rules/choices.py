@@ -53,6 +53,7 @@ def parameters(
         discarded = yield Ask("discard", rest)
         if discarded is not None:
             chosen["cards"] = discarded
+    # A workshop trashes nothing.
     trashed = None
     if card in EXCHANGES:
         chosen["card_to_trash"] = trashed = yield Ask("trash", trashable(card, rest))

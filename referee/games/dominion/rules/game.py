@@ -109,6 +109,7 @@ class Dominion(TableGame[Table]):
         # usual.
         while True:
             for player in self.table.players:
+                # Seats that left are skipped, but the order stays.
                 if player.left or (resumed is not None and resumed.player is not player):
                     continue
                 if resumed is None:

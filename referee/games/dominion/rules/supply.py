@@ -17,6 +17,7 @@ class Supply:
     """
 
     def __init__(self, players: int) -> None:
+        # The starting decks come out of the supply.
         coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
             "curse": 10 * (players - 1),

@@ -147,6 +147,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
         table.fault(player, faults.CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
         return
     buys = turn.buys
+    # Each card is checked when it's bought, since the ones before may have emptied its pile.
     for card in cards:
         if not isinstance(card, str) or card not in CARDS:
             problem = "which is not a card"
@@ -163,6 +164,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
             buys -= 1
             money -= COST[card]
             continue
+        # This card can't be bought. The ones before it stay bought, and the rest is dropped.
         place = turn.buys - buys
         detail = f"cards_to_buy[{place}] is {describe(card)}, {problem}"
         table.fault(player, faults.CANNOT_BUY, detail)

@@ -34,11 +34,13 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
             say.Option(option=number, effects=[{word: count} for word, count in offered])
             for number, offered in enumerate(ability, 1)
         ]
+        # One of them has to be chosen, and an invalid reply means the first.
         (pick,) = yield from ask(table, turn, "option", card, options, must=True)
         effects = ability[pick]
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
         asking = EFFECTS[word](table, turn, card, number)
+        # Most effects just happen. Those that ask the player return a generator.
         if asking is not None:
             yield from asking
 

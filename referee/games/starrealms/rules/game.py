@@ -53,6 +53,7 @@ class StarRealms(TableGame[Table]):
         table.events.append(
             GameInfo("starrealms", options.max_turns, options.explorers, list(setup.names))
         )
+        # After the situation has been laid out: this is the row that the players see first.
         table.show_row()
         self.begin(self._play(), setup.absent)
 

@@ -99,6 +99,7 @@ class Table(interface.Table[Player]):
         else:
             card = self._take_from_row(index)
         if to == "deck":
+            # Everybody has seen this card, so a redeal must leave it where it is.
             player.deck.append(card)
             player.known += 1
         else:

@@ -22,6 +22,7 @@ def state_of(table: Table, turn: TurnState) -> say.State:
         other.due,
         len(other.deck),
         other.shuffles,
+        # The opponent's hand and deck are shown as one set: which card is where is hidden.
         sorted(other.hand + other.deck),
         other.discard.copy(),
         [piece.card.name for piece in other.in_play],
@@ -119,6 +120,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand = player.hand.copy()
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
+    # No message says which of several equal cards was scrapped or destroyed, so nobody without a
+    # request can know the order.
     if viewer is not ALL and asked is None:
         discard.sort()
         pieces.sort(key=astuple)

@@ -58,6 +58,7 @@ def work_off(table: Table, before: Callable[[], None] | None = None) -> Decision
     """Process the queue from its front. Calls `before` before the first request, or at the end."""
     queue = table.queue
     while queue:
+        # An effect may put more effects into the queue, so this isn't a for loop.
         choice = begin(table, queue.popleft())
         if choice is not None:
             if before is not None:

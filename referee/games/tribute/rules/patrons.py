@@ -61,11 +61,13 @@ def call(table: Table, patron: str) -> Choice | None:
     favoured = table.favours[patron]
     if patron != TREASURY:
         table.favours[patron] = favour_after(patron, favoured, me)
+    # Prices are events too, with a negative amount.
     if row.power and row.pays_first:
         table.gain_power(patron, -row.power)
     if row.coins and row.pays_first:
         table.gain_coin(patron, -row.coins)
     if row.among is not None:
+        # can_call() has made sure that there's at least one card.
         return Choice(row.follow_up, patron, 0, row.among(table), complete, least=1)
     assert row.does is not None
     row.does(table, favoured)

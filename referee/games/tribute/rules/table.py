@@ -388,6 +388,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
         for player in table.players
     ]
     made = interface.copied(
+        # A copy publishes nothing that the original has published already.
         table,
         events=[],
         players=players,

@@ -228,6 +228,7 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
         moves = [move(table.me, card, "row", place_of(card))]
         table.note(table.me.seat, moves, "buys ", shown(card), price, got=[card.kind.card])
 
+    # work_off() calls this at the right moment (see above).
     def pay() -> None:
         table.refill(place)
         table.me.coins -= card.kind.cost

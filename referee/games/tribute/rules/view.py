@@ -167,6 +167,7 @@ def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player:
 
 def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
     hand = draw_pile = known = None
+    # A seat only knows its hand at its request, as in its messages.
     if viewer is ALL or viewer == player.seat == asked:
         hand = _refs(player.hand)
         known = _refs(player.draw_pile[: player.known])

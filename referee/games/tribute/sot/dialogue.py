@@ -60,12 +60,14 @@ class Dialogue:
 
     def _begin(self, message: Json) -> Json:
         number = message["player_number"]
+        # Until we've seen the table, the seat is all we know about the match.
         _seed(number)
         self._seat = seat_index(number)
         self._story = ClassicIndex(self._seat, 0, "")
         self._knowledge = self._last = None
         self._bot = make(self._maker)
         self._bot.pregame_prepare()
+        # Some bots have a name, and others don't. It's the author's text, so don't trust it.
         name = str(getattr(self._bot, "bot_name", self._maker.__name__))
         name = "".join(filter(str.isprintable, name))[:_LONGEST_NAME]
         about = {"player_number": number, "name": name, "version": 1, "keep_alive": True}
@@ -106,6 +108,8 @@ def _reply(message: Json, move: object, state: State) -> Json:
     kind = "play-reply" if message["type"] == "play-turn" else "choose-reply"
     place = state.place_of(getattr(move, "move_id", None))
     if place is None:
+        # Not a move of this state. Send something that the referee rejects and that its author
+        # recognises.
         what = repr(move)[:_SHOWN]
         if isinstance(move, BasicMove):
             facts = [str(getattr(fact, "name", fact)) for fact in vars(move).values()]

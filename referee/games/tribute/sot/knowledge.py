@@ -40,8 +40,10 @@ class Knowledge:
             case "turn-started":
                 self._combos.forget_combos()
                 self._actions = 0
+                # Agents of the last request are out of date: they may have been hit, or have left.
                 self._agents = {}
             case "action":
+                # The library's simulations need to know how many actions are left in the turn.
                 self._actions += 1
                 if "card" in message["action"]:
                     card = self._cards[message["action"]["card"]]

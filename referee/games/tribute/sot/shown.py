@@ -42,6 +42,8 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
         start_of_next_turn_effects=[str(due.effect) for due in table.discards],
         current_player=_player(table.me, is_seeded),
         enemy_player=_player(table.other, is_seeded),
+        # In the match, a bot must not learn the order of the deck. In a simulation, it's only a
+        # guess.
         tavern_cards=_cards(table.deck if is_seeded else sorted(table.deck, key=_ORDER)),
         pending_choice=_choice(choice) if choice else ChoiceProto(),
         InitialSeed=0,
