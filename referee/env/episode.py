@@ -103,7 +103,7 @@ class Episode:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
                 # Don't reword this: some libraries search the message for "unexpected keyword
-                # argument" and then try again without the argument.
+                # argument".
                 raise UnknownOptionError(
                     f"{definition.name} got an unexpected keyword argument {name!r}; "
                     f"it has the options players, {', '.join(own)}{limits}"

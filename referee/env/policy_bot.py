@@ -110,6 +110,6 @@ class PolicyBot:
         answer = None
         while answer is None:
             answer = self._player.act(self._policy(self._observer(self._player)))
-        # The referee doesn't send our own replies back to us.
+        # The tracker has to know our own reply too. The referee doesn't repeat it.
         self._tracker.observe(answer)
         return msgspec.json.encode(answer)

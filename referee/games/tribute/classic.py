@@ -119,13 +119,13 @@ class Classic:
             case "turn-started":
                 self._is_drafted = True
             case "action":
-                self._hear_action(message["action"])
+                self._read_action(message["action"])
             case "chosen":
                 is_effect = message["effect"] is not None
                 what = message["source"] if is_effect else message["cards"]
                 self._moments.append(self._effect_choice(what) if is_effect else self._choice(what))
             case "event":
-                self._hear_event(message)
+                self._read_event(message)
             case "player-disqualified":
                 self._left = message["reason"]
 
@@ -255,7 +255,7 @@ class Classic:
         for card in cards:
             self._cards[card["uid"]] = card["card"]
 
-    def _hear_action(self, action: Json) -> None:
+    def _read_action(self, action: Json) -> None:
         kind = action["type"]
         self._moments.append(self._action(action))
         if kind == END_TURN:
@@ -267,7 +267,7 @@ class Classic:
             card = self._named({"uid": action["card"], "card": self._cards[action["card"]]})
             self.completed.append(_LISTED[kind] + self.gap + card)
 
-    def _hear_event(self, event: Json) -> None:
+    def _read_event(self, event: Json) -> None:
         kind = event["kind"].upper().replace("-", "_")
         target = event["target"]
         if target is not None:

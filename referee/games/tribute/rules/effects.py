@@ -148,7 +148,7 @@ def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
 
 def _discard(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
     table.discard(cards)
-    _tell(table, "discard", choice, cards)
+    _publish(table, "discard", choice, cards)
 
 
 def _replace_tavern(table: Table, due: Due, amount: int) -> Choice:
@@ -164,7 +164,7 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]
             table.note(table.me.seat, moves, "replaces ", shown(card))
-    _tell(table, "replace-tavern", choice, cards)
+    _publish(table, "replace-tavern", choice, cards)
 
 
 def _acquire_tavern(table: Table, due: Due, amount: int) -> Choice:
@@ -176,7 +176,7 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
     for card in cards:
         place = table.row.index(card)
         del table.row[place]
-        _tell(table, "acquire-card", choice, cards)
+        _publish(table, "acquire-card", choice, cards)
         if table.watchers:
             moves = [move(table.me, card, "row", place_of(card))]
             table.note(table.me.seat, moves, "acquires ", shown(card), got=[card.kind.card])
@@ -213,7 +213,7 @@ def _destroy_card(table: Table, due: Due, amount: int) -> Choice:
 def _destroy(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
     for card in cards:
         table.destroy(card)
-    _tell(table, "destroy-card", choice, cards)
+    _publish(table, "destroy-card", choice, cards)
 
 
 def _return_top(table: Table, due: Due, amount: int) -> Choice:
@@ -230,7 +230,7 @@ def returnable(table: Table) -> list[Card]:
 def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
     for card in cards:
         table.to_top(table.me, card)
-    _tell(table, "refresh", choice, cards)
+    _publish(table, "refresh", choice, cards)
 
 
 def _toss(table: Table, due: Due, amount: int) -> Choice:
@@ -252,7 +252,7 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
     if table.watchers and cards:
         moves = moves_of(me.seat, cards_of(cards), "draw-pile", "cooldown")
         table.note(me.seat, moves, "tosses ", *listed(map(shown, cards)))
-    _tell(table, "toss", choice, cards)
+    _publish(table, "toss", choice, cards)
 
 
 def _knockout(table: Table, due: Due, amount: int) -> Choice:
@@ -271,7 +271,7 @@ def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> 
     cards.sort(key=lambda card: card.kind.type != CONTRACT_AGENT)  # contract agents first
     for card in cards:
         table.knock_out(table.other, card)
-    _tell(table, "knockout", choice, cards)
+    _publish(table, "knockout", choice, cards)
 
 
 def _donate(table: Table, due: Due, amount: int) -> Choice:
@@ -290,7 +290,7 @@ def _choice(
     return Choice(follow_up, due.source, due.level, cards.copy(), then, most=most, least=least)
 
 
-def _tell(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
+def _publish(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
     for card in cards:
         table.event(kind, choice.source, card)
 
