@@ -1,4 +1,8 @@
-"""Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5)."""
+"""Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5).
+
+All rows are kept in lists until the last record has been read, since we can't know how many there
+will be.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The observations of a policy, both in an environment and as a bot in a match."""
+"""The observations of a policy, both in an environment and as a bot in a match.
+
+It's one class for both, so a policy sees exactly the same numbers in a match as in its training.
+"""
 
 from __future__ import annotations
 

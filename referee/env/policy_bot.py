@@ -1,4 +1,8 @@
-"""A policy as a bot, for matches against any other bot."""
+"""A policy as a bot, for matches against any other bot.
+
+It gets the lines that every bot gets. A `StateTracker` turns them into the view of its seat, and
+from there on everything is as in the environment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Several bots for one seat of an environment, one per match."""
+"""Several bots for one seat of an environment, one per match.
+
+E.g., you can let a policy train against older versions of itself, and add one now and then.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from referee.match.machine import Match, Sent
 
 
 class Row(NamedTuple):
-    """A step of a match."""
+    """A step of a match: the observation of a seat, and the action that it chose."""
 
     seat: int
     seen: Observation

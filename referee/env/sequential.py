@@ -1,4 +1,7 @@
-"""A game in which one seat acts at a time, as a PettingZoo environment (AECEnv)."""
+"""A game in which one seat acts at a time, as a PettingZoo environment (AECEnv).
+
+Most of the attributes here are PettingZoo's, and so are their names.
+"""
 
 from __future__ import annotations
 

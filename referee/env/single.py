@@ -1,4 +1,7 @@
-"""A game against bots, as a Gymnasium environment (Env). The program plays one seat."""
+"""A game against bots, as a Gymnasium environment (Env). The program plays one seat.
+
+If you want to play several seats yourself, use an AECEnv.
+"""
 
 from __future__ import annotations
 

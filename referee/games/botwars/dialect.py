@@ -18,7 +18,7 @@ from referee.games.interface.faults import Fault
 
 
 class _Asked(Struct):
-    """The fields of a line that the dialect reads."""
+    """The fields of a line that the dialect reads. All others are skipped by the decoder."""
 
     type: str
     player: Any = ""
@@ -41,7 +41,11 @@ _any_json = msgspec.json.Decoder(Raw)
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`. A request names the bot's side."""
+    """Implements `referee.games.interface.dialect.Dialect`.
+
+    There's no state to speak of: a request names the bot's side, and has everything that the bot
+    gets.
+    """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seed = seed

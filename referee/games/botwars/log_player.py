@@ -23,7 +23,11 @@ SECTIONS: Mapping[type[Struct], str] = {GameInfo: "2.3", TurnPlayed: "4.3", Gone
 
 
 class _EnergyOfLog(SeededRandomSource):
-    """Puts new energy where the log shows it."""
+    """Puts new energy where the log shows it.
+
+    We can look it up, because the log has the state after the turn. That's the only hidden choice
+    of this game.
+    """
 
     def __init__(self) -> None:
         super().__init__(0)

@@ -1,4 +1,8 @@
-"""The dialogue with a human player of Bot Wars: news, state and choices."""
+"""The dialogue with a human player of Bot Wars: news, state and choices.
+
+A person can move any number of botlets in one turn, so a question has all possible steps as
+choices.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Bot Wars."""
+    """Reads a match of Bot Wars. Each turn comes in one message, so there's nothing to collect."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {"red": "red", "blue": "blue"}

@@ -335,7 +335,11 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
 
 class DominionTracker:
-    """Implements `referee.games.interface.environment.StateTracker` for Dominion."""
+    """Implements `referee.games.interface.environment.StateTracker` for Dominion.
+
+    The kit for authors of bots has the same job (its `Memory` follows the cards of a match), so we
+    use that.
+    """
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat

@@ -385,7 +385,7 @@ class Memory:
         state.supply = dict(_piles(self.piles))
         state.discard_pile = CardCounts(self.discard_pile)
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
-        # We know our cards, and where all except those in the deck are.
+        # We know all our cards, and the other places. The rest is in the deck.
         state.deck = CardCounts(self.player(self.me).cards - elsewhere)
         state.players = [
             PublicPlayer(number, player.name, CardCounts(player.cards), left=player.left)

@@ -1,4 +1,8 @@
-"""Hints about probable mistakes of a Dominion bot, and causes of its faults."""
+"""Hints about probable mistakes of a Dominion bot, and causes of its faults.
+
+They're guesses, so they have to be rare and right: a bot that does something odd on purpose
+shouldn't be lectured.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ _AS_HERE = ("player-name-request", "play-turn", "attack-request")
 
 
 class Original:
-    """Implements `referee.games.interface.dialect.Dialect`."""
+    """Implements `referee.games.interface.dialect.Dialect`.
+
+    `reply` and `answer` have nothing to do, because these bots reply as in our protocol.
+    """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._supply = b""

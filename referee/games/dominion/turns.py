@@ -70,7 +70,11 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Dominion. Scores are the points of all cards."""
+    """Reads a match of Dominion. Scores are the points of all cards.
+
+    We collect the events of a turn and only look at them when it's over, because the log may show
+    late which turn they belong to.
+    """
 
     turn_type = Turn
 

@@ -73,7 +73,11 @@ class SeatFacts(Struct, frozen=True):
 
 
 class Statistics(Protocol):
-    """Statistics of a game's matches, for people who improve a bot."""
+    """Statistics of a game's matches, for people who improve a bot.
+
+    A tournament stores the facts of each match and computes tables when somebody asks, so a new
+    table doesn't need a new tournament.
+    """
 
     def of_match(self, game: Any) -> list[bytes]:
         """Return the data to store of one match: a short JSON object per seat, in seat order.
@@ -86,7 +90,7 @@ class Statistics(Protocol):
 
 
 class Phrase(Struct, frozen=True):
-    """A labelled line of a turn."""
+    """A labelled line of a turn, e.g. "bought  gold, silver"."""
 
     label: str  # one word
     text: str  # parts separated by ", ", where it may be wrapped
@@ -109,7 +113,7 @@ class Summary(Struct, frozen=True):
 
 
 class Starters(Struct, frozen=True):
-    """Templates for new bots (`referee.starters`)."""
+    """Templates for new bots (`referee.starters`), which `referee new` copies."""
 
     folder: Path  # contains a README.md, and a folder per language
     first_match: str  # the words after `referee play BOT` for a first match

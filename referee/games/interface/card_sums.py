@@ -35,7 +35,10 @@ def by_bot(
 
 
 class CardSums:
-    """Totals over the matches of a bot, and per card over its matches with that card."""
+    """Totals over the matches of a bot, and per card over its matches with that card.
+
+    We only keep sums, so the memory doesn't grow with the number of matches.
+    """
 
     def __init__(self) -> None:
         self._matches = 0

@@ -1,4 +1,7 @@
-"""A game's entry in `referee.games.GAMES`: the game as the rest of the referee sees it."""
+"""A game's entry in `referee.games.GAMES`: the game as the rest of the referee sees it.
+
+If you look for the place where a game is special, it's here. No other code asks which game it is.
+"""
 
 from __future__ import annotations
 

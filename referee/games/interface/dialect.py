@@ -22,7 +22,11 @@ from referee.games.interface.faults import Fault
 
 
 class Dialect(Protocol):
-    """The translation for one bot in one match. Lines are without line ends."""
+    """The translation for one bot in one match. Lines are without line ends.
+
+    A dialect sees each line of its bot in order, so it may remember things (e.g. the definitions of
+    cards).
+    """
 
     def send(self, line: bytes) -> bytes:
         """Translate the next line of the match for the bot: a request, news, or the end.

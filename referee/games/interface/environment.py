@@ -34,7 +34,10 @@ class NoActionError(Exception):
 
 
 class Translator(Protocol):
-    """The translation for one seat in one match."""
+    """The translation for one seat in one match.
+
+    It holds the choices of an unfinished reply, so it isn't a pure function of the view.
+    """
 
     def look(self, view: Any, *, asked: bool) -> None:
         """Set the current view of the seat. `asked`: whether it has a request."""
@@ -78,7 +81,11 @@ class Translator(Protocol):
 
 
 class StateTracker(Protocol):
-    """A seat's knowledge of a match, from the lines that its bot receives."""
+    """A seat's knowledge of a match, from the lines that its bot receives.
+
+    In an environment we have the game itself and don't need this. It's for a policy that plays as a
+    bot.
+    """
 
     def observe(self, message: Struct) -> None:
         """Read a public message of the game, a request to this seat, or its reply."""

@@ -1,4 +1,7 @@
-"""Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9)."""
+"""Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9).
+
+Mind the difference: the rules of the game define the cost of a fault. A disqualification is final.
+"""
 
 from __future__ import annotations
 

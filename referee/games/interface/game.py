@@ -68,7 +68,10 @@ class Request(Struct, gc=False):
 
 
 class SeatLeft(Struct, frozen=True):
-    """Replaces the reply of a seat that left the match."""
+    """Replaces the reply of a seat that left the match.
+
+    The rules decide what that means for the turn.
+    """
 
 
 LEFT = SeatLeft()

@@ -74,7 +74,10 @@ class UnfollowedError(Exception):
 
 
 class LogPlayer(Protocol):
-    """Reconstructs the game of a log. `sections` maps each message to its section, for findings."""
+    """Reconstructs the game of a log. `sections` maps each message to its section, for findings.
+
+    It may look at all cards of the game, and exchange cards if nobody knows their places.
+    """
 
     sections: Mapping[type[Struct], str]
 

@@ -17,7 +17,10 @@ from referee.games.interface.table import Moved
 
 
 class Spectator(Protocol):
-    """The public knowledge of a match, derived from its public messages only."""
+    """The public knowledge of a match, derived from its public messages only.
+
+    The page uses it for spectator logs. (For a record, we have the game itself.)
+    """
 
     def observe(self, message: Struct) -> bool | None:
         """Read a public message of the game.

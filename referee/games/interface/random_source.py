@@ -57,7 +57,11 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
 
 
 class SeededRandomSource:
-    """Streams that depend on the seed, 0 <= seed < 2**53, and on their names (protocol, 4.7)."""
+    """Streams that depend on the seed, 0 <= seed < 2**53, and on their names (protocol, 4.7).
+
+    (2**53 is the limit because the seed goes into JSON, and many languages read numbers as
+    doubles.)
+    """
 
     __slots__ = ("_seed", "_streams")
 

@@ -1,4 +1,8 @@
-"""Sentences about a match and effects of cards, in parts: a page shows each in its own way."""
+"""Sentences about a match and effects of cards, in parts: a page shows each in its own way.
+
+The terminal only joins the words, but a page can draw a card, or show a name in the colour of its
+player.
+"""
 
 from __future__ import annotations
 

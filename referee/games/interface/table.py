@@ -159,7 +159,11 @@ T = TypeVar("T", bound=Table[Any])
 
 
 class TableGame(Generic[T]):
-    """The common part of `referee.games.interface.game.Game` for such games."""
+    """The common part of `referee.games.interface.game.Game` for such games.
+
+    A subclass creates its table and its script, and calls `begin`. It also has the methods that
+    show the state.
+    """
 
     def __init__(self, table: T) -> None:
         self.requests: tuple[Request, ...] = ()

@@ -87,7 +87,7 @@ class Book(Protocol):
 
 
 class RulePlayer(Protocol):
-    """Plays one match by the scores of a rule file."""
+    """Plays one match by the scores of a rule file. It decides when to ask for which score."""
 
     def reply(self, view: Any) -> Struct:
         """Reply to the request in a view of its seat."""

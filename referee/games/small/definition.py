@@ -1,4 +1,8 @@
-"""Makes the `GameDefinition` of a small game from its class."""
+"""Makes the `GameDefinition` of a small game from its class.
+
+Everything that other games have in ten files comes from the author's class here, so this module
+imports most of the package.
+"""
 
 from __future__ import annotations
 

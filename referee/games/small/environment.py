@@ -1,4 +1,8 @@
-"""The environment of a small game: one action per move, and the numbers of a view."""
+"""The environment of a small game: one action per move, and the numbers of a view.
+
+We know nothing about the author's views, except that they're JSON. Flattening them isn't clever,
+but it works for every game.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ SMALL_SHUFFLE = 4
 
 
 class Draw(NamedTuple):
-    """A result of chance, or a secret move, which is handled like a draw."""
+    """A result of chance, or a secret move, which is handled like a draw.
+
+    For a log, there's no difference: both are values that we can't see and have to guess.
+    """
 
     value: Value
     size: int

@@ -30,7 +30,7 @@ from referee.games.small.search import Search
 
 
 class SmallLog:
-    """A `LogPlayer` for a small game with these options."""
+    """A `LogPlayer` for a small game with these options, which also guesses hidden draws."""
 
     sections: Mapping[type[Struct], str] = {
         GameInfo: "2.3",

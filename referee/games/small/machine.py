@@ -1,4 +1,8 @@
-"""A match of a small game: implements the interface of games with the author's class."""
+"""A match of a small game: implements the interface of games with the author's class.
+
+The author's code may be wrong in any way, so we check each value that comes out of it, and name the
+method if there's a problem.
+"""
 
 from __future__ import annotations
 

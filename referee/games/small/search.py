@@ -52,7 +52,7 @@ Follow: TypeAlias = Callable[[Any], Followed]
 
 
 class Search:
-    """All searches in one log."""
+    """All searches in one log. They share a limit, so a long log can't take forever."""
 
     def __init__(self) -> None:
         self._replies = 0

@@ -1,4 +1,7 @@
-"""The part of a small game's page that differs from other games: rules, options, secrets."""
+"""The part of a small game's page that differs from other games: rules, options, secrets.
+
+Faults of a bot name sections of this page, so its numbers are the same for all small games.
+"""
 
 from __future__ import annotations
 

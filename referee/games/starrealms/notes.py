@@ -1,4 +1,7 @@
-"""Hints about probable mistakes of a Star Realms bot, and about the causes of its faults."""
+"""Hints about probable mistakes of a Star Realms bot, and about the causes of its faults.
+
+A hint is only worth something if it's right. If we can't tell the cause, we say nothing.
+"""
 
 from __future__ import annotations
 

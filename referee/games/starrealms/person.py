@@ -50,7 +50,7 @@ _KIND_VERBS = {
     "gain-ship": "take",
     "option": "choose",
 }
-"""`kind` of a choice -> what is done, where it is another word."""
+"""`kind` of a choice -> its verb, if that's another word."""
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
 """Verbs for the opponent's actions."""

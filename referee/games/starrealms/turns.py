@@ -39,7 +39,10 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads the turns of a match of Star Realms. Scores are the players' authority."""
+    """Reads the turns of a match of Star Realms. Scores are the players' authority.
+
+    Most of the work here is about effects, because messages only name the card.
+    """
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {

@@ -78,7 +78,11 @@ def reason_of(reason: str) -> str:
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out."""
+    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
+
+    This is the older of the two languages. The newer one derives from it, because only the frame
+    and the answers differ.
+    """
 
     gap = ""
     """Separator after the type of a completed action."""

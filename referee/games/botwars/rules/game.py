@@ -1,4 +1,8 @@
-"""The game of Bot Wars: both sides move simultaneously (protocol, 4)."""
+"""The game of Bot Wars: both sides move simultaneously (protocol, 4).
+
+Nobody is asked in the middle of a turn, so this game isn't a generator like the others. It's just a
+loop of turns.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,7 @@ class Facts(Struct):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a game that begins in the middle. The options have the size of the grid."""
+    """The state of a game that begins in the middle. The options must have the size of its grid."""
 
     grid: str | list[str]  # as in `State`, or a list of rows
     energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)

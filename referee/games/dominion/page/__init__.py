@@ -59,7 +59,11 @@ def _worth(cards: Mapping[str, int]) -> int:
 
 
 class Spectator:
-    """Implements `referee.games.interface.page.Spectator` for Dominion."""
+    """Implements `referee.games.interface.page.Spectator` for Dominion.
+
+    It doesn't run the rules: which cards exist and who owns them is public, and that's all a
+    spectator sees.
+    """
 
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)

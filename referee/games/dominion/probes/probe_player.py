@@ -1,4 +1,8 @@
-"""A probe in Dominion. It plays legally, except for its tricks."""
+"""A probe in Dominion. It plays legally, except for its tricks.
+
+It also says which cases each of its replies tests. If the other referee deviates after a reply, we
+know which of them it violates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Legal play of a probe, from the messages of another referee."""
+"""Legal play of a probe, from the messages of another referee.
+
+We don't run our own rules beside it. If the other referee has a bug, the probe has to play on in
+the state that results from it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The cards of one seat, and the state of its turn (protocol-v1, 4.1, 4.4, 4.6)."""
+"""The cards of one seat, and the state of its turn (protocol-v1, 4.1, 4.4, 4.6).
+
+These methods don't publish anything (see `table.py` for that), and they don't check whether a move
+is legal.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ class Gains(Struct, frozen=True, gc=False):
 
 
 class Player:
-    """One seat of the game."""
+    """One seat of the game: its cards in four places, and what its bot has seen of them."""
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
         """Shuffle the starting deck and draw five cards (4.1)."""

@@ -21,7 +21,10 @@ from referee.games.interface.table import Move, Moved, moves_of
 
 
 class Table(interface.Table[Player]):
-    """Players, supply and the messages about their changes."""
+    """Players, supply and the messages about their changes.
+
+    Effects and turns go through these methods, so they can't forget to publish a change.
+    """
 
     sections = SECTIONS
 

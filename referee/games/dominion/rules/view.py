@@ -1,4 +1,7 @@
-"""A game of Dominion as data, for each viewer."""
+"""A game of Dominion as data, for each viewer.
+
+All viewers see who owns which cards. Only the places of a player's cards are private.
+"""
 
 from __future__ import annotations
 

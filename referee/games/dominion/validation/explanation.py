@@ -40,7 +40,10 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The knowledge about a seat between turns."""
+    """The knowledge about a seat between turns.
+
+    It's public, so it doesn't say which cards are where.
+    """
 
     sizes: frozenset[Sizes]  # all possible sizes
     owned: Counter[str]
@@ -109,7 +112,10 @@ def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
 
 
 class _Course(Struct):
-    """A course of the turn up to some event: the current state of its player."""
+    """A course of the turn up to some event: the current state of its player.
+
+    It's changed in place, so copy it wherever two courses part.
+    """
 
     hand: int  # hand, deck, discard: number of cards in each place
     deck: int
@@ -128,7 +134,11 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches courses of a turn with its messages, up to the line that showed its end."""
+    """Searches courses of a turn with its messages, up to the line that showed its end.
+
+    This is a depth-first search over the played cards. It only branches at cellars, and over the
+    possible sizes at the beginning.
+    """
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats

@@ -1,4 +1,8 @@
-"""The page of a small game: the parts of its views (drawing.js), and the scores as a curve."""
+"""The page of a small game: the parts of its views (drawing.js), and the scores as a curve.
+
+The same drawing is used for all small games. It draws boards, hands and lists, and leaves the rest
+as text.
+"""
 
 from __future__ import annotations
 

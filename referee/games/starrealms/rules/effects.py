@@ -34,7 +34,7 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
             say.Option(option=number, effects=[{word: count} for word, count in offered])
             for number, offered in enumerate(ability, 1)
         ]
-        # One of them has to be chosen, and an invalid reply means the first.
+        # The player has to choose. An invalid reply means the first option.
         (pick,) = yield from ask(table, turn, "option", card, options, must=True)
         effects = ability[pick]
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))

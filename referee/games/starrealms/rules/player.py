@@ -15,7 +15,7 @@ FIRST_HANDS = (3, 5)
 
 
 class Piece:
-    """A card in play."""
+    """A card in play. It remembers which of its abilities have been used in this turn."""
 
     __slots__ = ("acts", "ally_used", "card", "used")
 
@@ -53,7 +53,7 @@ class TurnStats:
 
 
 class Player:
-    """One seat of the game."""
+    """One seat of the game: its cards and its authority."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat

@@ -63,7 +63,10 @@ class Kind:
 
 
 class Card:
-    """One card of a game. `order` sorts sets by kind and uid. `hp`: remaining HP of an agent."""
+    """One card of a game. `order` sorts sets by kind and uid. `hp`: remaining HP of an agent.
+
+    Only agents in play ever change, which is why copies of a game share all other cards.
+    """
 
     __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")
 

@@ -1,4 +1,8 @@
-"""The patrons, one row each (protocol, 4.8)."""
+"""The patrons, one row each (protocol, 4.8).
+
+Most of them fit into the same scheme (a price, perhaps a card to choose, an effect). The odd ones
+subtract the price themselves.
+"""
 
 from __future__ import annotations
 

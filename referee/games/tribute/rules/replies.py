@@ -1,4 +1,7 @@
-"""Reads a reply: a decision for the rules, or a mistake (protocol, 5)."""
+"""Reads a reply: a decision for the rules, or a mistake (protocol, 5).
+
+Any mistake loses the game here, so the rules can rely on decisions being legal.
+"""
 
 from __future__ import annotations
 

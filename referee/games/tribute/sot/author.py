@@ -1,4 +1,7 @@
-"""The author's file: finding the class, creating the bot, and showing errors."""
+"""The author's file: finding the class, creating the bot, and showing errors.
+
+If anything goes wrong, authors should see their own lines and not ours.
+"""
 
 from __future__ import annotations
 

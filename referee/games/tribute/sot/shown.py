@@ -1,4 +1,8 @@
-"""A table in the format for the library's builders: objects with the fields of its messages."""
+"""A table in the format for the library's builders: objects with the fields of its messages.
+
+In the library, these are messages of protobuf. Plain objects will do, as long as all the fields are
+there.
+"""
 
 from __future__ import annotations
 
