@@ -15,7 +15,7 @@ from msgspec import Struct
 class Disqualification(StrEnum):
     """Reasons for disqualification (protocol, 9).
 
-    A wrong move is never a reason: it's a fault, and the game continues.
+    A wrong move is never a reason: it's a fault, and the rules define its cost.
     """
 
     FAILED_TO_START = "failed-to-start"
