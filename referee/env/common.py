@@ -82,8 +82,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         given = game, name, players, render_mode, opponents, normalised, version, reward
-        # EzPickle remembers these arguments; __deepcopy__ and __reduce__ build a new environment
-        # from them.
+        # EzPickle remembers these arguments, so that __deepcopy__ and __reduce__ can build a new
+        # environment from them.
         super().__init__(*given, **options)
         definition = GAMES[find_game(game)]
         episode = Episode(

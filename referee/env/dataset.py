@@ -59,7 +59,7 @@ def dataset(
     progress: bool,
 ) -> Dataset:
     """Read records. See `Environments.dataset`."""
-    # Neither rich nor NumPy is needed to import this module, and both are slow to import.
+    # Both rich and NumPy are slow to import, and nobody needs them until records are read.
     from rich.console import Console
     from rich.progress import track
 
@@ -100,7 +100,7 @@ class _Reader:
         )
         self._bots.update(*match.bots)
         rows = [*match.rows()]
-        # An unfinished match has no result, so its rows would have nothing to learn from.
+        # An unfinished match has no result, so we can't say what there is to learn from its rows.
         if not match.results:
             self._unfinished += 1
             return
@@ -144,8 +144,8 @@ class _Reader:
         return Dataset(
             np.array([_numbers(each) for each in seen]),
             np.array(masks) if masks else None,
-            # An action is a number or an array of numbers. In both cases, this gives one row per
-            # action.
+            # An action is either a number or an array of numbers. In both cases, we want one row
+            # per action.
             actions.reshape(len(actions), *self._shapes[1]),
             np.array(self._results),
             np.array(self._matches, np.int64),

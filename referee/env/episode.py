@@ -366,8 +366,8 @@ class Episode:
         if not self._players:
             self.check_begun()
         player = self._players[seat]
-        # Due seats got their view when they became due. Looking again would drop the actions of an
-        # unfinished reply.
+        # Due seats got their view when they became due. If we looked again, we'd drop the actions
+        # of an unfinished reply.
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)
         return player
@@ -473,7 +473,8 @@ def _checked(opponents: Bots | None, players: int | None) -> Bots:
     if opponents is None:
         return []
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        # A string is a sequence too: opponents="big_money" would mean nine bots of one letter.
+        # Don't accept a string, although it's a sequence too: opponents="big_money" would mean nine
+        # bots of one letter.
         raise UsageError(
             f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
         )

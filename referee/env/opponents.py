@@ -74,7 +74,8 @@ class Opponents:
         # bots read messages).
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
-        # Check the bots of pools now. Otherwise, a typo would only show when its bot is chosen.
+        # We check the bots of pools now, because otherwise a typo would only show when its bot is
+        # chosen.
         for bot in opponents:
             for each in bot.bots if isinstance(bot, Pool) else ():
                 bot_source(each, game)
@@ -151,7 +152,8 @@ class Opponents:
         Warns:
             RuntimeWarning: a bot was disqualified for another reason.
         """
-        # Remember it now: the handshake may be over once the first bot has replied.
+        # We have to remember this now, since the handshake may be over once the first bot has
+        # replied.
         in_handshake = match.in_handshake
         # A bot in this process can look at its view and its limits directly.
         if in_handshake:
@@ -194,7 +196,8 @@ class Opponents:
         limits = self._spec.limits
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
-        # The start-up limit counts from the start of the process, and some of it may be over.
+        # The start-up limit counts from the start of the process, so some of it may be over
+        # already.
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started
         bot.push(_joined(lines))

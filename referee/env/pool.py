@@ -45,6 +45,6 @@ class Pool:
             seed: the seed of the match.
         """
         if self._choose is None:
-            # With its own seed per match, a match can be repeated without the matches before it.
+            # Each match has its own seed, so you can repeat one without the matches before it.
             return Random(f"opponent {seat} {seed}").choice(self.bots)
         return self.bots[self._choose(match, len(self.bots))]

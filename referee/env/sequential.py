@@ -48,8 +48,8 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        # PettingZoo sets it when an agent dies. If the match was abandoned there, it would still be
-        # set.
+        # PettingZoo sets this when an agent dies. If the match was abandoned right then, it would
+        # still be set.
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
@@ -70,7 +70,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        # As PettingZoo does: the rewards of an agent accumulate until it acts again.
+        # We do it like PettingZoo: the rewards of an agent accumulate until it acts again.
         self._cumulative_rewards[agent] = 0.0
         self._select_next()
         if self.render_mode == "human":

@@ -96,7 +96,8 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
                 rows["action_mask"][place] = seen["action_mask"]
             else:
                 rows[place] = seen
-        # The facts only change at the end of a match and at a reset, so most steps can reuse them.
+        # The facts only change at the end of a match and at a reset, so in most steps we can return
+        # them again.
         if not self._infos or any(over) or self._autoreset_envs.any():
             self._infos = self._facts()
         self._autoreset_envs = np.array(over)

@@ -44,8 +44,8 @@ _CELLS[4] = 0  # an empty cell
 def layout(seats: int, options: Options) -> Numbers:
     """Return the names of the planes of an observation. The last three are uniform planes."""
     every = options.energy_every
-    # The most energy that a side can gather: it appears in pairs, and nobody can gather what
-    # appears in the last turn.
+    # This is the most energy that a side can gather. It appears in pairs, and we don't count the
+    # last turn because nobody can gather what appears then.
     gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -95,8 +95,8 @@ class Translator:
             choices.shape in (own.shape, (own.size,))
             and choices.dtype.kind in "iu"
             and choices.view(f"u{choices.itemsize}").max()
-            # Viewed as unsigned, -1 becomes a large number, so one comparison finds both kinds of
-            # wrong ones.
+            # We view the numbers as unsigned, which turns -1 into a large one, so a single
+            # comparison finds both kinds of wrong numbers.
             < len(CHOICES)
         ):
             raise UsageError(

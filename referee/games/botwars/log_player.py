@@ -41,7 +41,8 @@ class _EnergyOfLog(SeededRandomSource):
             return 0
         grid = self.shown.grid
         shown = [grid[cell : cell + 1] == "*" for cell in self.board.free_pairs()]
-        # No free pair has energy, so the log differs from the rules. Any choice shows that.
+        # If no free pair has energy, the log differs from the rules. We can return any index then,
+        # because the states will differ and show it.
         return shown.index(True) if True in shown else 0
 
 

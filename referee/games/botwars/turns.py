@@ -68,7 +68,8 @@ class Turns(turns.TurnReader[Turn]):
         if not isinstance(message, TurnPlayed):
             return []
         now, before, state = self.now, self.now.state, message.state
-        # In a damaged log, the state before may be of another turn, or of a grid of another size.
+        # If the log is damaged, the state before may be of another turn, or even of a grid of
+        # another size. Then we don't compare them.
         is_next = before is not None and message.turn == now.turn
         if before and is_next and (before.rows, before.cols) == (state.rows, state.cols):
             now.lost, now.spawned, now.gathered = _changes(before, message)
@@ -108,7 +109,7 @@ class Turns(turns.TurnReader[Turn]):
         if not turn.played or turn.state is None:
             return [Phrase("", "this turn was not carried out", "bold")]
         parts: list[Phrase | Picture] = [_picture(turn.state)]
-        # Once is enough, even if many turns are printed.
+        # We print the legend once, and not again for each of a hundred turns.
         if not self._is_explained:
             parts.append(Phrase("grid", _LEGEND, "dim"))
             self._is_explained = True
@@ -151,7 +152,7 @@ def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], l
     spawned = [int(appeared) for appeared in view.spawned]
     sides = (before.p1, view.p1), (before.p2, view.p2)
     energy = [new.energy - old.energy for old, new in sides]
-    # A botlet that appeared has cost one energy, so add it again.
+    # If a botlet appeared, it has cost one energy, so we have to add that again.
     gathered = [more + used for more, used in zip(energy, spawned, strict=True)]
     return [len(cells) for cells in view.died], spawned, gathered
 

@@ -81,7 +81,8 @@ _MONEY = _NONE | WORTH
 def layout(seats: int, options: Options) -> Numbers:
     """Return names and bounds of an observation's entries, in the order of `Translator.observe`."""
     full = Supply(seats).counts
-    # A kingdom card is in one place at a time, and can be played once per turn.
+    # A kingdom card is in one place at a time and can be played once per turn, so we can multiply
+    # by the number of copies.
     plays = {card: full[card] for card in KINGDOM}
     owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
@@ -172,7 +173,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if self._actions:
             hand = _ACTIONS.intersection(own.hand)
             playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
-            # If no card has an effect now, the policy would only have "done" to choose.
+            # If no card has an effect now, we skip this stage: the policy would only have "done" to
+            # choose.
             if playable:
                 card = yield self._offer("action", "play", playable, DONE)
                 if card is not None:
@@ -238,7 +240,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 chosen = yield from self._discards()
                 continue
             stage = card if card == "workshop" else f"{card}: {asked.what}"
-            # A card with nothing to gain still needs an answer, but not from the policy.
+            # If there's nothing to gain, the card still needs an answer, but we don't bother the
+            # policy.
             chosen = (yield self._offer(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
                 self._move(chosen, _HAND, _CHOSEN)
@@ -278,8 +281,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if reply.phase == "cleanup":
             return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
         given = reply.additional_parameters
-        # In a record, this may be anything: the reply was valid, but cards without parameters
-        # ignore it.
+        # In a record, this may be anything: if a card has no parameters, it ignores them and the
+        # reply was valid.
         given = given if isinstance(given, dict) else {}
         discarded = given.get("cards")
         names = [f"play {reply.card}"]

@@ -97,7 +97,8 @@ def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[st
     for event in events:
         if event.kind == Kind.GAINED:
             by_workshop = workshops > 0 and COST.get(event.cards[0], limit + 1) <= limit
-            # A mine or a remodel trashes first, and nothing comes between the two messages.
+            # A mine or a remodel trashes first. Nothing can come between the two messages, so this
+            # gain must be its own.
             if before == Kind.TRASHED:
                 gained += event.cards
             elif by_workshop:

@@ -57,7 +57,7 @@ _FIELDS = {
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     """Return the most likely cause of a fault; see `GameDefinition.hint`."""
-    # Look for a misspelt card first, as it explains all other problems.
+    # We look for a misspelt card first, because it explains everything else.
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):

@@ -126,7 +126,7 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                # A cellar is followed by another request, which sets it again.
+                # If it was a cellar, another request follows and sets it again.
                 self._in_turn = False
             case Kind.TOP if self._in_turn:  # the reply to a militia
                 return [f"{who} discarded, {event.cards[0]} on top."]

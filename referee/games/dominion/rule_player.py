@@ -85,7 +85,8 @@ class DominionRulePlayer:
                 break
             bought.append(best)
             sight = sight.having_bought(best)
-            # Evaluate the file again. After buying one card, its conditions may choose another one.
+            # We evaluate the file again, because after one purchase its conditions may prefer
+            # another card.
             look = self._book.decide(sight)
         if not bought:
             return None
@@ -107,7 +108,7 @@ def _action(look: Decision) -> say.PlayReply | None:
     tried = set()
     for index in look.rank("playRules", playable, above=0):
         card = playable[index]
-        # Equal cards would fail in the same way, so try each name once.
+        # If a card has no effect, neither have its copies, so we try each name once.
         if card not in tried:
             tried.add(card)
             parameters = _parameters(look, card)
@@ -127,7 +128,7 @@ def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
         elif asked.what == "trash":
             cards = [each for each in rest if each in asked.cards]
             order = look.rank("trashRules", cards, above=0)
-            # Several copies lead to the same decisions, so keep the first.
+            # Several copies of a card lead to the same decisions, so we keep only the first.
             yield from dict.fromkeys(cards[index] for index in order)
         elif (best := _best(look, "gainRules", asked.cards)) is not None:
             yield best

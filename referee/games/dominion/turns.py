@@ -128,7 +128,7 @@ class Turns(turns.TurnReader[Turn]):
     def _has_cleaned_up(self) -> bool:
         if not self._is_record:
             return self._cleaned_up
-        # A player who played cards has two events at the clean-up, others at most one.
+        # If a player played cards, there are two events at the clean-up, and otherwise at most one.
         kinds = {event.kind for event in self._events if event.seat == self._active}
         plays = self._attacks or (self._request is not None and self._request.cards_played)
         return (Kind.PLAYED if plays else Kind.TOP) in kinds
@@ -162,7 +162,7 @@ class Turns(turns.TurnReader[Turn]):
             yield self.close()
             return
         if self._cleaned_up or self._belongs_to_next_turn(event, mine):
-            # The turn is over. Close it, and start again with the same event in the next turn.
+            # The turn is over, so we close it and start again with the same event in the next turn.
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return

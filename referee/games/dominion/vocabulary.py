@@ -33,7 +33,7 @@ def _count(cards: Mapping[str, int], kind: frozenset[str]) -> int:
 
 
 def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Observation], float]:
-    # Most keys are about a single card, and looking one up is faster than a loop.
+    # Most keys are about a single card, and we can look that up without a loop.
     if len(kind) > 1:
         return lambda sight: _count(counts(sight), kind)
     (card,) = kind

@@ -43,9 +43,8 @@ class CardSums:
     def __init__(self) -> None:
         self._matches = 0
         self._points = 0.0
-        self._with: dict[
-            str, list[float]
-        ] = {}  # card -> matches, points, and totals of its numbers
+        # card -> matches, points, and totals of its numbers
+        self._with: dict[str, list[float]] = {}
 
     def add(self, points: float, cards: Mapping[str, tuple[int, int]]) -> None:
         """Add a match. `cards` maps each card that the bot got to two numbers to average."""
@@ -59,6 +58,8 @@ class CardSums:
                 continue
             sums[0] += 1
             sums[1] += points
+            # Two additions are faster than a loop over the numbers, and this runs for each card of
+            # each match.
             sums[2] += first
             sums[3] += second
 
@@ -76,7 +77,8 @@ class CardSums:
             rows.append(
                 (
                     *(bot, card, matches, matches / self._matches, points / matches),
-                    # A bot that got this card in every match has no matches without it.
+                    # If a bot got this card in every match, there's no match without it, and we
+                    # can't say anything.
                     (self._points - points) / without if without else None,
                     *(number / matches for number in numbers),
                 )

@@ -87,7 +87,7 @@ class ChoosingTranslator:
 
     def legal(self) -> NDArray[np.int8]:
         """Return 1 for each legal choice, otherwise 0."""
-        # Faster than setting the elements of an array, one by one.
+        # This is faster than setting the elements of an array one by one.
         mask = bytearray(len(self._choices))
         for number in map(self._number.__getitem__, self.options):
             mask[number] = 1

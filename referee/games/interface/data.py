@@ -30,8 +30,8 @@ def data_problem(value: Any, path: str) -> str:
     return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
 
 
-# msgspec also refuses most of these, but without the place of the value, and the state of a game
-# can be big.
+# msgspec also refuses most of these values, but it doesn't say where they are, and the state of a
+# game can be big.
 def _inside(value: Any, path: str) -> str:
     if isinstance(value, Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
@@ -50,8 +50,8 @@ def _inside(value: Any, path: str) -> str:
 
 
 def _of_scalar(value: Any, path: str) -> str:
-    # msgspec would write a set as a list, in any order, and two runs of the same match would
-    # differ.
+    # We could write a set as a list, as msgspec does. But its order would be arbitrary, and two
+    # runs of the same match would differ.
     if isinstance(value, set | frozenset):
         return f"{path} is a set, and a set has no order: use sorted(...)"
     if isinstance(value, float) and not math.isfinite(value):

@@ -92,7 +92,7 @@ def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
     parts: list[Part] = []
     for clause in clauses:
         for part in [*(["; "] if parts and clause else []), *clause]:
-            # Merge neighbouring texts into one part.
+            # Merge neighbouring texts, so that a sentence without cards is a single part.
             if parts and isinstance(part, str) and isinstance(parts[-1], str):
                 parts[-1] += part
             elif part:

@@ -182,7 +182,8 @@ class TableGame(Generic[T]):
         (request,) = self.requests
         self.requests = ()
         reply = replies[request.seat]
-        # If enough seats are left, the rules go on. They get LEFT as the reply, and deal with it.
+        # If enough seats are left, we don't end the game. The rules get LEFT as the reply, and they
+        # decide how the turn continues.
         if reply is not LEFT or not self._leave([request.seat]):
             self.run_to_request(reply)
 
@@ -204,7 +205,7 @@ class TableGame(Generic[T]):
     @property
     def turns(self) -> int:
         """Number of turns begun by all players."""
-        # A list is faster than a generator here, and this runs after each reply.
+        # sum() of a list is faster than of a generator, and this runs after each reply.
         return sum([player.turns for player in self.table.players])
 
     def take_events(self) -> list[Struct]:

@@ -184,8 +184,8 @@ class TurnReader(ABC, Generic[T]):
             cells = [", ".join(of) if isinstance(of, list) else str(of) for of in made]
             rows.append([str(turn.turn), turn.player_number, *cells, _to(turn.scores or [])])
         for name, noun in self.columns.items():
-            # A column with a noun is a list of names, so its total is their number. Other columns
-            # are numbers.
+            # If a column has a noun, it's a list of names and its total is their number. Other
+            # columns are numbers, so we add them up.
             total = sum(len(getattr(t, name)) if noun else getattr(t, name) for t in turns)
             totals.append(f"{total} {noun}".rstrip())
         columns = ["turn", "player", *self.columns, "scores"]

@@ -118,8 +118,8 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
     named, others = set[Any](), set[Any]()
     for row in range(rows):
         for column in range(columns):
-            # If the cells that can be named look different from all others, this board explains the
-            # moves.
+            # If the cells that can be named look different from all others (say, they're the empty
+            # ones), then this is the board that the moves are about.
             into = named if (row, column) in first else others
             into.add(board.rows[row][column])
     is_hidden = bool(others) and named <= {None, "?"}
@@ -214,7 +214,8 @@ def _is_list(part: Part, after: Part | None) -> bool:
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
-    # A list of words can look like the rows of a board, but only until its length changes.
+    # A list of words can look like the rows of a board, but only until its length changes. Then we
+    # know better.
     return not is_board and isinstance(part.rows[0], str)
 
 
@@ -268,7 +269,8 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
             for label, shape in turn.shapes.items()
         }
         inside = {label: paths for label, paths in found.items() if None not in paths}
-        # If a move names a cell outside of every board, moves mean something else.
+        # If a move names a cell outside of every board, moves must mean something else, and we can
+        # stop here.
         if found and not inside:
             return False
         if any(map(any, inside.values())) and any(turn.changed.values()):

@@ -122,7 +122,8 @@ def _cases(kind: type[Game], name: str, least: int) -> bytes:
     # The author's own `max_turns` may not allow the value in our file.
     if "max_turns" in get_type_hints(kind.Options):
         file["options"] = {}
-    # With three players or more, the match continues.
+    # The bot isn't alone if one of three players leaves: the match continues, and these cases don't
+    # apply.
     if least > 2:
         file["shared"]["omit"] = _ONE_LEFT
     return msgspec.json.encode(file)
@@ -142,8 +143,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
         if not hasattr(author, word):
             raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
         fields.append((word, hint, getattr(author, word)))
-    # Every game ends, even if two bots move back and forth forever. Authors may choose another
-    # default.
+    # Every game needs an end, or two bots could move back and forth forever. (We only add it if the
+    # author hasn't defined an option of this name.)
     if "max_turns" not in hints:
         fields.append(("max_turns", MaxTurns, 500))
     text = {"__doc__": author.__doc__ or "The options."}

@@ -21,8 +21,8 @@ _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
 """A result: the index of a choice, the order of a shuffle, or a secret move as JSON."""
 
-# Trying all orders of n items takes n! matches, and already 120 for five. Exchanges of two are
-# enough to get from any order to any other, step by step.
+# Trying all orders of n items takes n! matches, which is 120 for only five items. If there are
+# more, we exchange two at a time: that's enough to get from any order to any other, step by step.
 SMALL_SHUFFLE = 4
 """Up to this number of items all orders are tried, otherwise all exchanges of two items."""
 

@@ -61,7 +61,8 @@ SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
 # Sorted, because two objects are the same move however their keys are ordered.
 _sorted = msgspec.json.Encoder(order="sorted").encode
-# Data with a number this long may have an integer that JavaScript would round.
+# JavaScript would round an integer above 2^53. It has at least 16 digits, and there's no need to
+# look at anything shorter.
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
@@ -183,7 +184,8 @@ class SmallGame:
         return places
 
     def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
-        # Sort the items before shuffling. The seat must not learn anything from their order.
+        # We sort the items before shuffling them, because the seat must not learn anything from
+        # their order.
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):
@@ -198,8 +200,8 @@ class SmallGame:
             most = self.setup.options.max_turns
             if not deciding:
                 self._end(FINISHED)
-            # Only check it between turns. If somebody left in the middle of one, the others finish
-            # it.
+            # We only check this between turns. (If somebody leaves in the middle of a turn, the
+            # others still finish it.)
             elif self._begins_turn and any(self._turns_of[seat] >= most for seat in deciding):
                 self._end(EndReason.TURN_LIMIT)
             else:
@@ -223,7 +225,8 @@ class SmallGame:
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
         played = {
-            # A seat that left keeps playing its first legal move, unless the author skips it.
+            # A seat that left still has to move if the author's code says so. It plays its first
+            # legal move.
             seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
             for seat in deciding
         }
@@ -250,7 +253,8 @@ class SmallGame:
         if costs == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
             self._leave(seat, lost=True)
-        # A stream of its own. Otherwise, a wrong move would change the cards that come after it.
+        # This has a stream of its own. Otherwise, a wrong move would change the cards that come
+        # after it.
         elif costs == "random":
             legal = self.legal[seat]
             moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
@@ -279,7 +283,8 @@ class SmallGame:
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores())
-        # Seats that left share the last place, however many points they have.
+        # Seats that left share the last place, however many points they have. That's why their
+        # scores don't count here.
         keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
         self.requests, self.outcome = (), Outcome(reason, ranks(keys))
 
@@ -403,7 +408,7 @@ def find(legal: Sequence[Move], move: Any) -> int:
     Python says that True == 1.
     """
     kind = type(move)
-    # The usual case first: comparing scalars is much faster than encoding them.
+    # Nearly all moves are numbers or texts, and comparing those is much faster than encoding them.
     if kind is int or kind is float or kind is str:
         for place, one in enumerate(legal):
             if one == move and type(one) is not bool:

@@ -82,7 +82,8 @@ class Search:
             if self._replies > MOST_REPLIES:
                 text = f"{MOST_REPLIES:,} replies were played in the search for hidden draws"
                 raise UnfollowedError(text)
-            # Any improvement will do: looking for the best of all would play many more matches.
+            # We take the first improvement rather than the best one, since finding the best would
+            # mean playing all the other matches too.
             if new.right > best.right:
                 return new
             is_open = is_open or new.is_other(best)
@@ -104,7 +105,7 @@ class Search:
                 place = random.randrange(len(draws))
                 draws[place] = draws[place].changed(random)
             yield (new := now.again(_values(draws)))
-            # Draws that fit less well are a dead end, so go back to the last ones.
+            # If these draws fit less well, we go back to the last ones that did.
             if int(new.right) == int(best.right):
                 now = new
 

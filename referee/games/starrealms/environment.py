@@ -25,8 +25,8 @@ from referee.games.starrealms.rules.view import SeatView, View
 _COPIES = "Stealth Needle"  # copies the abilities of other cards
 
 
-# The order is the version of the environment: choices are numbers for a policy. Never change it;
-# add a version instead.
+# The order of these choices is part of the environment's version, because a policy only knows their
+# numbers. Don't change it: if you need another order, add a version.
 def _choices() -> Iterator[str]:
     cards = CARDS.values()
     bought = [card for card in cards if card.cost]

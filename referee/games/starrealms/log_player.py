@@ -110,8 +110,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
-            # A player who discards nothing publishes nothing. Then this discard is the clean-up of
-            # the turn.
+            # If a player chose to discard nothing, there's no message about it. The next discard in
+            # the log may then be the clean-up of the turn.
             ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None
@@ -157,8 +157,8 @@ def _in_row(
     `places` are the places of the options in the row. The new row in the next message
     distinguishes equal cards.
     """
-    # Equal cards in the row look the same here. The row in the next message tells which one is
-    # gone.
+    # If the row has equal cards, we can't tell which of them it was from this message alone. The
+    # row in the next message shows it.
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -178,7 +178,8 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
             scrapped.append(message)
             if len(scrapped) == most:
                 return scrapped
-        # Scrapping an Explorer publishes the new row, and more scrapped cards may come after it.
+        # A scrapped Explorer goes back to its pile, so the row is published in between, and more
+        # scrapped cards may follow.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
     return None

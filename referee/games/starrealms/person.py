@@ -80,7 +80,7 @@ class StarRealmsDialogue(TurnListener[Turn]):
             return {"type": "choose-reply", "picks": list(picks)}
         assert isinstance(request, PlayTurn)  # there are only two kinds of requests
         many = [card for card in request.state.hand if _is_plain(CARDS[card])]
-        # The last action is always end-turn, which an empty line does.
+        # The last action is always end-turn. We don't list it, because an empty line does the same.
         *actions, _ = request.actions
         picks = yield _turn(request, actions, many)
         if not picks:
@@ -161,7 +161,7 @@ def _name(action: Action) -> str:
 def _what(action: Action, state: State) -> str:
     if action.card is UNSET:
         return f"{state.combat} combat"
-    # The Needle has the abilities of its copy, so show those.
+    # A Needle has the abilities of the ship that it has copied, so we show those.
     copied = state.copied if action.card == "Stealth Needle" else None
     card = CARDS[copied or action.card]
     match action.action:

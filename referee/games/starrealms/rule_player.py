@@ -99,7 +99,7 @@ class StarRealmsRulePlayer:
         self, now: say.PlayTurn
     ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
         hand = now.state.hand
-        # Evaluate the file for each card: a card that was played may change the scores of the
+        # We evaluate the file again for each card, because playing one may change the scores of the
         # others.
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
         now = yield [say.Action("play", card)]
@@ -142,7 +142,7 @@ class StarRealmsRulePlayer:
             )
         actions = []
         to_top = state.next_ship_to_top
-        # Only the next ship goes to the top of the deck, not both.
+        # If we buy two ships, only the first one goes to the top of the deck.
         for card in bought:
             to = "discard"
             if to_top and CARDS[card].is_ship:

@@ -109,7 +109,7 @@ class Turns(turns.TurnReader[Turn]):
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:
-        # CARDS may not have it: a damaged log can have any text here.
+        # We can't rely on the card being in CARDS, since a damaged log can have any text here.
         card = message.card
         self.act("plays", card)
         if self._is_fleet(card):
@@ -178,7 +178,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def _use(self, card: str, ability: str) -> None:
         acting = self._copied if card == COPIES and ability != "primary" else card
-        # If an ability has a choice, the next message shows which effects happened.
+        # If an ability has a choice, we don't know its effects yet. The next message shows them.
         if acting in CARDS:
             lists: Ability = getattr(CARDS[acting], ability, ())
             if len(lists) == 1:

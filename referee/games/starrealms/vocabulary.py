@@ -52,7 +52,7 @@ def _all_of_opponent(state: State) -> list[str]:
 def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
     def count(state: State) -> float:
         names = zone(state)
-        # A Stealth Needle that has copied a ship counts as both.
+        # If a Stealth Needle has copied a ship, it counts as both cards.
         copied = copies and state.copied in kind and NEEDLE in names
         return sum([name in kind for name in names]) + copied
 
@@ -79,7 +79,7 @@ def _buy_score_increase(decision: Decision, card: str) -> float:
         cards = payable(state, trade)
         return max([0.0, *(decision.score("buyRules", name) for name in cards)])
 
-    # Scrapping a card for trade is only worth it if that trade buys something better.
+    # Scrapping a card for its trade is only worth it if we can buy something better with it.
     more = _scrap_effects(state, card, "trade")
     return best(state.trade + more) - best(state.trade) if more else 0.0
 

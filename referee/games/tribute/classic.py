@@ -101,7 +101,8 @@ class Classic:
     def send(self, line: bytes) -> bytes:
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
-            # One line and no EOT: the engine sends the draft in another format than decisions.
+            # The engine sends the draft in another format than decisions: it's one line, and
+            # there's no EOT.
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
             case "play-turn" | "choose-request":
@@ -119,7 +120,8 @@ class Classic:
             case "table-set":
                 starters = chain(*message["starters"])
                 self.learn(chain(message["row"], message["tavern_deck"], starters))
-            # The reason of an early end depends on whether the draft is over.
+            # If the match ends early, the engine's name for the reason depends on whether the draft
+            # was over.
             case "turn-started":
                 self._is_drafted = True
             case "action":
@@ -333,7 +335,8 @@ class ClassicIndex(Classic):
         if asked["type"] == "play-turn":
             listed = [self._action(action) for action in asked["actions"]]
         elif asked["effects"]:
-            # Both effects have the same text. Only their places tell them apart.
+            # Both effects have the same text, so a bot can only tell them apart by their places.
+            # (The engine does it like that.)
             listed = [self._effect_choice(asked["source"])] * 2
         else:
             listed = [self._choice(cards) for cards in _subsets(asked)]

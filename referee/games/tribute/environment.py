@@ -21,7 +21,7 @@ from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.view import SeatView, View
 
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
-# Newer sets come last here and win, so a card that changed has its newest numbers.
+# Newer sets come last and win, so if a card has changed we use its newest numbers.
 _KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
 _NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
@@ -203,7 +203,8 @@ def _place(actions: list[say.Action], given: Any) -> int:
 def _cards(asked: say.ChooseRequest) -> dict[int, str]:
     """Return the name of the choice of each card by its uid, in the order of the request."""
     zones: dict[int, str] = {}
-    # In these choices the same card may be offered from several zones, and it matters which.
+    # In these choices, the same card may be offered from several zones, and it matters which one is
+    # taken.
     if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
         me = asked.state.me
         for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):

@@ -143,7 +143,7 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
 def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
     """Arrange hidden cards so that a choice offers these cards, in this order."""
     me = table.me
-    # The row was arranged after the choice had been created.
+    # settle() may have changed the row after this choice was created, so we look at the row again.
     if choice.follow_up == "acquire-cards":
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]

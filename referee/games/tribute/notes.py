@@ -31,7 +31,7 @@ def notes(game: Tribute) -> list[list[str]]:
             for name, what in _MISSED.items()
             if missed[name] >= _MANY_TURNS
         ]
-        # A missed win deserves a hint, even if it happened only once.
+        # If a bot misses a win, that deserves a hint even if it happened only once.
         if missed["favour"]:
             times = "a turn" if missed["favour"] == 1 else f"{missed['favour']} turns"
             said.append(

@@ -186,7 +186,7 @@ class TributeDialogue(TurnListener[Turn]):
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
         left = [_verb(action) for action in actions if action.type != say.CALL_PATRON]
-        # One card is as quickly played by itself.
+        # (If there's only one card, playing it is just as quick.)
         if left.count("play") > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
@@ -350,7 +350,7 @@ def _words(words: str) -> str:
 
 
 def _typed(name: str) -> str:
-    # Spaces separate choices, so a name to type must not have any.
+    # We split the typed line at spaces, so we can't have any in a name.
     return name.replace(",", "").replace(" ", "-")
 
 

@@ -260,7 +260,7 @@ class Turns(turns.TurnReader[Turn]):
         return self._title(self._cards.get(uid, f"card {uid}"))
 
     def part_of(self, action: turns.Action) -> Part:
-        # Actions name cards as people do, so look up the card by its name.
+        # The actions of a turn have names for people, so we look up the card by its name.
         cards = (row.card for row in self._rows.values() if row.name == action.card)
         card = "" if action.what == "calls" else next(cards, "")
         return Card(card, name=action.card) if card else action.card

@@ -93,8 +93,8 @@ class Board:
 
     def free_pairs(self) -> list[int]:
         """Return the cells where energy may appear with its mirror, ascending (4.3)."""
-        # A byte of 1 for each free cell. ANDing them with their reverse leaves the cells whose
-        # mirror is free too, and it takes no loop in Python.
+        # Each free cell becomes a byte of 1. If we AND these bytes with their reverse, we get the
+        # cells whose mirror is free too, without a loop in Python.
         grid = self._grid()
         for spawn in self.spawns:
             grid[spawn] = 0
@@ -166,7 +166,7 @@ class Board:
             by_red = not red.isdisjoint(near)
             by_blue = not blue.isdisjoint(near)
             self.energy.remove(cell)
-            # If both sides are next to the energy, nobody gets it.
+            # If both sides are next to the energy, it's gone, but nobody gets it.
             if by_red != by_blue:
                 gathered[by_blue] += 1
         for side in (0, 1):

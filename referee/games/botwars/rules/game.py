@@ -1,7 +1,7 @@
 """The game of Bot Wars: both sides move simultaneously (protocol, 4).
 
-Nobody is asked in the middle of a turn, so this game isn't a generator like the others. It's just a
-loop of turns.
+There's nothing to decide in the middle of a turn, so this game isn't a generator like the others.
+It's just a loop of turns.
 """
 
 from __future__ import annotations

@@ -72,7 +72,8 @@ def carried_out(
 
 
 def _why(start: float, end: float, own: Collection[int], targets: Collection[int]) -> str:
-    # The order of these tests decides which of several reasons the author gets to see.
+    # A move may be wrong in several ways. We only give the first reason, so this is the order in
+    # which an author would want to fix them.
     step = f"from {describe(start)} to {describe(end)}"
     if isinstance(start, float) and not start.is_integer():
         return f"{step}: `from` is not an integer"

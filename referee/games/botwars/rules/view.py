@@ -78,7 +78,7 @@ class BotWarsTracker:
             self._state = message.state
         elif isinstance(message, say.GameInfo):
             self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
-        # A game that begins in the middle has no earlier message with its state.
+        # If a game begins in the middle, no message has shown us its state before this request.
         elif isinstance(message, say.MoveRequest) and message.state != self._state:
             self._begin(message.state)  # for a game that begins in the middle
 

@@ -99,7 +99,7 @@ def _moved(event: Event) -> list[Moved]:
     """Return the public moves of an event, as `Table` would publish them."""
     seat, cards = event.seat, event.cards
     if event.kind == Kind.PLAYED:
-        # Only now do the others learn which cards were played.
+        # The others only learn now, at the clean-up, which cards were played.
         return [Moved(seat, public=moves_of(seat, cards, "play", "discard"), shows=cards)]
     if event.kind not in (Kind.GAINED, Kind.TRASHED):
         return []

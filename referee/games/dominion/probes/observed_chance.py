@@ -25,7 +25,8 @@ class DominionObservedChance:
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]
-        # All seats get the public messages, but a seat that left has fewer of them.
+        # All seats get the public messages, but if a seat has left, it got fewer of them. The
+        # longest list has them all.
         public = max(received, key=len)
         self._tops: dict[object, list[object]] = {seat_id(n): [] for n in range(len(received))}
         for message in public:

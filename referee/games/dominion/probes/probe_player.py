@@ -29,8 +29,8 @@ class DominionProbePlayer(ProbeState):
         self._replies = 0 if self.first else self._replies + 1
         if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
             return ProbeAction(then="exit")
-        # Tricks are tried in their order, and each is used once. If none fits, the probe just plays
-        # on.
+        # We try the tricks in their order and use each of them once. If none fits this request, the
+        # probe just plays on.
         for name in self._tricks:
             done = TRICKS[name].probe_action(self)
             if done is not None:

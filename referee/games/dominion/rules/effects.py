@@ -69,7 +69,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
     _give(table, turn, "militia")
     for other in table.others(turn.player):
-        # Check again here: a player may have left while another one was attacked.
+        # We have to check this again: a player may have left while another one was attacked.
         if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 

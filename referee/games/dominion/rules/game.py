@@ -83,7 +83,7 @@ class Dominion(TableGame[Table]):
         table = copied(self.table, players=players, supply=supply, _chance=chance)
         old = self.turn
         player, bought, gained = players[old.player.seat], old.bought.copy(), old.gained.copy()
-        # The last entry changes during the turn, so the copy needs its own.
+        # The last entry changes during the turn, so we give the copy its own.
         player.gains[-1] = Gains(bought, gained)
         turn = TurnState(player, old.actions, old.buys, old.money, bought, gained)
         new = copied(self, table=table, turn=turn)
@@ -105,11 +105,11 @@ class Dominion(TableGame[Table]):
             redeal(chance, player.deck)
 
     def _play(self, resumed: TurnState | None = None) -> Decisions:
-        # In a copy, skip the players before the one whose turn it was. After that turn, all is as
-        # usual.
+        # In a copy, we skip the players before the one whose turn it was. After that turn,
+        # everything is as usual.
         while True:
             for player in self.table.players:
-                # Seats that left are skipped, but the order stays.
+                # We skip seats that have left, but the order of the others stays.
                 if player.left or (resumed is not None and resumed.player is not player):
                     continue
                 if resumed is None:
@@ -134,7 +134,7 @@ class Dominion(TableGame[Table]):
             return PROVINCES_EMPTY
         if supply.empty_piles >= EMPTY_PILES_TO_END:
             return PILES_EMPTY
-        # All players get the same number of turns, so the others finish the round.
+        # All players get the same number of turns, so we let the others finish the round.
         if player.turns >= self._max_turns and all(
             p.left or p.turns >= self._max_turns for p in self.table.players
         ):

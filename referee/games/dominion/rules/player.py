@@ -54,8 +54,8 @@ class Player:
         if missing <= 0:
             if count:
                 self._chance.before_draw(self.number, self.hand, deck, count)
-                # The top of the deck is its last card, so this reverses them. Popping from the
-                # front of a list would be slow.
+                # The top of the deck is its last card, so we reverse them here. (Popping from the
+                # front of a list would be slow.)
                 self.hand += deck[: -count - 1 : -1]
                 del deck[-count:]
             return False
@@ -65,7 +65,7 @@ class Player:
             deck.clear()
         if not self.discard_pile:
             return False
-        # The deck is empty now, so it can serve as the new discard pile.
+        # The deck is empty now, so we reuse its list as the new discard pile.
         self.deck, self.discard_pile = self.discard_pile, deck
         self.shuffles += 1
         self._chance.shuffle(self.number, self.deck)
@@ -86,8 +86,8 @@ class Player:
     def score(self) -> int:
         return self._count()[1]
 
-    # Scores are needed in each view, but cards change only now and then. Any such change sets
-    # `counted` to None.
+    # Each view needs the scores, but cards change only now and then, so we keep them. Anything that
+    # changes cards sets `counted` to None.
     def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
             owned = dict.fromkeys(CARDS, 0)  # A Counter would be half as fast.

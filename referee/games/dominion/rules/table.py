@@ -50,8 +50,8 @@ class Table(interface.Table[Player]):
             public = [Move(player.seat, "supply", "hand" if to_hand else "discard", card)]
             gained = Card(card)
             told: list[Part] = ["gains ", gained]
-            # The player sees its own purchases as such. For the others, a gain may also come from
-            # an action.
+            # The player knows that it has bought this card. To the others, it could just as well be
+            # a gain from an action.
             bought: list[Part] = ["buys ", gained, f" for {COST[card]} of {money}"]
             did = told if money is None else bought
             self.moved(

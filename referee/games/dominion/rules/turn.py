@@ -67,7 +67,8 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     player = turn.player
     card: Any = reply.card
-    # The action is spent even if the reply is wrong.
+    # The action is spent even if the reply turns out to be wrong, so a bot can't try again and
+    # again.
     turn.actions -= 1
     if not isinstance(card, str) or card not in EFFECTS:
         shown = "missing" if card is UNSET else describe(card)
@@ -179,7 +180,7 @@ def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
     if top_discard is not None:
         if top_discard in pile:
             pile.remove(top_discard)
-            # A wrong top_discard is a fault, but the clean-up happens anyway.
+            # If top_discard is wrong, that's a fault, but we clean up anyway.
             pile.append(top_discard)
         else:
             detail = f"`top_discard` is {describe(top_discard)}, which is not in hand or in play"

@@ -169,8 +169,8 @@ class Checker:
         if not cards and kind != Kind.SHUFFLED:
             self._find("2", "at least one card", f"{kind} without any")
             return None
-        # A trashing is explained later, by which cards could be gained for it. The supply will have
-        # changed by then.
+        # We explain a trashing later, by the cards that could be gained for it. The supply will
+        # have changed by then, so keep it.
         if kind == Kind.TRASHED:
             event = event._replace(supply=dict(self._supply))
         owned = self._ledger.owned[seat]
@@ -197,7 +197,7 @@ class Checker:
     def _extend(self, event: Event) -> None:
         found: dict[tuple[object, ...], Reading] = {}
         try:
-            # Different readings often lead to the same state. Without merging them, their number
+            # Different readings often lead to the same state. If we didn't merge them, their number
             # would double with each doubtful message.
             for after in every_way(lambda reading: self._step(reading, event), self._readings):
                 found.setdefault(_key(after), after)

@@ -173,7 +173,8 @@ class Explanation:
         if not after:
             raise furthest(problems)
         seats = self._seats
-        # Any of these courses may be the real one, so unite their results for each seat.
+        # Any of these courses may be the real one. We don't know which, so we unite their results
+        # for each seat.
         for other in self._order:
             ends = [course.others[other] for course in after]
             sizes_after = frozenset().union(*(end.sizes for end in ends))

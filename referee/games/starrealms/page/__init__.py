@@ -32,7 +32,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    # Trade and combat belong to the turn, so the other player has none.
+    # Trade and combat belong to the turn. The other player doesn't have any, so we plot 0.
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

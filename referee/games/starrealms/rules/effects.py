@@ -40,7 +40,8 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
         asking = EFFECTS[word](table, turn, card, number)
-        # Most effects just happen. Those that ask the player return a generator.
+        # Most effects just happen and return None. If one has to ask the player, it returns a
+        # generator for us to run.
         if asking is not None:
             yield from asking
 
@@ -85,7 +86,8 @@ def ask(
         table.fault(turn.player, BAD_PICKS, problem)
     else:
         table.no_reply(turn.player, reply, "a play-reply answers a choose", "6.3")
-    # An invalid reply counts as the fewest picks, and if there have to be some, as the first ones.
+    # An invalid reply counts as the fewest picks that are allowed. If there have to be some, we
+    # take the first options.
     return range(least)
 
 
@@ -207,7 +209,7 @@ def discard_from_hand(
 
 
 def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
-    # A ship is in play before its effects happen, so the Needle is the newest card.
+    # A ship is put into play before its effects happen, so the Needle has to be the newest card.
     needle = turn.player.in_play[-1]
     ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
     options = cards_in("play", [ship.card.name for ship in ships])

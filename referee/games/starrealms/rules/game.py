@@ -53,7 +53,8 @@ class StarRealms(TableGame[Table]):
         table.events.append(
             GameInfo("starrealms", options.max_turns, options.explorers, list(setup.names))
         )
-        # After the situation has been laid out: this is the row that the players see first.
+        # Not before the situation has been laid out, because this is the row that the players see
+        # first.
         table.show_row()
         self.begin(self._play(), setup.absent)
 
@@ -110,7 +111,8 @@ class StarRealms(TableGame[Table]):
         first, second = self.table.players
         while True:
             yield from turn(self.table, self.turn)
-            # Only the first turn of a copy begins in the middle.
+            # Only the first turn of a copy begins in the middle. From the next one on, we play
+            # whole turns.
             turn = play_turn
             if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY

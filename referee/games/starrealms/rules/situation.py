@@ -25,7 +25,8 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
     def lay_out(self, player: Player) -> None:
         player.authority = self.authority
         player.hand = self.hand.copy()
-        # People write a deck from the top down, but its last card is the top here.
+        # In a conformance case, the first card of a deck is drawn first. Our own decks have their
+        # top at the end.
         player.deck = self.deck[::-1]
         player.discard = self.discard.copy()
         player.in_play = [Piece(CARDS[base]) for base in self.bases]

@@ -39,10 +39,12 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards. If the deck runs out, shuffle the discard pile (4.8)."""
-        # Without this, a spectator would see the cards before the action that draws them.
+        # Report the earlier changes first. Otherwise, a spectator would see the cards before the
+        # action that draws them.
         self.moved()
         before = len(player.hand)
-        # The rest of the deck and the cards after a shuffle are two draws, with a message each.
+        # If the deck runs out, this becomes two draws with a message each: the rest of the deck,
+        # and the cards after the shuffle.
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -99,7 +101,7 @@ class Table(interface.Table[Player]):
         else:
             card = self._take_from_row(index)
         if to == "deck":
-            # Everybody has seen this card, so a redeal must leave it where it is.
+            # Everybody has seen this card, so a redeal must leave it on top.
             player.deck.append(card)
             player.known += 1
         else:

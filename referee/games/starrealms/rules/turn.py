@@ -38,7 +38,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
     table.turn += 1
     player.turns += 1
     table.events.append(say.TurnStarted(table.turn, player.number))
-    # Reset them before asking. They are paid now, even if the reply is invalid.
+    # We reset them before asking, because they're paid now even if the reply is invalid.
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
@@ -260,7 +260,7 @@ def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 
 def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
-    # The page shows a price as "for 3 of 5", so keep the trade before it.
+    # The page shows a price as "for 3 of 5", so we need to know the trade before the purchase.
     trade = turn.trade
     turn.trade -= card.cost
     if card.is_ship:

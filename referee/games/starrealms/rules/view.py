@@ -120,8 +120,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand = player.hand.copy()
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
-    # No message says which of several equal cards was scrapped or destroyed, so nobody without a
-    # request can know the order.
+    # No message says which of several equal cards was scrapped or destroyed. If we showed the true
+    # order to viewers without a request, they'd know more than their messages say.
     if viewer is not ALL and asked is None:
         discard.sort()
         pieces.sort(key=astuple)

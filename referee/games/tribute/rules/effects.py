@@ -42,11 +42,12 @@ def count(table: Table, card: Card) -> None:
     lists = table.waiting.get(deck)
     if lists is None:
         lists = table.waiting[deck] = [[] for _ in range(LEVELS)]
-    # All levels wait first, and then those up to the count are released. The levels that are left
-    # wait for the next card of this deck.
+    # All levels of the card wait first, and then we release those up to the count. If any are left,
+    # the next card of this deck may release them.
     for level, entry in card.kind.entries:
         lists[level] += [Due(card, level + 1, effect) for effect in entry]
-    # From the fourth card on, the count stays and each card releases all its levels.
+    # There are only four levels. From the fourth card on, the count stays and each card releases
+    # everything.
     reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
     for released in lists[:reached]:
         for due in released:
@@ -114,7 +115,7 @@ def _patron_call(table: Table, due: Due, amount: int) -> None:
 
 def _heal(table: Table, due: Due, amount: int) -> None:
     agent = due.source
-    # The agent may have been destroyed before its effect happens.
+    # The agent may have been destroyed before its effect happens, and then there's nothing to heal.
     if agent in table.me.agents:
         agent.hp = min(agent.hp + amount, agent.kind.hp)
         table.event("heal-agent", agent, agent, amount)
@@ -235,7 +236,7 @@ def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 def _toss(table: Table, due: Due, amount: int) -> Choice:
     me = table.me
-    # Looking at cards may need a shuffle, just like drawing them.
+    # To look at cards, we may have to shuffle first, just like for drawing them.
     table.reach(me, amount)
     cards = me.draw_pile[:amount]
     # The player has seen them now, wherever they go.

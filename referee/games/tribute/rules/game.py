@@ -117,7 +117,8 @@ class Tribute(TableGame[Table]):
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
-            # Without this, the moves of the last turn would never reach the watchers.
+            # We have to flush here as well, or the moves of the last turn would never reach the
+            # watchers.
             self.table.flush()
         else:
             self.table.flush()
@@ -140,7 +141,7 @@ class Tribute(TableGame[Table]):
         if not self.requests or type(self.asked) is turn.Pick:
             return None
         table, asked = copy_of(self.table, self.asked)
-        # With `engine`, all streams share one generator, and they have to share its copy as well.
+        # With `engine`, all streams share one generator, so they have to share its copy as well.
         new = {id(each): Generator(each.state) for each in table.generators.values()}
         table.generators = {name: new[id(each)] for name, each in table.generators.items()}
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
@@ -160,7 +161,7 @@ class Tribute(TableGame[Table]):
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
         )
-        # Cards that were put on the bottom in public stay there.
+        # Some cards were put on the bottom while everybody was looking. We leave them there.
         above = table.deck[: len(table.deck) - table.known_below]
         redeal(chance, above, key=order)
         table.deck[: len(above)] = above

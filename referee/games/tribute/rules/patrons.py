@@ -87,7 +87,7 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
-    # The price is included: all coins become power, less 1.
+    # The price of one coin is included: all coins become power, less 1.
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
     table.gain_coin("DUKE_OF_CROWS", -coins)

@@ -82,7 +82,7 @@ class Player:
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
 
 
-# The order of `cards` is secret. Sorting them by kind and uid says nothing about it.
+# The order of `cards` is secret, so we sort them by kind and uid, which says nothing about it.
 def as_set(cards: list[Card]) -> list[say.CardRef]:
     """Return cards as a set, sorted so that their order stays hidden (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
@@ -239,7 +239,8 @@ class Table(interface.Table[Player]):
             self.events.append(say.PlayerShuffled(player.number))
 
     def draw(self, player: Player, count: int) -> None:
-        # Without this, a spectator would see the cards before the action that draws them.
+        # Report the earlier changes first. Otherwise, a spectator would see the cards before the
+        # action that draws them.
         self.moved()
         self.reach(player, count)
         pile = player.draw_pile
@@ -302,7 +303,8 @@ class Table(interface.Table[Player]):
     def knock_out(self, owner: Player, card: Card) -> None:
         """Remove an agent from play: to the cooldown pile, or below the tavern deck."""
         owner.agents.remove(card)
-        # An agent without HP was killed by an attack, and the others were knocked out by an effect.
+        # If an agent has no HP left, an attack has killed it. Otherwise, an effect has knocked it
+        # out.
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
         if card.kind.type == CONTRACT_AGENT:
@@ -312,7 +314,8 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "tavern-deck" if card.kind.type == CONTRACT_AGENT else "cooldown"
             moves = [move(owner, card, "agents", to)]
-            # An attack that kills the agent has its own sentence.
+            # If an attack has killed the agent, the attack has a sentence of its own and we don't
+            # add another one.
             did: list[Part] = ["knocks out ", shown(card)] if card.hp else []
             self.note(self.me.seat, moves, *did)
 
@@ -332,7 +335,7 @@ class Table(interface.Table[Player]):
     def refill(self, place: int) -> None:
         """Fill a place of the row with the top card of the tavern deck (4.7)."""
         card = self.deck.pop(0) if self.deck else None
-        # Contracts that went to the bottom come up again, if a game is long enough.
+        # If the game is long enough, even the contracts at the bottom come up again.
         self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
             self.row.insert(place, card)
@@ -388,7 +391,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
         for player in table.players
     ]
     made = interface.copied(
-        # A copy publishes nothing that the original has published already.
+        # We drop the events, because the original publishes them, and a copy must not do it again.
         table,
         events=[],
         players=players,

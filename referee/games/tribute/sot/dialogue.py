@@ -108,8 +108,8 @@ def _reply(message: Json, move: object, state: State) -> Json:
     kind = "play-reply" if message["type"] == "play-turn" else "choose-reply"
     place = state.place_of(getattr(move, "move_id", None))
     if place is None:
-        # Not a move of this state. Send something that the referee rejects and that its author
-        # recognises.
+        # This isn't a move of the state. We send something that the referee rejects and that the
+        # author recognises in its report.
         what = repr(move)[:_SHOWN]
         if isinstance(move, BasicMove):
             facts = [str(getattr(fact, "name", fact)) for fact in vars(move).values()]

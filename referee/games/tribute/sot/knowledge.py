@@ -40,7 +40,8 @@ class Knowledge:
             case "turn-started":
                 self._combos.forget_combos()
                 self._actions = 0
-                # Agents of the last request are out of date: they may have been hit, or have left.
+                # We can't use the agents of the last request any more: they may have been hit, or
+                # may have left.
                 self._agents = {}
             case "action":
                 # The library's simulations need to know how many actions are left in the turn.
@@ -85,7 +86,7 @@ class Knowledge:
             table.favours[patron] = favoured and table.players[PLAYERS.index(favoured)]
         table.row, table.deck = self._found(state["row"]), self._found(state["tavern_deck"])
         table.turn, table.actions_left = request["turn"], self._max_actions - self._actions
-        # A simulation may create cards. Their uids must not be taken.
+        # A simulation may create cards, so we have to know which uids are taken.
         table.next_uid = max(self._cards, default=FIRST_UID - 1) + 1
         table.discards = self._dues(state["start_of_next_turn"])
         table.queue = deque(self._dues(request.get("upcoming", ())))

@@ -106,13 +106,15 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            # At the turn limit, the engine has changed the player by then.
+            # Unless it was the turn limit, the engine has changed the player by then, so we do the
+            # same.
             if reason != EndReason.TURN_LIMIT:
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
             self._story.learn([to_builtins(card.ref)])
-        # The engine lists the events of a simulation too, after the events of the match.
+        # The engine lists the events of a simulation too, after the events of the match, so we
+        # translate them as well.
         for event in table.events:
             if isinstance(event, Acted | Event):
                 self._story.observe(to_builtins(event))
