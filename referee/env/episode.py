@@ -391,7 +391,7 @@ class Episode:
         return [0.0] * self.seats if outcome is None else results_of(outcome.ranks)
 
     def _points(self) -> list[float]:
-        """Return the points that rewards count: scores or margins. Empty for "result"."""
+        # For the result, the ranks are enough.
         if self.reward == "result":
             return []
         scores = [float(standing.score) for standing in self._match.standings()]

@@ -159,7 +159,6 @@ class RecordedMatch:
         return None
 
     def _read_news(self) -> set[int]:
-        """Store the types of the new requests, and return the seats whose reply was invalid."""
         faulty = set()
         for entry in self._match.take_entries():
             if type(entry) is Sent and entry.to is not None:

@@ -112,7 +112,8 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         )
 
     def _checked(self, actions: Any) -> Any:
-        """Check all actions before any match sees one, so that a wrong one changes nothing."""
+        # We check all of them before any match sees one. If we didn't, a wrong action would leave
+        # some matches ahead of the others.
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
@@ -128,7 +129,8 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         return given.tolist() if given.ndim == 1 else given
 
     def _facts(self) -> dict[str, NDArray[Any]]:
-        """Return the `facts` of all matches. Key "_name" has a mask of the matches with "name"."""
+        # Gymnasium wants a mask "_name" beside each "name", of the matches that have it. (Here, all
+        # have.)
         facts = [env.facts for env in self.envs]
         infos = dict[str, NDArray[Any]]()
         for name in facts[0]:

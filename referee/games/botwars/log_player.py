@@ -35,7 +35,6 @@ class _EnergyOfLog(SeededRandomSource):
         self.shown: State | None = None
 
     def choose(self, stream: str, count: int) -> int:
-        """Return the index of the pair of cells that gained energy in this turn."""
         # If the log has no such turn, any cell will do.
         if self.board is None or self.shown is None:
             return 0

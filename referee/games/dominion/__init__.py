@@ -30,9 +30,9 @@ __all__ = ["RULES", "Dominion"]
 
 
 def __getattr__(name: str) -> object:
-    """Load the rules on first use. A bot that only imports the kit doesn't need them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # We load the rules on first use, because a bot that only imports the kit doesn't need them.
     from referee.games.dominion import entry
 
     value: object = getattr(entry, name)

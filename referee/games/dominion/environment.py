@@ -209,7 +209,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _hand_options(self, without: str = "") -> list[str]:
-        """Return the distinct cards in hand, not counting one copy of `without`."""
+        # Only distinct cards, because two coppers would be the same choice. (`without` is a card
+        # that's about to be played.)
         seen = self._seen
         return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 

@@ -436,12 +436,12 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
 
 
 def _can_buy(supply: Mapping[str, int], money: int) -> bool:
-    """True if more than copper can be bought, since nobody wants a question about copper."""
+    # Copper costs nothing, so it could always be bought. But nobody wants a question about copper.
     return any(COST[card] for card in choices.for_sale(supply, money))
 
 
 def _last_buys(supply: Mapping[str, int], money: int, buys: int) -> Iterator[int]:
-    """Yield the indices of the cards after which nothing else can be bought."""
+    # Nothing else can be bought after such a card, so we don't ask again.
     for place, card in enumerate(BY_COST):
         can = supply[card] and COST[card] <= money
         if can and (buys == 1 or not _can_buy(supply, money - COST[card])):

@@ -75,7 +75,6 @@ class DominionRulePlayer:
         return _action(look) or self._buy(look) or _clean_up(look)
 
     def _buy(self, look: Decision) -> say.PlayReply | None:
-        """Buy the best cards until buys or money run out. None if there is nothing to buy."""
         sight: Observation = look.sight
         treasures = [card for card in sight.own.hand if card in WORTH]
         bought: list[str] = []
@@ -88,6 +87,7 @@ class DominionRulePlayer:
             # We evaluate the file again, because after one purchase its conditions may prefer
             # another card.
             look = self._book.decide(sight)
+        # No rule wants a card, or there's nothing to buy.
         if not bought:
             return None
         return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
@@ -119,7 +119,6 @@ def _action(look: Decision) -> say.PlayReply | None:
 
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
-    """Choose the parameters of a card. None if it can't be played."""
     rest = without(card, look.sight.own.hand)
 
     def options(asked: Ask) -> Iterator[Any]:

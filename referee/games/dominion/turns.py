@@ -197,7 +197,8 @@ class Turns(turns.TurnReader[Turn]):
         return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        """End the turn at its possible end, and add later events to the next turns."""
+        # The turn ended at its possible end, as we know now. The events after it belong to the next
+        # turns.
         later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
         self.now.omitted = 0

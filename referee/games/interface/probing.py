@@ -28,9 +28,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
             after SIGTERM.
     """
 
-    tricks: str = (
-        ""  # names separated by spaces; each trick is used once, at the first suitable request
-    )
+    # Names separated by spaces. Each trick is used once, at the first suitable request.
+    tricks: str = ""
     handshake: str = ""  # a trick in the reply to `player-name-request`. Empty: none
     stays: str = ""
 

@@ -282,7 +282,8 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
 
 
 def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
-    """True if both ends of a path have changed, or one of several cells named together."""
+    # Both ends of a path have to change (the cells between may stay the same). If several cells are
+    # named together, one is enough.
     columns = {column for _, column in changed}
     ends = [(path[0], path[-1]) for path in paths if path]
     return any(
@@ -292,7 +293,7 @@ def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | 
 
 
 def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
-    """Return the symbols that only one seat puts on boards, if each seat has one."""
+    # For example X and O. It only helps if each seat has such a symbol.
     by: dict[str, set[int]] = {}
     for turn in turns:
         for symbol in (symbol for cells in turn.changed.values() for symbol in cells.values()):
@@ -317,7 +318,7 @@ def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
 def _has_played(
     before: Sequence[Any], after: Sequence[Any], move: Any, place: int | None
 ) -> bool | None:
-    """True if a move took its card from a hand, or changed its place. None: it names neither."""
+    # None means that the move names neither a card nor a place.
     if place is None:
         return after.count(move) < before.count(move) if move in before else None
     if type(move) is not int:

@@ -271,7 +271,6 @@ class SmallGame:
         self.game.leave(seat)
 
     def _has_too_few_seats(self) -> bool:
-        """Check whether fewer than two seats are left, and end the game if so."""
         there = self.seats - len(self.left)
         if there > 1 or self.outcome is not None:
             return self.outcome is not None
@@ -426,7 +425,7 @@ def find(legal: Sequence[Move], move: Any) -> int:
 
 
 def _with_integers(value: Any) -> Any:
-    """Replace 1.0 by 1 in a JSON value, at any depth."""
+    # Some languages have only one type for numbers, and may write 1.0 where a game says 1.
     if isinstance(value, list | tuple):
         return [_with_integers(item) for item in value]
     if isinstance(value, dict):

@@ -40,7 +40,6 @@ def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
 
 
 def _rules(kind: type[Game], name: str) -> Iterator[str]:
-    """Yield the author's descriptions of the game and of the fields of a request."""
     # getdoc() would also return the docstring of the base class.
     yield getdoc(kind) or "" if kind.__doc__ else f"`{kind.__name__}` has no docstring with rules."
     least, most = seats_of(kind)
@@ -53,7 +52,6 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
 
 
 def _leaving(kind: type[Game]) -> str:
-    """Describe what happens when a player is disqualified, or loses by a wrong move."""
     loses = " or loses by a wrong move" if kind.wrong_move == "loses" else ""
     if seats_of(kind)[1] == 2:
         return f"If a player is disqualified{loses}, the game ends, and the other player wins."

@@ -161,7 +161,6 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
 @cache
 def _named(action: say.Action) -> tuple[str, dict[str, str]]:
-    """Return the name of an action's choice, and the action in the format of a reply."""
     words: dict[str, str] = to_builtins(action)
     return " ".join(words.values()), words
 

@@ -171,7 +171,6 @@ def _in_row(
 
 
 def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
-    """Return the cards that are scrapped together. None if more can follow."""
     scrapped: list[say.PlayerScrapped] = []
     for message in ahead:
         if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):
@@ -182,11 +181,12 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
         # scrapped cards may follow.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
+    # The log isn't long enough to tell: more scrapped cards may follow.
     return None
 
 
 def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
-    """Return an index in `found` for each wanted item. No index is used twice."""
+    # Cards with the same name are the same to us, but we can't pick one of them twice.
     places: list[int] = []
     for each in wanted:
         free = (at for at, other in enumerate(found) if other == each and at not in places)
@@ -198,7 +198,6 @@ def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
 
 
 def _show(player: Player, cards: Iterable[str]) -> None:
-    """Exchange cards between hand and deck so that the hand contains these cards."""
     other = player.hand.copy()
     for card in cards:
         # It's in the hand already. Take it out of `other`, or we'd give it away for the next card.

@@ -206,7 +206,8 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    """True if playing the card can't remove another card from the hand."""
+    # If a card takes others from the hand, we can't play the whole hand in one reply: a card may be
+    # gone when its turn comes.
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

@@ -195,7 +195,7 @@ def _able(now: say.PlayTurn, action: str) -> list[str]:
 
 
 def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
-    """Return the first affordable pair after the best card with a higher total score."""
+    # Two cheaper cards may be worth more together than the best one, which has the index 0.
     for first, second in combinations(range(1, len(scores)), 2):
         if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
             return first, second
@@ -203,7 +203,7 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
 
 
 def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
-    """Return attacks on bases, best first, and the remaining combat."""
+    # Best first, as long as the combat suffices.
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]

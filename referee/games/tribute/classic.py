@@ -296,14 +296,14 @@ class Classic:
         )
 
     def _action(self, action: Json) -> str:
-        """Return an action in the format of `classic-index`."""
+        # The format is the one of `classic-index`.
         verb = action["type"].upper().replace("-", "_")
         if verb == "CALL_PATRON":
             return f"PATRON {action['patron']}"
         return f"{verb} {self._cards[action['card']]}" if "card" in action else verb
 
     def _effect_choice(self, source: Json) -> str:
-        """Return the text for both effects of an OR: the engine lists the same action twice."""
+        # The engine lists the same action twice, once for each effect of an OR.
         return f"CHOICE {self._table[source['card']]['name']}"
 
     def _choice(self, cards: Iterable[Json]) -> str:
@@ -361,7 +361,8 @@ class ClassicIndex(Classic):
 
 
 def _subsets(asked: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
-    """Yield all choices of cards: by size, then in lexicographic order of the positions."""
+    # By size, then in lexicographic order of the positions. The bot answers with an index, so this
+    # order is part of the protocol.
     cards = asked["cards"]
     sizes = range(asked["min"], min(asked["max"], len(cards)) + 1)
     return chain.from_iterable(map(partial(combinations, cards), sizes))
@@ -380,7 +381,6 @@ def _integer(text: str) -> int | None:
 
 
 def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """Explain a wrong answer, as `DialectKind.wrong`."""
     if asked["type"] == "patron-request":
         return _wrong_patron(asked)
     if asked["type"] == "play-turn":

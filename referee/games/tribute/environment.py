@@ -201,7 +201,6 @@ def _place(actions: list[say.Action], given: Any) -> int:
 
 
 def _cards(asked: say.ChooseRequest) -> dict[int, str]:
-    """Return the name of the choice of each card by its uid, in the order of the request."""
     zones: dict[int, str] = {}
     # In these choices, the same card may be offered from several zones, and it matters which one is
     # taken.

@@ -141,11 +141,12 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
 
 
 def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
-    """Arrange hidden cards so that a choice offers these cards, in this order."""
     me = table.me
     # settle() may have changed the row after this choice was created, so we look at the row again.
     if choice.follow_up == "acquire-cards":
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
+    # Hidden cards may be any cards, so we exchange them until the choice offers the ones in the
+    # log.
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
     if choice.follow_up == "toss-cards":
         # These cards are the top of the draw pile, so we exchange them there and in the choice.
@@ -165,7 +166,6 @@ def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
 
 
 def _hold(me: Player, uids: Sequence[int]) -> None:
-    """Exchange cards between hand and draw pile so that the hand contains these cards."""
     others = [card for card in me.hand if card.uid not in uids]
     for uid in uids:
         if uid not in _uids(me.hand):

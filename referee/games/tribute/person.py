@@ -336,7 +336,7 @@ def _kind(row: say.CardRow) -> str:
 
 
 def _said(words: str) -> Effect:
-    """Return an effect in our words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
+    # E.g. "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"
     for word, between in ((" OR ", " or "), (" AND ", ", ")):
         if word in words:
             return effect_of(between, map(_said, words.split(word)))

@@ -176,7 +176,7 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects("neutral now" if after is None else f"favours {self._name(after)}")
 
     def _enter(self, uid: int, row: say.CardRow) -> None:
-        """If the card is an agent, put it into play."""
+        # A row has an HP only if the card is an agent.
         if row.hp is not None:
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
@@ -238,7 +238,6 @@ class Turns(turns.TurnReader[Turn]):
             self.add_effects(f"{'for ' * (amount < 0)}{_amount(abs(amount), what)}")
 
     def _hit(self, uid: int, damage: int) -> list[str]:
-        """Subtract damage from an agent's HP and from the power. Returns the effects in words."""
         self._left["power"] -= damage
         if uid not in self._agents:
             return []

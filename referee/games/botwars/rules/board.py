@@ -109,7 +109,8 @@ class Board:
     # --- the steps of a turn (4.3) ------------------------------------------------------------
 
     def _move(self, moves: Sequence[Mapping[int, int]]) -> set[int]:
-        """Move all botlets simultaneously. Returns the cells where several met and died."""
+        # We only look at where the botlets end, because they all move at the same time. Two that
+        # swap their cells don't meet.
         ends = [
             [targets.get(cell, cell) for cell in own]
             for own, targets in zip(self.botlets, moves, strict=True)
@@ -125,7 +126,6 @@ class Board:
         return met
 
     def _battle(self) -> set[int]:
-        """Resolve all battles simultaneously. Returns the cells of dead botlets."""
         foes = []
         for own, other in (self.botlets, self.botlets[::-1]):
             beside = {}

@@ -55,7 +55,6 @@ def _deaths_and_spawn(
     came = Counter(move.to for move in moves)
 
     def there(cell: int) -> int:
-        """Count the side's botlets on a cell after all moves."""
         stayed = before.grid[cell : cell + 1] == colour and cell not in left
         return came[cell] + stayed
 

@@ -96,7 +96,8 @@ class Spectator:
 
 
 def _moved(event: Event) -> list[Moved]:
-    """Return the public moves of an event, as `Table` would publish them."""
+    # These must be the moves that `Table` publishes, or else a log would be drawn differently from
+    # a live match.
     seat, cards = event.seat, event.cards
     if event.kind == Kind.PLAYED:
         # The others only learn now, at the clean-up, which cards were played.

@@ -38,12 +38,12 @@ def _match(
 
 
 def _brief(handshake: str = "") -> Style:
-    """A seat that leaves after one turn."""
     return Style(handshake=handshake, turns=1)
 
 
 def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
-    """Two seats with the same tricks in opposite order."""
+    # Each trick is used once, at the first request that suits it. In the opposite order, the last
+    # tricks also get their chance.
     backwards = " ".join(tricks.split()[::-1])
     return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
 
@@ -59,13 +59,12 @@ def _attacks(turns: int) -> Style:
 
 
 def _empties(gains: str, tricks: str = "", **style: Any) -> Style:
-    """A seat that empties piles with workshops, and buys no victory cards."""
     buys = "silver:4 workshop:3 moat cellar"
     return Style(tricks=tricks, plays="workshop", buys=buys, gains=gains, only=True, **style)
 
 
 def _all_actions(first: str) -> Style:
-    """A seat that plays every action. It buys the cards in `first` before others."""
+    # The cards in `first` are bought before the others.
     plays = "village market cellar militia mine moat remodel smithy village woodcutter workshop"
     most = "moat:1 remodel:1 smithy:1 village:1 woodcutter:1 workshop:1 mine:2"
     return Style(plays=plays, buys=f"silver:1 {first}{most}")

@@ -99,7 +99,7 @@ def _hand_of(message: Message) -> list[str] | None:
 
 
 def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Remove the first occurrence of each of the other cards, keeping the order."""
+    # We can't simply subtract the counters, because the order of the cards has to stay.
     away = Counter(others)
     left = []
     for card in cards:

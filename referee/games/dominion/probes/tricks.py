@@ -96,12 +96,12 @@ def _no_treasure(cards: list[str]) -> str:
 
 
 def _top(s: ProbeState, cards: list[str]) -> str:
-    """Return an unusual card for the top of the discard pile."""
+    # If a bot names no card, the last one played ends on top. Only another card shows that the
+    # referee does what the bot says.
     return next(card for card in cards if card != s.cards_played[-1])
 
 
 def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
-    """Return the last of these cards that is neither in hand nor in play."""
     return next(card for card in [*among][::-1] if card not in s.hand + s.cards_played)
 
 
@@ -116,7 +116,6 @@ def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
 
 
 def _coins(s: ProbeState, wanted: int) -> list[str]:
-    """Return treasures in hand that are together worth `wanted`."""
     found = []
     # Expensive ones first. If there are enough coppers, this finds every sum that's possible at
     # all.
@@ -130,23 +129,23 @@ def _coins(s: ProbeState, wanted: int) -> list[str]:
 
 
 def _one_more(cards: list[str]) -> list[str]:
-    """Return one more copy of the first card than there is."""
     return [cards[0]] * (cards.count(cards[0]) + 1)
 
 
 def _rare(s: ProbeState) -> list[str]:
-    """Return more copies of a card than the player has."""
+    # next() raises if the player has enough copies of each card. The trick then waits for another
+    # request.
     wanted = s.request["discard"]
     return [next(card for card in s.hand if s.hand.count(card) < wanted)] * wanted
 
 
 def _some(s: ProbeState, more: int) -> list[str]:
-    """Return `more` discards above the number that a militia requires."""
+    # A negative `more` means too few.
     return s.hand[: s.request["discard"] + more]
 
 
 def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
-    """Return a card to trash for which something can be gained, or nothing."""
+    # Some cards can be trashed for a new card, and some for nothing.
     return next(trashed for trashed, gains in s.trades(card) if bool(gains) != for_nothing)
 
 
@@ -154,26 +153,24 @@ def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
 
 
 def _money(treasures: Callable[[ProbeState], Any]) -> Answer:
-    """A buy with these treasures, from a hand that also has other cards."""
+    # `_no_treasure` is here as a check: it raises if the hand has only treasures.
     return lambda s: (
         s.fresh and s.treasures and _no_treasure(s.hand) and buy(treasures(s), ["copper"])
     )
 
 
 def _cards(cards: Callable[[ProbeState], Any]) -> Answer:
-    """A buy of these cards with all treasures."""
     return lambda s: s.buys and buy(s.treasures, cards(s))
 
 
 def _costs(card: str, less: int) -> Answer:
-    """A buy of a card with its exact cost, or `less`."""
+    # If `less` is 0, the money is just enough. If it's 1, a coin is missing.
     return lambda s: s.fresh and s.supply[card] and buy(_coins(s, COST[card] - less), [card])
 
 
 def _worth(treasure: str, less: int) -> Answer:
-    """A buy with one kind of treasure, worth the cost of a card, or `less`."""
-
     def answer(s: ProbeState) -> Any:
+        # One kind of treasure only, so that a bug in its worth can't be hidden by others.
         for count in range(s.treasures.count(treasure), 0, -1) if s.fresh else ():
             cost = count * WORTH[treasure] + less
             for card in _piles(s, cost, cost):
@@ -184,8 +181,6 @@ def _worth(treasure: str, less: int) -> Answer:
 
 
 def _exchange(card: str, low: int, high: int, *, empty: bool = False) -> Answer:
-    """An exchange for a card that costs `low` to `high` more."""
-
     def answer(s: ProbeState) -> Any:
         for trashed, gains in s.trades(card) if _can_play(s, card) else ():
             piles = _piles(s, COST[trashed] + low, COST[trashed] + high, empty=empty)
@@ -206,7 +201,7 @@ def _acting(card: Callable[[ProbeState], str]) -> Answer:
 
 
 def _plain(parameters: Any) -> Answer:
-    """An action that needs no parameters, with these parameters."""
+    # These cards need no parameters, so a referee has to ignore any that are given.
     cards = ("smithy", "market", "village", "woodcutter", "moat")
     return lambda s: (
         s.actions and s.buys and {**action(_held(s, *cards)), "additional_parameters": parameters}

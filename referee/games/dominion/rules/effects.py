@@ -41,7 +41,6 @@ def _give(table: Table, turn: TurnState, card: str) -> None:
 
 
 def _gives(card: str) -> Effect:
-    """Create the effect of a card that only gives cards, actions, buys and money."""
     return lambda table, turn, parameters: _give(table, turn, card)
 
 
@@ -115,7 +114,8 @@ def _attack(table: Table, player: Player) -> Decisions:
 def _exchange(
     card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
-    """Trash a hand card and gain one that costs at most a little more (mine and remodel, 6)."""
+    # Mine and remodel only differ in what can be trashed and gained, and in where the new card goes
+    # (6).
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
     if not isinstance(trashed, str) or trashed not in EXCHANGES[card]:

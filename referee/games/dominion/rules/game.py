@@ -142,7 +142,8 @@ class Dominion(TableGame[Table]):
         return None
 
     def _end(self, reason: str) -> None:
-        """Rank by points, then by fewest turns. Seats that left are last (4.5, 8.3)."""
+        # By points, then by fewest turns. Seats that left are last, and their points and turns
+        # don't count (4.5, 8.3).
         keys = [
             (p.left, 0, 0) if p.left else (p.left, -p.score(), p.turns) for p in self.table.players
         ]

@@ -33,15 +33,13 @@ class Player:
         self.hand: list[str] = []  # in the order drawn
         self.in_play: list[str] = []  # in the order played
         self.discard_pile: list[str] = []  # the last card is on top
-        self.turns = self.shuffles = (
-            0  # number of times the discard pile was shuffled into the deck
-        )
+        # How often the discard pile was shuffled into the deck. (The first shuffle doesn't count.)
+        self.turns = self.shuffles = 0
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
         self.left = self.is_shown = False  # is_shown: the bot has seen the current hand
-        self.unseen: list[
-            str
-        ] = []  # chosen from the hand since then, to be discarded below the last
+        # Cards chosen from the hand since then, to be discarded below the last.
+        self.unseen: list[str] = []
         self.counted: tuple[dict[str, int], int] | None = None  # cached `cards` and points
         self.draw(HAND_SIZE)
 

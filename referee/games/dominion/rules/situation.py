@@ -80,7 +80,7 @@ class Situation(Struct, frozen=True):
 
 
 def _gained(player: Player) -> Counter[str]:
-    """Return the difference between a player's cards and the initial deal. Negative: trashed."""
+    # Relative to the initial deal, so it's negative for cards that were trashed.
     gained = Counter(player.cards())
     gained.subtract(Counter(STARTING_DECK))
     return gained

@@ -100,7 +100,6 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
 
 
 def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
-    """Carry out the only buy reply of a turn (5.2). Afterwards all buys and money are spent."""
     money = _play_treasures(table, turn, reply.played_treasures)
     if money is not None:
         _buy_cards(table, turn, reply.cards_to_buy, money)
@@ -173,7 +172,6 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
 
 
 def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
-    """Discard hand and played cards, and draw five (2, "Order at clean-up"; 5.1)."""
     if player.in_play:
         table.events.append(PlayerPlayed(player.number, player.in_play))
     pile = player.hand + player.in_play

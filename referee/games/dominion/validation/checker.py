@@ -224,7 +224,8 @@ class Checker:
         return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
     def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
-        """Return seats about which we know only their cards and number of turns."""
+        # All we know is which cards they own and how many turns they've had, so every split into
+        # hand, deck and discard pile is possible.
         seats = []
         for owned, seat in zip(self._ledger.owned, before, strict=True):
             total = owned.total()
@@ -269,7 +270,8 @@ class Checker:
         yield from every_way(lambda way: way(reading, event), ways)
 
     def _after_silent_turns(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield readings with the event in a later turn, after turns of players without a hand."""
+        # A player without a hand may have turns that leave no message. We try one more such turn
+        # each time, until the event fits.
         for _ in range(self._count - 1 - len(self._disqualified)):
             if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
                 return
@@ -358,7 +360,7 @@ class Checker:
     def _end(
         self, reading: Reading, points: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Reading]:
-        """Return the reading if the game can end here, with this reason and winners (4.5, 8.3)."""
+        # Can the game end here at all, with this reason and these winners (4.5, 8.3)?
         here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:

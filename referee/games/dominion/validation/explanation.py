@@ -191,7 +191,7 @@ class Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        """Try every effect of the played card at this place. Collects courses and problems."""
+        # We try every effect of the card. The caller only looks at `problems` if no course is left.
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -213,7 +213,6 @@ class Explanation:
         raise Contradiction(self._line, section, expected, "the next turn")
 
     def _own(self, course: _Course, kind: str) -> Event | None:
-        """Consume the next event if it is of this kind and the active player, or return None."""
         event = self._next(course)
         if event is None or event.kind != kind or event.seat != self._active:
             return None
@@ -285,7 +284,8 @@ class Explanation:
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
-        """Yield a course for each possible number of discards of a cellar."""
+        # The log has only the top card of the discards. How many there were is for us to guess, so
+        # we try each number.
         yield course.copy()  # no discards
         event = self._own(course, Kind.TOP)
         if event is None or course.reach[event.cards[0]] <= 0:

@@ -17,7 +17,7 @@ from referee.games.starrealms.rules.view import View
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """Return the facts of the cards for the drawing. `pile` is the card beside the trade row."""
+    # `pile` is the card beside the trade row.
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
         | {"text": does(card), "brief": drawn(effect(card))}

@@ -44,7 +44,7 @@ class Card(NamedTuple):
 
 
 def _ability(words: str) -> Ability:
-    """Parse the words of a row: "trade 3 or combat 5" -> ((("trade", 3),), (("combat", 5),))."""
+    # E.g. "trade 3 or combat 5" -> ((("trade", 3),), (("combat", 5),))
     if not words:
         return ()
     lists = [[effect.split() for effect in part.split(", ")] for part in words.split(" or ")]

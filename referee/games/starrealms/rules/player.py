@@ -20,9 +20,8 @@ class Piece:
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        self.card = self.acts = (
-            card  # acts: source of its abilities, such as a Needle's copied ship
-        )
+        # A Needle copies a ship, and then `acts` is that ship. Its abilities are the ones we use.
+        self.card = self.acts = card
         self.ally_used = False
         self.refresh()
 

@@ -297,13 +297,13 @@ DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
 
 
 def _clean_up(table: Table, turn: TurnState) -> None:
-    """Discard the ships in play, then the hand, and draw five cards (4.2)."""
     player = turn.player
     # A turn that ends with a possible attack is often a bug in the bot (see notes.py).
     if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1
     turn.trade = turn.combat = 0
     turn.next_ship_to_top = False
+    # The ships in play go first, then the hand (4.2).
     ships = [piece.card.name for piece in player.in_play if piece.card.is_ship]
     player.discard += ships
     if table.watchers:

@@ -111,7 +111,6 @@ def resume(
 def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
-    """Play a turn to its end. Returns the result if that ends the game, and None if it doesn't."""
     # On a normal turn there's no choice, and the queue has the discards due. In a copy, this is
     # where we continue.
     yield from effects.ask(table, choice)

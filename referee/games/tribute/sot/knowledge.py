@@ -53,7 +53,8 @@ class Knowledge:
                 self._count(self._found([message["target"]])[0], message["kind"])
 
     def _count(self, card: Card, kind: str) -> None:
-        """Track the effects that wait for other cards of a deck. Requests don't contain them."""
+        # Requests don't contain the effects that wait for other cards of their deck (combos), so we
+        # have to count them ourselves.
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)
@@ -130,7 +131,8 @@ class Knowledge:
         return Card(shown["uid"], self._set.kinds[shown["card"]])
 
     def _found(self, shown: Iterable[Json]) -> list[Card]:
-        """Return the cards of messages. An agent in play is the object of the last request."""
+        # An agent in play changes (its HP, whether it has acted), so for it we return the object of
+        # the last request.
         found = []
         for each in shown:
             card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])
