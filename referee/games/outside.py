@@ -274,6 +274,8 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
     found = getattr(module, _GAME, None)
+    # An entry point of a package can name its own attribute. In a file, the name is always the
+    # same, or there's the class of a small game.
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
     if found is None:

@@ -366,6 +366,8 @@ class DominionDialogue:
 
     def _top_discard(self, request: PlayTurn) -> Generator[Question, Picks, str | None]:
         cards = [card for card in _IN_HAND if card in request.hand + request.cards_played]
+        # Hardly anybody cares about the top card, so we only ask a person who has chosen "t" in
+        # this turn.
         if not self._chooses_top or not cards:
             return None
         picks = yield self._question(

@@ -54,6 +54,8 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
 def _leaving(kind: type[Game]) -> str:
     loses = " or loses by a wrong move" if kind.wrong_move == "loses" else ""
     if seats_of(kind)[1] == 2:
+        # With two players, the other one has won then, and the author's rule for playing on isn't
+        # needed.
         return f"If a player is disqualified{loses}, the game ends, and the other player wins."
     own = kind.leave is not Game.leave
     rule = (getdoc(kind.leave) if own and kind.leave.__doc__ else "") or ""

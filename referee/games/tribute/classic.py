@@ -218,6 +218,7 @@ class Classic:
         )
 
     def _shown_player(self, seat: int, player: Json, fields: str) -> Json:
+        # The names are those of the engine's classes, because its bots read them.
         shown: Json = {"Player": f"PLAYER{seat + 1}"}
         for theirs in fields.split():
             value = player[_FIELDS.get(theirs, theirs.lower())]

@@ -136,6 +136,7 @@ class Turns(turns.TurnReader[Turn]):
             case say.TableSet():
                 for cards in (message.row, message.tavern_deck, *message.starters):
                     self._cards |= {card.uid: card.card for card in cards}
+                # The treasury never favours anybody.
                 self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
 
     def _end_turn(self, prestige: Sequence[int]) -> None:

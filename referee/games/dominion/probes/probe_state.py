@@ -132,6 +132,7 @@ class ProbeState(State):
     def _parameters(self, card: str) -> dict[str, Any] | None:
         def options(asked: Ask) -> Iterator[Any]:
             if asked.what == "discard":
+                # Victory cards are of no use in a hand, so a cellar discards them first.
                 yield [each for each in asked.cards if each in POINTS] or asked.cards[:1]
             elif asked.what == "trash":
                 yield from sorted(asked.cards, key=COST.__getitem__)

@@ -235,6 +235,7 @@ def _exchanges(card: str) -> dict[str, Trick]:
     return {
         f"{card}-same": Trick(f"{section}/1", _exchange(card, 0, 0)),
         f"{card}-missing": Trick(f"{section}/3", wish()),
+        # Dominion has a witch, but it isn't among our cards.
         f"{card}-unknown": Trick(f"{section}/3", wish(desired_card="witch")),
         f"{card}-null": Trick(f"5.6/1 {section}/3", wish(desired_card=None)),
         f"{card}-trash-missing": Trick(f"{section}/2", trash()),

@@ -330,6 +330,7 @@ class Checker:
             if not self._opening:
                 raise Contradiction(event.line, "3.5", "a reason within the game", code)
             return
+        # In the turn of another player, only a militia can have asked this one.
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
         elif not self._opening or code == Disqualification.TIMEOUT:
@@ -373,6 +374,8 @@ class Checker:
                 number = seat_id(reading.active)
                 expected = f"the clean-up of {number}, whose turn it is"
                 raise Contradiction(self._line, "4.4", expected, found)
+            # A log doesn't have the turn limit (it's an option). After any full round, it may have
+            # been reached.
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
                 str(EndReason.TURN_LIMIT)

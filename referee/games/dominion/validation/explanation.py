@@ -145,6 +145,8 @@ class Explanation:
         self._active = active = reading.active
         self._number = seat_id(active)
         events = list(reading.events)
+        # We read the events from their end: the shuffle and the top card of the clean-up, then the
+        # cards played. What's left happened during the turn.
         shuffled = bool(events) and events[-1].kind == Kind.SHUFFLED
         self._shuffle = events.pop() if shuffled and reading.stage == "done" else None
         self._top = events.pop() if reading.stage == "done" else None
@@ -308,6 +310,8 @@ class Explanation:
             answers = (*Kind.ANSWERS, Kind.DISQUALIFIED)
             if event is None or event.seat != seat or event.kind not in answers:
                 earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
+                # No answer by this player. That's only right if the hand was small already, or if
+                # the player had left.
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
                 if not spared and (Kind.DISQUALIFIED, seat) not in earlier:
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
@@ -325,6 +329,7 @@ class Explanation:
                 if reach[card] <= 0:
                     expected = f"no {card} of {seat_id(seat)}, who cannot have it in hand"
                     raise contradicts(event, "7", expected)
+                # A player who reveals a moat keeps the whole hand.
                 if event.kind == Kind.TOP:
                     reach = reach - Counter([card])
                     asked = frozenset(
@@ -346,6 +351,7 @@ class Explanation:
         limit = COST[card] + CARDS[name].raises
         supply = trash.supply or {}
         gainable = [other for other in among if supply.get(other) and COST[other] <= limit]
+        # If nothing could be gained, there's no message about it.
         if not gainable:
             return
         gain = self._take(course, Kind.GAINED, section, f"for the {card} trashed by a {name}")
@@ -381,6 +387,7 @@ class Explanation:
             course.owned[event.cards[0]] += 1
             course.discard += 1
         self._own(course, Kind.DISQUALIFIED)
+        # Some messages are left that the played cards can't explain.
         if course.at < len(self._events):
             played = ", ".join(self._cards) or "nothing"
             expected = f"only what the cards played ({played}) account for, then the clean-up"
@@ -402,6 +409,7 @@ class Explanation:
                 course.hand += 1
         course.discard += total
         course.hand = 0
+        # The deck is too small for a new hand, so the discard pile has to be shuffled first.
         if course.deck < HAND_SIZE and course.discard:
             if self._shuffle is None:
                 who = f"{self._number}, who draws five with {course.deck} in the deck"

@@ -51,6 +51,8 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
         if self.trade_row is not None:
             table.row = self.trade_row.copy()
         if self.trade_deck is not None:
+            # A situation lists the deck from its top, but the top of the table's deck is the last
+            # card.
             table.trade_deck = self.trade_deck[::-1]
         table.turn = self.turn
         turn.trade, turn.combat = self.trade, self.combat

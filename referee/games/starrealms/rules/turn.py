@@ -249,6 +249,7 @@ def _use(table: Table, turn: TurnState, index: int, to: str, *, ability: str) ->
         piece.used = True
         return happen(table, turn, piece.card, piece.card.primary)
     piece.ally_used = True
+    # A Needle has the ally ability of the ship that it copied.
     return happen(table, turn, piece.acts, piece.acts.ally)
 
 

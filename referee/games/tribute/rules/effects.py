@@ -161,6 +161,8 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
+        # Only after the refill: if the deck is empty, the card would come right back to the row
+        # otherwise.
         table.put_on_bottom(card)
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]
@@ -248,6 +250,7 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
     me = table.me
     for card in cards:
         me.draw_pile.remove(card)
+    # These cards came from the top of the draw pile, which the player knew.
     me.known -= len(cards)
     me.cooldown += cards
     if table.watchers and cards:

@@ -67,6 +67,8 @@ def make(maker: Callable[..., Any]) -> Any:
     """Create a bot. Its constructor may take a name or nothing."""
     name, signature = maker.__name__, inspect.signature(maker)
     for arguments, keywords in (((), {}), ((name,), {}), ((), {"bot_name": name})):
+        # We could just call it and catch the TypeError. But that would also hide a TypeError in the
+        # author's constructor.
         try:
             signature.bind(*arguments, **keywords)
         except TypeError:

@@ -78,6 +78,7 @@ def _player(player: Player, is_seeded: bool) -> Fields:
         patron_calls=player.calls,
         coins=player.coins,
         prestige=player.prestige,
+        # We sort these cards, or else a bot would see in which order it will draw them.
         draw_pile=_cards(pile if is_seeded else sorted(pile, key=_ORDER)),
         hand_and_draw=[] if is_seeded else _cards(sorted(together, key=_ORDER)),
     )
@@ -95,6 +96,7 @@ def _card(uid: int, kind: Kind) -> Fields:
         deck=enums.PatronId[row.deck].value,
         cost=row.cost,
         type=enums.CardType[row.type].value,
+        # The library has no None here.
         hp=-1 if row.hp is None else row.hp,
         taunt=row.taunt,
         unique_id=uid,
