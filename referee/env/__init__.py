@@ -45,6 +45,7 @@ if "gymnasium" in sys.modules:
 
 
 def __getattr__(name: str) -> Environments:
+    # Names such as `__path__` come from Python itself. We needn't load all games to answer them.
     if name.startswith("_"):
         raise AttributeError(name)
     known = environments()

@@ -243,6 +243,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
     """Render a seat's knowledge as text. In the mode "human", print it and return None."""
     if mode is None:
+        # Gymnasium's own environments also warn here, and don't raise.
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
     text = f"player_{seat + 1}\n{episode.player(seat).show()}"

@@ -128,6 +128,7 @@ class Opponents:
     def _kinds_read(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
         heard = set[str]()
         for bot in bots:
+            # Such a bot reads everything, so we can't leave out any message.
             if bot.hears is None:
                 return None
             heard.update(bot.hears)

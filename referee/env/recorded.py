@@ -174,6 +174,8 @@ class RecordedMatch:
                 raise NoActionError
             return [Row(seat, self._observe(player), each) for each in player.actions_of(reply)]
         except NoActionError:
+            # The reply was a fault, or there's no action for it (e.g. an unusual play by a person).
+            # We only count it.
             self.left_out += 1
             return []
 

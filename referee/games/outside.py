@@ -266,6 +266,8 @@ def _importing(path: str, module: str) -> ModuleType:
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
     if isinstance(error, GameError):
         return error
+    # Python couldn't even read the file, so no traceback leads to it. But the error itself says
+    # where it is.
     if isinstance(error, SyntaxError):
         where = f"{error.filename}, line {error.lineno}: {error.msg}"
         return GameError(f"the game in {path} has a mistake: {where}")

@@ -119,6 +119,7 @@ class Translator:
 
     def actions_of(self, reply: Any) -> Iterator[NDArray[np.int64]]:
         cols = self._state.cols
+        # Step 0 means that a botlet stays, so that's the choice of all cells without a move.
         choices = np.zeros(self._state.rows * cols, np.int64)
         for move in reply.moves:
             start, end = self._rotated(int(move["from"])), self._rotated(int(move["to"]))

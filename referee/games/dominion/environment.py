@@ -249,6 +249,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
         discarded: list[str] = []
+        # A policy can only name one card per decision, so we ask until it's done.
         while held := self._hand_options():
             gone = yield self._offer("cellar", "discard", held, DONE)
             if gone is None:

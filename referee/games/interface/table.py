@@ -191,6 +191,7 @@ class TableGame(Generic[T]):
         """Run the rules with a reply up to the next request. At the start, the reply is None."""
         try:
             requests: tuple[Request, ...] = (self._script.send(reply),)
+        # The rules have come to their end, so nobody has to reply any more.
         except StopIteration:
             requests = ()
         self.table.flush()

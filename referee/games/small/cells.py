@@ -224,6 +224,7 @@ def _is_hidden(part: Part) -> bool:
 
 
 def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
+    # The board may be gone, or have another size. Then we can't compare any cells.
     if not isinstance(after, Board) or after.shape != before.shape:
         return {}
     return {

@@ -59,6 +59,7 @@ class SmallLog:
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
         """Set up the game with the options of the log, and with guessed draws."""
         try:
+            # The log may be from an older version of the game, with other options.
             options = msgspec.convert(info.options, self._options)
         except msgspec.ValidationError as error:
             raise DifferenceError(f"options of the game: {error}") from None

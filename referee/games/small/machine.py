@@ -290,6 +290,7 @@ class SmallGame:
     # --- Calls of the author's object -------------------------------------------------------------
 
     def _deciding(self) -> tuple[int, ...]:
+        # The author may give one seat, or several seats that move at the same time.
         to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):

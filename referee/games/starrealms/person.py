@@ -125,6 +125,7 @@ def _choice(request: Choose) -> Question:
 
 def _option(option: Option, kind: str) -> Choice:
     verb = _KIND_VERBS.get(kind, kind)
+    # An option without a card is a choice between effects.
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
         words = effect_text(_ability((tuple(effects),)))

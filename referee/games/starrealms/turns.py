@@ -138,6 +138,8 @@ class Turns(turns.TurnReader[Turn]):
     @_read_action.register
     def _scrap(self, message: say.PlayerScrapped) -> None:
         card = message.card
+        # If the card isn't in play, it's scrapped by the effect of another card, and that isn't an
+        # action.
         if message.from_ != "play":
             self.add_effects(f"scraps {card} of {message.from_}")
             return
@@ -149,6 +151,7 @@ class Turns(turns.TurnReader[Turn]):
     def _gain(self, message: say.PlayerGained) -> None:
         card = message.gained
         self.append_limited(self.now.gained, card)
+        # A gain without a price is the effect of another card.
         if message.paid:
             top = ["to the top of the deck"] * (message.to == "deck")
             self.act("buys", card, f"for {message.paid}", *top)

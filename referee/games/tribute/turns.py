@@ -170,6 +170,7 @@ class Turns(turns.TurnReader[Turn]):
     def _call(self, patron: str) -> None:
         self.append_limited(self.now.called, title_of(patron))
         self.act("calls", title_of(patron))
+        # The treasury isn't among them.
         if patron in self._favours:
             before = self._favours[patron]
             self._favours[patron] = after = favour_after(patron, before, self.now.player_number)

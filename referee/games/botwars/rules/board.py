@@ -150,6 +150,7 @@ class Board:
         spawn = self.spawns[side]
         if self.disabled[side] or not self.stores[side]:
             return 0
+        # If somebody stands there, the new botlet has to wait. The energy stays in the store.
         if spawn in self.botlets[0] or spawn in self.botlets[1]:
             return 0
         self.stores[side] -= 1

@@ -51,6 +51,7 @@ def _kind(card: str) -> str:
         return "action"
     if data.worth:
         return "treasure"
+    # A curse has negative points.
     return "victory" if data.points > 0 else "curse"
 
 

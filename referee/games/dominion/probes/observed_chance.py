@@ -44,6 +44,7 @@ class DominionObservedChance:
             if len(top) < count and card in deck:
                 deck.remove(card)
                 top.append(card)
+        # The last card of a deck is drawn first.
         deck += top[::-1]
 
     def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:

@@ -109,6 +109,7 @@ class ProbeState(State):
     def _purchases(self) -> list[str]:
         found: list[str] = []
         for _ in range(self.buys):
+            # The first card of the list that the player doesn't have enough of.
             for card, enough in self._buys:
                 few = self.count(card) + found.count(card) < enough
                 if few and self.can_buy(*found, card) and self._can_take(card):

@@ -40,6 +40,7 @@ class Supply:
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
+        # Only this pile has changed, and creating the others again would take time.
         self._piles[_INDEX[card]] = Pile(card, left)
         self.info = SupplyInfo(tuple(self._piles))
 

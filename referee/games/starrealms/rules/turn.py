@@ -184,6 +184,7 @@ def _purchases(table: Table, turn: TurnState) -> Options:
     for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
         card = CARDS[name]
         if card.cost <= turn.trade:
+            # That's only an offer: the player may still want the ship on the discard pile.
             if turn.next_ship_to_top and card.is_ship:
                 yield ("buy", name, "deck"), index
             yield ("buy", name, "discard"), index
@@ -278,6 +279,7 @@ def _attack_base(table: Table, turn: TurnState, index: int, to: str) -> None:
 
 def _attack_player(table: Table, turn: TurnState, index: int, to: str) -> None:
     other = turn.opponent
+    # An attack on the player uses all the combat that's left.
     other.authority -= turn.combat
     table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
     if table.watchers:

@@ -39,6 +39,8 @@ class Patron(NamedTuple):
 
 def can_call(table: Table, patron: str) -> bool:
     """True if the player on turn can call a patron, not counting the calls left."""
+    # Some patrons can't be called by the player whom they favour already (`again`), and some need a
+    # card to work on (`among`).
     me, row = table.me, PATRONS[patron]
     return (
         me.coins >= row.coins

@@ -39,6 +39,7 @@ def read(asked: Asked, reply: Any) -> Any:
     wanted, read_as = _READERS[type(asked)]
     if type(reply) is wanted:
         return read_as(asked, reply)
+    # The bot has replied to another kind of request.
     theirs, due = [kind.__struct_config__.tag for kind in (type(reply), wanted)]
     return Mistake(BAD_FORMAT, f"a {theirs} came where a {due} is due")
 

@@ -260,6 +260,7 @@ class Table(interface.Table[Player]):
         """Put a card of the cooldown pile on top of the draw pile."""
         player.cooldown.remove(card)
         player.draw_pile.insert(0, card)
+        # The player has seen this card, and knows where it is.
         player.known += 1
         if self.watchers:
             moves = [move(player, card, "cooldown", "draw-pile")]
