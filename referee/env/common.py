@@ -1,4 +1,4 @@
-"""Code shared by all environments: spaces of Gymnasium, metadata, rendering."""
+"""Code that all environments share, for spaces of Gymnasium, metadata and rendering."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     """Base class of the PettingZoo environments.
 
     Each agent gets space objects of its own, because libraries seed the spaces and then sample from
-    them: agents that share a space would also share its random numbers.
+    them. Agents that share a space would also share its random numbers.
 
     Args:
         game: a key of `GAMES`.
@@ -119,8 +119,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
         """Copy the environment in the middle of a match.
 
-        Your program plays all seats of the copy, even if this environment has opponents: we can't
-        copy the state of a bot that runs in another process.
+        Your program plays all seats of the copy, even if this environment has opponents, because we
+        can't copy the state of a bot that runs in another process.
 
         Args:
             viewer: an agent whose action is due. Everything hidden from it is redealt at random.
@@ -196,7 +196,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def close(self) -> None:
         """Stop the opponents' processes.
 
-        You can go on using the environment: `reset` starts new ones.
+        You can still use the environment, since `reset` starts new ones.
         """
         self._episode.close()
 

@@ -172,8 +172,8 @@ def environments_of(game: str, version: int | None = None) -> Environments:
         GameError: the code of the game has a mistake.
     """
     name = find_game(game)
-    # We don't cache games from outside: the same name can mean another version later, if the file
-    # was changed and loaded again.
+    # We don't cache games from outside, because the same name can mean another version later, if
+    # the file was changed and loaded again.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
         raise UsageError(f"{name} has no environment")
@@ -200,7 +200,7 @@ def environments() -> dict[str, Environments]:
 
 
 class Importer:
-    """Makes `import referee.env.dominion_v1` work: a finder and loader of the import system.
+    """A finder and loader of the import system, so that `import referee.env.dominion_v1` works.
 
     (`from referee.env import dominion_v1` doesn't need it: the package has a `__getattr__`.)
     """

@@ -1,7 +1,8 @@
-"""A match for reinforcement learning: actions in, observations and rewards out.
+"""A match for reinforcement learning, with actions in, and observations and rewards out.
 
 It's the same match that `referee play` plays with the same seed, options and replies. There's no
-event loop in here: only bots outside this process need one, and `opponents.py` runs it for them.
+event loop in here, because only bots outside this process need one, and `opponents.py` runs it for
+them.
 """
 
 from __future__ import annotations
@@ -316,7 +317,7 @@ class Episode:
     def save(self) -> Saved:
         """Return the current match as data, which `resume` of an equal episode continues.
 
-        It isn't the state of the game: we save the replies and play them again. That only works
+        It isn't the state of the game. We save the replies, and play them again. That only works
         with bundled bots, because we know that they'd reply the same.
 
         Raises:
@@ -473,8 +474,8 @@ def _checked(opponents: Bots | None, players: int | None) -> Bots:
     if opponents is None:
         return []
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        # Don't accept a string, although it's a sequence too: opponents="big_money" would mean nine
-        # bots of one letter.
+        # Don't accept a string, although it's a sequence too, because opponents="big_money" would
+        # mean nine bots of one letter.
         raise UsageError(
             f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
         )

@@ -34,8 +34,8 @@ class Observer:
         self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
         if normalised:
             numbers = environment.observation(seats, options)
-            # clip(1) is for numbers that can't change: they have a span of 0, and we'd divide by
-            # it.
+            # clip(1) is for numbers that can't change, since they have a span of 0, and we'd divide
+            # by it.
             self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
 
     def __call__(self, player: Translator) -> Observation:

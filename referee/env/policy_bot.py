@@ -75,7 +75,7 @@ class PolicyBot:
         return answers[-1]
 
     def run(self) -> None:
-        """Run as a program: read standard input to its end, and reply on standard output."""
+        """Run as a program that reads standard input to its end and replies on standard output."""
         for line in sys.stdin.buffer:
             answer = self._reply_to(line)
             if answer is not None:
@@ -87,8 +87,8 @@ class PolicyBot:
     def _reply_to(self, line: bytes) -> bytes | None:
         try:
             message = self._decode(line)
-        # Not an error: the tracker doesn't use all types of messages, and we decode only those that
-        # it does.
+        # That's not an error, because the tracker doesn't use all types of messages, and we decode
+        # only those that it does.
         except msgspec.ValidationError:
             return None
         if isinstance(message, PlayerNameRequest):

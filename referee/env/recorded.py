@@ -27,7 +27,7 @@ from referee.match.machine import Match, Sent
 
 
 class Row(NamedTuple):
-    """A step of a match: the observation of a seat, and the action that it chose."""
+    """A step of a match, with the observation of a seat and the action that it chose."""
 
     seat: int
     seen: Observation
@@ -115,8 +115,8 @@ class RecordedMatch:
                     self._players[seat].look(match.view(seat), asked=True)
                     replies[seat] = reply
                 match.take(seat, reply)
-            # We can't yield a step before the round is over: only then do we know whether the reply
-            # was a fault.
+            # We can't yield a step before the round is over, because only then do we know whether
+            # the reply was a fault.
             if not match.in_round:
                 faulty = self._read_news()
                 for one, given in replies.items():

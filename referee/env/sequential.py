@@ -70,7 +70,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        # We do it like PettingZoo: the rewards of an agent accumulate until it acts again.
+        # We do it like PettingZoo, where the rewards of an agent accumulate until it acts again.
         self._cumulative_rewards[agent] = 0.0
         self._select_next()
         if self.render_mode == "human":

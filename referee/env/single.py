@@ -208,6 +208,6 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def close(self) -> None:
         """Stop the opponents' processes.
 
-        You can go on using the environment: `reset` starts new ones.
+        You can still use the environment, since `reset` starts new ones.
         """
         self._episode.close()

@@ -1,4 +1,4 @@
-"""Many matches against bots in one process: the vector environment of `gymnasium.make_vec`."""
+"""Many matches against bots in one process, for `gymnasium.make_vec`."""
 
 from __future__ import annotations
 

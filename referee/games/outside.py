@@ -1,4 +1,4 @@
-"""Games from outside: a file, a folder, or an installed package with an entry point.
+"""Games from outside, i.e. in a file, a folder, or an installed package with an entry point.
 
     load("./connect4.py")                     returns the game's `GameDefinition`
     add("./connect4.py")                      adds it to `GAMES` and returns its name
@@ -147,8 +147,8 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     key = code.root, code.digest
-    # Don't run the same code twice: the classes of a second run wouldn't be those that modules of
-    # the first run know.
+    # Don't run the same code twice, because the classes of a second run wouldn't be those that
+    # modules of the first run know.
     if key not in _loaded_before:
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
@@ -199,7 +199,8 @@ def _code_of(path: str) -> _Code:
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    # not realpath(): we compare it with paths in tracebacks, which may contain links
+    # We don't use realpath(), because we compare it with paths in tracebacks, which may contain
+    # links.
     root = os.path.abspath(file)
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)

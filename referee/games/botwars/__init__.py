@@ -1,4 +1,4 @@
-"""Bot Wars: two armies of botlets on a grid. Moves are simultaneous; nothing is hidden.
+"""Bot Wars: two armies of botlets on a grid. Both sides move simultaneously, and nothing is hidden.
 
 rules/         the rules, without I/O
 log_player.py  infers replies from a spectator log, for `validate` and the page

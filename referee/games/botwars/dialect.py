@@ -1,7 +1,7 @@
-"""The language of classic bots: one object per turn in, an array out (protocol, 6).
+"""The language of classic bots, which read one object per turn and write an array (protocol, 6).
 
 We put the bot's array into the `moves` of a `move-reply` as it is, and the rules judge it like any
-other reply. That's also how an object gets rejected: it isn't an array.
+other reply. That's also how an object gets rejected, since it isn't an array.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _any_json = msgspec.json.Decoder(Raw)
 class Classic:
     """Implements `referee.games.interface.dialect.Dialect`.
 
-    There's no state to speak of: a request names the bot's side, and has everything that the bot
-    gets.
+    There's no state to speak of, because a request names the bot's side, and has everything that
+    the bot gets.
     """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:

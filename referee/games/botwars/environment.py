@@ -1,7 +1,7 @@
-"""Bot Wars for reinforcement learning: the grid as planes of numbers, one choice per cell.
+"""Bot Wars for reinforcement learning, with the grid as planes of numbers and one choice per cell.
 
-Each seat sees the grid as if it were red, with its spawn point at the top left: we rotate the grid
-of blue by 180 degrees (spec/python-rl.md, 3). A policy then plays both seats without having to
+Each seat sees the grid as if it were red, with its spawn point at the top left. (We rotate the grid
+of blue by 180 degrees, see spec/python-rl.md, 3.) A policy then plays both seats without having to
 learn two games.
 """
 

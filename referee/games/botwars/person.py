@@ -1,4 +1,4 @@
-"""The dialogue with a human player of Bot Wars: news, state and choices.
+"""The dialogue with a person who plays Bot Wars.
 
 A person can move any number of botlets in one turn, so a question has all possible steps as
 choices.

@@ -1,4 +1,4 @@
-"""Dominion for reinforcement learning: counts of cards in, one choice per action.
+"""Dominion for reinforcement learning, with counts of cards as numbers and one choice per action.
 
 A reply consists of several choices (spec/python-rl.md, 2). If "done" would be the only option, we
 skip the choice. The clean-up is the exception, because every request must have one.
@@ -173,8 +173,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if self._actions:
             hand = _ACTIONS.intersection(own.hand)
             playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
-            # If no card has an effect now, we skip this stage: the policy would only have "done" to
-            # choose.
+            # If no card has an effect now, we skip this stage, because the policy would only have
+            # "done" to choose.
             if playable:
                 card = yield self._offer("action", "play", playable, DONE)
                 if card is not None:
@@ -283,7 +283,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if reply.phase == "cleanup":
             return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
         given = reply.additional_parameters
-        # In a record, this may be anything: if a card has no parameters, it ignores them and the
+        # In a record, this may be anything. If a card has no parameters, it ignores them and the
         # reply was valid.
         given = given if isinstance(given, dict) else {}
         discarded = given.get("cards")

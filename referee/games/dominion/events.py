@@ -34,7 +34,7 @@ TurnMessage: TypeAlias = (
 
 
 class Kind:
-    """The kind of an event: the type of its message."""
+    """The kind of an event, i.e. the type of its message."""
 
     GAINED = "player-gained"
     TRASHED = "player-trashed"

@@ -1,6 +1,6 @@
 """Hints about probable mistakes of a Dominion bot, and causes of its faults.
 
-They're guesses, so they have to be rare and right: a bot that does something odd on purpose
+They're guesses, so they have to be rare and right. A bot that does something odd on purpose
 shouldn't be lectured.
 """
 

@@ -1,4 +1,4 @@
-"""The dialogue with a human player of Dominion: news, state and choices.
+"""The dialogue with a person who plays Dominion.
 
 A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). If a
 player gained a card but played nothing, the line appears when the next player moves.
@@ -331,7 +331,7 @@ class DominionDialogue:
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                # Copper doesn't count here: hardly anybody wants another question for it.
+                # Copper doesn't count here, because hardly anybody wants another question for it.
                 if not _can_buy(supply, left):
                     break
             elif keys[picks[0] - len(BY_COST)].key == "t":

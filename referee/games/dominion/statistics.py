@@ -1,4 +1,4 @@
-"""Statistics of the cards that bots get: when, and with what success, over many matches.
+"""Statistics of the cards that bots get, when they get them, and with what success.
 
 "Points with the card" doesn't mean that the card is good. (A bot that's ahead may simply buy more
 of it.)

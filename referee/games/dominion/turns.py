@@ -106,7 +106,7 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
-        """Keep the note among the events: we may learn later that the turn had ended before it."""
+        """Keep the note among the events, because the turn may turn out to have ended before it."""
         self.append_limited(self._events, Event(0, what, seat, (text, *stderr)))
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:

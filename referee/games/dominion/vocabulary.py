@@ -1,4 +1,4 @@
-"""The words of rule files for Dominion: matchers, sets of rules, keys (spec/rule-words.md).
+"""The words of rule files for Dominion, i.e. matchers, sets of rules and keys (spec/rule-words.md).
 
 A file sees the `Observation` of its player: the view of its seat, and the cards that it is buying.
 """

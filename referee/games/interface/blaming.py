@@ -41,10 +41,10 @@ class GameTimeoutError(BaseException):
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
     """Decorate a method that calls the code of a game, the `definition` of its object.
 
-    If the game is from outside, any exception is raised as a `GameError`, even `SystemExit`: an
-    `exit()` in somebody's game must not end a tournament. A `GameError` is also raised if the call
-    takes longer than `GAME_SECONDS`. Our own games are called directly, because a bug in them is
-    ours.
+    If the game is from outside, any exception is raised as a `GameError`, even `SystemExit`,
+    because an `exit()` in somebody's game mustn't end a tournament. A `GameError` is also raised if
+    the call takes longer than `GAME_SECONDS`. Our own games are called directly, because a bug in
+    them is ours.
     """
 
     @functools.wraps(call)

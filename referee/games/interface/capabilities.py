@@ -1,4 +1,4 @@
-"""Optional parts of a game: a checker of logs, statistics, starters, and texts for people.
+"""Parts that a game may have or not, e.g. a checker of logs, statistics, or texts for people.
 
 The texts are data, so the terminal and the page can show them without knowing the game.
 """

@@ -1,4 +1,4 @@
-"""A game's entry in `referee.games.GAMES`: the game as the rest of the referee sees it.
+"""A game's entry in `referee.games.GAMES`. This is how the rest of the referee sees a game.
 
 If you look for the place where a game is special, it's here. No other code asks which game it is.
 """

@@ -1,4 +1,4 @@
-"""A game for reinforcement learning: numbers in, integers out (spec/python-rl.md).
+"""A game for reinforcement learning, with numbers in and integers out (spec/python-rl.md).
 
 Like a dialect, it's a translation, and all it knows is the seat's `Game.view`. That's why a policy
 learnt in an environment can also play as a bot, whose view comes from a `StateTracker`. Each seat

@@ -1,6 +1,7 @@
 """Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9).
 
-Mind the difference: the rules of the game define the cost of a fault. A disqualification is final.
+Mind the difference. The rules of the game define the cost of a fault, but a disqualification is
+final.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from msgspec import Struct
 class Disqualification(StrEnum):
     """Reasons for disqualification (protocol, 9).
 
-    A wrong move is never a reason: it's a fault, and the rules define its cost.
+    A wrong move is never a reason, because it's a fault, and the rules define its cost.
     """
 
     FAILED_TO_START = "failed-to-start"

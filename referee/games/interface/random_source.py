@@ -90,7 +90,7 @@ class SeededRandomSource:
         shuffle(items, self._stream(stream))
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Do nothing: the deck is already in order."""
+        """Do nothing, because the deck is in order already."""
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
         """Take with one number of the stream per item."""

@@ -60,7 +60,7 @@ def effect_text(effect: Iterable[str | Amount]) -> str:
 def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
     """Encode an effect for a drawing: text or [symbol, number].
 
-    No comma follows a symbol: if two parts have a comma between them, it becomes a space.
+    No comma follows a symbol. If two parts have a comma between them, it becomes a space.
     """
     parts: list[str | list[str | int]] = []
     for part in effect:

@@ -1,6 +1,6 @@
 """A game's part of rule files (`referee/rulefiles`): its words, and the player.
 
-The language doesn't know games: all it computes is scores. A game defines the cards, keys and sets
+The language doesn't know games. All it computes is scores. A game defines the cards, keys and sets
 of rules, and has a `RulePlayer`, which plays by the scores.
 """
 

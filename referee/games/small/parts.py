@@ -1,4 +1,4 @@
-"""The parts of a view for people: boards, hands, cards and texts.
+"""The parts of a view for people, which are boards, hands, cards and texts.
 
 The terminal and the page of a match show the same parts. The author of a game only returns JSON
 data and doesn't say what's a board, so we guess it from the shapes. `None`, and "?" in a row of a

@@ -1,4 +1,4 @@
-"""Play a small game as a person: show the state, and ask for a legal move."""
+"""Play a small game as a person, who sees the state and is offered the legal moves."""
 
 from __future__ import annotations
 

@@ -158,8 +158,8 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
     base = best.player.draws
     given, is_all, first_changed = _values(base), True, len(base)
     for _ in range(COMBINATIONS):
-        # This is an odometer, except that the number of its wheels changes: other draws may lead to
-        # other (or more) draws after them.
+        # This is an odometer, except that the number of its wheels changes, because other draws may
+        # lead to other (or more) draws after them.
         yield (new := best.again(given))
         draws = new.player.draws
         for place in range(len(draws) - 1, -1, -1):

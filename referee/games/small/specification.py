@@ -67,7 +67,7 @@ def _leaving(kind: type[Game]) -> str:
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:
-    # The schema has all we need: types, bounds and descriptions.
+    # The schema has all we need, i.e. types, bounds and descriptions.
     schema: Any = msgspec.json.schema(options)
     fields = schema["$defs"][options.__name__]["properties"]
     chosen = "`--set NAME=VALUE` chooses an option."

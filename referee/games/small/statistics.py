@@ -36,7 +36,7 @@ class SmallStatistics:
         for each in seats:
             facts = msgspec.json.decode(each.facts, type=SeatOfMatch)
             numbers = (1, each.points, facts.turns, facts.score)
-            # Each match counts twice: for its seat, and for all seats.
+            # Each match counts twice, for its seat and for all seats.
             for where in ("all", seat_id(facts.seat)):
                 row = sums.setdefault((each.bot, where), [0, 0, 0, 0])
                 row[:] = [total + number for total, number in zip(row, numbers, strict=True)]

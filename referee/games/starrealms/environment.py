@@ -1,4 +1,4 @@
-"""Star Realms for reinforcement learning: observations count cards.
+"""Star Realms for reinforcement learning. Its observations count cards.
 
 An action of the game is one choice. A `choose` takes one choice per pick, and "done".
 """
@@ -26,10 +26,10 @@ _COPIES = "Stealth Needle"  # copies the abilities of other cards
 
 
 # The order of these choices is part of the environment's version, because a policy only knows their
-# numbers. Don't change it: if you need another order, add a version.
+# numbers. Don't change it. If you need another order, add a version.
 def _choices() -> Iterator[str]:
     # All choices that can ever exist, legal or not, because a policy's output has a fixed size. (A
-    # ship isn't used: its ability comes with playing it.)
+    # ship isn't used, because its ability comes with playing it.)
     cards = CARDS.values()
     bought = [card for card in cards if card.cost]
     yield from (f"play {card.name}" for card in cards)

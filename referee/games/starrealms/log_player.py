@@ -181,7 +181,7 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
         # scrapped cards may follow.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
-    # The log isn't long enough to tell: more scrapped cards may follow.
+    # The log isn't long enough to tell, since more scrapped cards may follow.
     return None
 
 

@@ -1,4 +1,4 @@
-"""The dialogue with a human player of Star Realms: news, state and choices."""
+"""The dialogue with a person who plays Star Realms."""
 
 from __future__ import annotations
 
@@ -207,8 +207,8 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    # If a card takes others from the hand, we can't play the whole hand in one reply: a card may be
-    # gone when its turn comes.
+    # If a card takes others from the hand, we can't play the whole hand in one reply, because a
+    # card may be gone when its turn comes.
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

@@ -1,4 +1,4 @@
-"""Statistics over many matches: the cards that bots gain, and the yield of their turns."""
+"""Statistics over many matches, about the cards that bots gain and the yield of their turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of rule files for Star Realms: matchers, sets of rules, keys (spec/rule-words.md).
+"""The words of rule files for Star Realms, with matchers, sets of rules, keys (spec/rule-words.md).
 
 Rules are evaluated on the `State` of the player's request.
 """

@@ -1,8 +1,8 @@
 """The languages of the engine's external bots: a state in, a command or an index out (protocol, 6).
 
-A dialect only sees the messages to its bot, but the engine's state has more in it: the definitions
-of cards, and everything that happened in the match. That's why we keep the card table, the cards
-that we have seen, and the list of completed actions.
+A dialect only sees the messages to its bot, but the engine's state has more in it, namely the
+definitions of cards and everything that happened in the match. That's why we keep the card table,
+the cards that we have seen, and the list of completed actions.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Classic:
     def send(self, line: bytes) -> bytes:
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
-            # The engine sends the draft in another format than decisions: it's one line, and
+            # The engine sends the draft in another format than decisions. It's one line, and
             # there's no EOT.
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
@@ -327,7 +327,7 @@ class Classic:
 
 
 class ClassicIndex(Classic):
-    """The newer language: the state comes with a list of actions, and the answer is an index."""
+    """The newer language. The state comes with a list of actions, and the answer is an index."""
 
     gap = " "
 

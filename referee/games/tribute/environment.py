@@ -1,4 +1,4 @@
-"""Scripts of Tribute for reinforcement learning: observations count cards.
+"""Scripts of Tribute for reinforcement learning. Its observations count cards.
 
 An action of the game is one choice. A choice of cards takes one choice per card, and "done".
 """
@@ -30,7 +30,7 @@ _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
-# As in other games: the order is part of the version, so don't change it.
+# As in other games, the order is part of the version, so don't change it.
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
     for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):

@@ -1,6 +1,7 @@
-"""The dialogue with a human player of Scripts of Tribute: news, state and choices.
+"""The dialogue with a person who plays Scripts of Tribute.
 
-Card names come from `game-info` and not from our own table: the match may use an older card set.
+Card names come from `game-info` and not from our own table, because the match may use an older card
+set.
 """
 
 from __future__ import annotations

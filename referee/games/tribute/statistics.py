@@ -1,4 +1,4 @@
-"""Statistics over many matches: how they end, yield of turns, purchases and calls."""
+"""How matches end, what turns yield, and what bots buy and call, over many matches."""
 
 from __future__ import annotations
 

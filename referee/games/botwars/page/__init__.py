@@ -1,4 +1,4 @@
-"""The parts of the match page for Bot Wars: the grid (drawing.js), and curves."""
+"""The grid (drawing.js) and the curves on the match page of Bot Wars."""
 
 from __future__ import annotations
 

@@ -176,8 +176,8 @@ class Board:
 
     def _grid(self) -> bytearray:
         grid = bytearray(b".") * (self.rows * self.cols)
-        # Mind the order: a botlet can be on a cell where another one died, because spawning comes
-        # last.
+        # Mind the order. A botlet can be on a cell where another one died, because spawning
+        # comes last.
         for what, cells in zip(b"x*rb", (self.died, self.energy, *self.botlets), strict=True):
             for cell in cells:
                 grid[cell] = what

@@ -1,4 +1,4 @@
-"""The game of Bot Wars: both sides move simultaneously (protocol, 4).
+"""The game of Bot Wars, in which both sides move simultaneously (protocol, 4).
 
 There's nothing to decide in the middle of a turn, so this game isn't a generator like the others.
 It's just a loop of turns.
@@ -207,7 +207,7 @@ begin_at = interface.beginning_at(BotWars, Situation)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the simplest legal reply: no moves."""
+    """Return the simplest legal reply, which is no moves."""
     return {"type": "move-reply", "moves": []}
 
 

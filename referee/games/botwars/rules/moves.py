@@ -1,4 +1,4 @@
-"""Check a bot's reply: moves to carry out, and mistakes (protocol, 5).
+"""Divide a bot's reply into moves to carry out and mistakes (protocol, 5).
 
 A reply of the wrong format loses the game. An impossible move costs nothing and is only ignored.
 """

@@ -1,4 +1,4 @@
-"""The view of every viewer: the state, and the events of the last turn.
+"""The view of every viewer, with the state and the events of the last turn.
 
 Everything in it follows from public messages. That's true in a game as well as in a log, so both
 use these functions.

@@ -1,4 +1,4 @@
-"""The parts of the match page for Dominion: facts of the cards, curves, views of a log.
+"""The facts of the cards, the curves and the views of a log for the match page of Dominion.
 
 drawing.js, drawing.css    the drawing of the table in the browser
 """
@@ -62,8 +62,8 @@ def _worth(cards: Mapping[str, int]) -> int:
 class Spectator:
     """Implements `referee.games.interface.page.Spectator` for Dominion.
 
-    It doesn't run the rules: which cards exist and who owns them is public, and that's all a
-    spectator sees.
+    It doesn't run the rules. (Which cards exist and who owns them is public, and that's all a
+    spectator sees.)
     """
 
     def __init__(self, seats: int) -> None:

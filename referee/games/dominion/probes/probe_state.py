@@ -43,7 +43,7 @@ def _wishes(text: str) -> list[tuple[str, int]]:
 
 
 class ProbeState(State):
-    """The knowledge of a probe: the kit's `State` at the last request, and more.
+    """The knowledge of a probe. It has the kit's `State` at the last request, and more.
 
     Attributes:
         request: the last request.

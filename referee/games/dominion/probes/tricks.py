@@ -153,7 +153,7 @@ def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
 
 
 def _money(treasures: Callable[[ProbeState], Any]) -> Answer:
-    # `_no_treasure` is here as a check: it raises if the hand has only treasures.
+    # `_no_treasure` is here as a check, because it raises if the hand has only treasures.
     return lambda s: (
         s.fresh and s.treasures and _no_treasure(s.hand) and buy(treasures(s), ["copper"])
     )

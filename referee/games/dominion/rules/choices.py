@@ -1,4 +1,4 @@
-"""The legal targets of a card: cards to trash, gain and buy (protocol-v1, 5 and 6).
+"""Which cards can be trashed, gained and bought (protocol-v1, 5 and 6).
 
 Requests do not list them, so every kind of player has to compute them: the rules, people,
 environments, rule files and probes. They all use this module. All except the rules go through the

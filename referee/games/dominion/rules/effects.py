@@ -1,7 +1,7 @@
 """The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
 When an effect runs, its card has left the hand and the action is spent (5.3). An effect that
-affects other players is a generator: it yields requests and receives replies. With invalid
+affects other players is a generator that yields requests and receives replies. With invalid
 parameters, an effect raises `BadParametersError` before it changes anything, and the turn puts the
 card back into the hand (5.4).
 """
@@ -68,7 +68,8 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
     _give(table, turn, "militia")
     for other in table.others(turn.player):
-        # We have to check this again: a player may have left while another one was attacked.
+        # We have to check this again, because a player may have left while another one was
+        # attacked.
         if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 

@@ -1,4 +1,4 @@
-"""The game of Dominion: seats take turns until an end condition holds (protocol-v1, 4).
+"""The game of Dominion, in which seats take turns until an end condition holds (protocol-v1, 4).
 
 The game is one generator that yields requests (`referee.games.interface.table`).
 """

@@ -21,7 +21,7 @@ class Gains(Struct, frozen=True, gc=False):
 
 
 class Player:
-    """One seat of the game: its cards in four places, and what its bot has seen of them."""
+    """One seat of the game, with its cards in four places, and what its bot has seen of them."""
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
         """Shuffle the starting deck and draw five cards (4.1)."""

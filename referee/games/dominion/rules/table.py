@@ -75,7 +75,7 @@ class Table(interface.Table[Player]):
             self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)], counters=counters))
 
     def publish_return(self, player: Player, card: str) -> None:
-        """Notify watchers that a card in play returned to the hand: it could not be played."""
+        """Notify watchers that a card in play returned to the hand, since it couldn't be played."""
         if self.watchers:
             own = [Move(player.seat, "play", "hand", card)]
             did: list[Part] = ["takes back ", Card(card)]
@@ -151,7 +151,7 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     if in_play is not None:  # after a turn, no counters are left
         own = whole if player.is_shown else public
         return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
-    # The player hasn't seen these cards: take_at_random() has chosen them.
+    # The player hasn't seen these cards, because take_at_random() has chosen them.
     if not player.is_shown:
         return Moved(player.seat, whole, public, public)
     return Moved(player.seat, whole, whole, public, ["discards ", *listed(map(Card, cards))])

@@ -1,6 +1,6 @@
 """One turn, from its first request to the end of its clean-up (protocol-v1, 5).
 
-A turn is a generator: it yields each `play-turn` and receives the reply. An illegal reply is a
+A turn is a generator that yields each `play-turn` and receives the reply. An illegal reply is a
 fault, and section 5 says for each kind of fault whether the turn continues. Mind the difference
 between `break` (the turn ends) and falling through to the next request.
 """
@@ -80,8 +80,8 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     parameters = reply.additional_parameters
     if not isinstance(parameters, dict):
         parameters = {}
-    # Remember the place: a card that can't be played returns to it, because hands are shown in the
-    # order of drawing.
+    # If the card can't be played, it returns to its place, because hands are shown in the order of
+    # drawing.
     place = player.hand.index(card)
     del player.hand[place]
     player.in_play.append(card)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class OwnCards(Struct, frozen=True):
     """The places of a seat's cards, and its other private knowledge.
 
-    Without a request, a seat doesn't know the cards drawn since its last one: they count as deck.
+    Without a request, a seat doesn't know the cards drawn since its last one. (They count as deck.)
     """
 
     hand: list[str]  # in the order drawn

@@ -1,4 +1,4 @@
-"""Check a log of Dominion: is there a game with these messages? (protocol-v1, 4 to 7, 2.15).
+"""Is there a game of Dominion with the messages of a log? (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so we check them message by message. Hands are
 hidden, but their sizes aren't. The clean-up publishes the played cards, and they determine every
@@ -204,7 +204,7 @@ class Checker:
             self._readings = list(found.values())[:_MAX_READINGS]
         except Contradiction as problem:
             self._findings.append(problem.finding)
-            # One finding per mistake: after this, we only assume public knowledge. Otherwise, each
+            # One finding per mistake. After this, we only assume public knowledge. Otherwise, each
             # message of the rest of the log would be a finding.
             self._readings = [self._start_afresh(event)]
         if event.kind == Kind.GAINED:

@@ -1,4 +1,4 @@
-"""Explain one turn: is there a course of it with the messages of the log?
+"""Is there a course of one turn with the messages of the log?
 
 A `Reading` is a spectator's knowledge of a game during a turn. Most turns have one course. There
 are several if a cellar was played, because nobody sees how many cards it discarded.

@@ -1,4 +1,4 @@
-"""The effects of the cards' words: one function for each word (protocol, 4.3, 4.4).
+"""The effects of the cards' words, with one function for each word (protocol, 4.3, 4.4).
 
 The arguments are the table, the turn, the card with the effect (for a Stealth Needle, the copied
 ship) and the word's number. A function that asks the player is a generator; the others do their
@@ -74,8 +74,8 @@ def ask(
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    # The question stays in the turn until it's answered: a view shows it, and a game can't be
-    # copied meanwhile.
+    # The question stays in the turn until it's answered, because a view shows it, and a game can't
+    # be copied meanwhile.
     turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None

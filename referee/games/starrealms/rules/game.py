@@ -1,4 +1,4 @@
-"""The game of Star Realms: two players take turns until one has no authority left (protocol, 4).
+"""The game of Star Realms. Two players take turns until one has no authority left (protocol, 4).
 
 The whole game is one generator, which yields requests (`referee.games.interface.table`).
 """

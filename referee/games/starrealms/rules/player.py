@@ -52,7 +52,7 @@ class TurnStats:
 
 
 class Player:
-    """One seat of the game: its cards and its authority."""
+    """One seat of the game, with its cards and its authority."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -71,7 +71,7 @@ class Player:
         return [piece for piece in self.in_play if not piece.card.is_ship]
 
     def exposed(self) -> list[Piece]:
-        """Return the bases that can be attacked or destroyed: only the outposts, if any (4.7)."""
+        """Return the bases that can be attacked or destroyed. Outposts protect the others (4.7)."""
         bases = self.bases()
         return [piece for piece in bases if piece.card.type == OUTPOST] or bases
 

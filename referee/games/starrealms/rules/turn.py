@@ -1,8 +1,8 @@
 """One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
 
-A turn is a generator: it yields each request and receives the reply. `legal` lists the actions that
-are legal now. We look up the actions of a reply one after the other, because each of them can make
-the next one legal.
+A turn is a generator that yields each request and receives the reply. `legal` lists the actions
+that are legal now. We look up the actions of a reply one after the other, because each of them can
+make the next one legal.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def play_on(table: Table, turn: TurnState) -> Decisions:
     player = turn.player
     ended = False
     while not ended:
-        # partial() rather than the message: listing all legal actions takes time, and not every bot
-        # needs it.
+        # partial() rather than the message, because listing all legal actions takes time, and not
+        # every bot needs it.
         reply = yield Request(player.seat, partial(_request, table, turn))
         if type(reply) is say.PlayReply:
             ended = yield from _carry_out(table, turn, reply.actions)
@@ -101,7 +101,7 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
         return True
     for place, entry in enumerate(actions):
-        # We can't check all actions first: what's legal depends on the ones before.
+        # We can't check all actions first, because what's legal depends on the ones before.
         found = _find(table, turn, entry)
         if found is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
@@ -184,7 +184,7 @@ def _purchases(table: Table, turn: TurnState) -> Options:
     for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
         card = CARDS[name]
         if card.cost <= turn.trade:
-            # That's only an offer: the player may still want the ship on the discard pile.
+            # That's only an offer. The player may still want the ship on the discard pile.
             if turn.next_ship_to_top and card.is_ship:
                 yield ("buy", name, "deck"), index
             yield ("buy", name, "discard"), index
@@ -227,7 +227,7 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player = turn.player
     card = CARDS[player.hand.pop(index)]
     piece = Piece(card)
-    # It's in play before its effects happen: some of them count cards in play.
+    # It's in play before its effects happen, because some effects count cards in play.
     player.in_play.append(piece)
     turn.played.append(card.name)
     table.events.append(say.PlayerPlayed(player.number, card.name))

@@ -22,7 +22,7 @@ def state_of(table: Table, turn: TurnState) -> say.State:
         other.due,
         len(other.deck),
         other.shuffles,
-        # The opponent's hand and deck are shown as one set: which card is where is hidden.
+        # The opponent's hand and deck are shown as one set, because which card is where is hidden.
         sorted(other.hand + other.deck),
         other.discard.copy(),
         [piece.card.name for piece in other.in_play],

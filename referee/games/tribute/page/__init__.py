@@ -29,7 +29,7 @@ def _facts(options: Options) -> dict[str, Any]:
     patrons = [*options.patrons, TREASURY]
     cards = card_set(options.cards).kinds.values()
     return {
-        # Only cards of these patrons: a match can't have any others.
+        # Only cards of these patrons, because a match can't have any others.
         "cards": {card.card: _fact(card.row) for card in cards if card.deck in patrons},
         "patrons": {
             p: {

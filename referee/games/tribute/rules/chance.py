@@ -28,7 +28,7 @@ class Generator:
         return ((state >> 16) * 2147483646) >> 32
 
     def shuffle(self, items: list[Any]) -> None:
-        """Shuffle in place: draw a number for each item, and sort by these numbers."""
+        """Shuffle in place, by drawing a number for each item and sorting by these numbers."""
         keys = [self.next() for _ in items]
         items[:] = [items[place] for place in sorted(range(len(items)), key=keys.__getitem__)]
 
@@ -46,6 +46,7 @@ def generators(
     """
     streams = (TAVERN, *players)
     if kind == ENGINE:
-        # fromkeys() with a single object is what we want here: all streams share one generator.
+        # fromkeys() with a single object is what we want here, because all streams share one
+        # generator.
         return dict.fromkeys(streams, Generator(seed))
     return {stream: Generator(chance.choose(stream, _MODULUS)) for stream in streams}

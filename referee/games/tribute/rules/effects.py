@@ -1,7 +1,7 @@
 """The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
 
 Each verb has a function of the table, the effect in the queue, and its amount. If the player has to
-decide, it returns a `Choice` rather than asking: that keeps these functions plain functions, and a
+decide, it returns a `Choice` rather than asking. That keeps these functions plain functions, and a
 game can be copied while the choice is open.
 """
 
@@ -161,8 +161,8 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
-        # Only after the refill: if the deck is empty, the card would come right back to the row
-        # otherwise.
+        # Only after the refill, because if the deck is empty, the card would come right back to the
+        # row otherwise.
         table.put_on_bottom(card)
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]

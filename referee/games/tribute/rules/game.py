@@ -1,4 +1,4 @@
-"""The game of Scripts of Tribute as a match sees it: options, requests, faults, outcome.
+"""The game of Scripts of Tribute as a match sees it, with options, requests, faults and outcome.
 
 The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields
 questions. This module turns a question into a request, and a reply into a decision or a mistake. A

@@ -89,14 +89,14 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
-    # The price of one coin is included: all coins become power, less 1.
+    # All coins become power, less the price of 1.
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
     table.gain_coin("DUKE_OF_CROWS", -coins)
 
 
 def for_hlaalu(table: Table) -> list[Card]:
-    """Return the cards that Hlaalu can destroy: cards with a cost."""
+    """Return the cards that Hlaalu can destroy, i.e. those with a cost."""
     me = table.me
     return [card for card in me.hand + me.played + me.agents if card.kind.cost >= 1]
 

@@ -103,7 +103,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
 ) -> Generator[Any, Any, GameResult]:
-    """Continue in the middle of a turn: at the open choice, or at the next action."""
+    """Continue in the middle of a turn, at the open choice or at the next action."""
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
 

@@ -23,8 +23,8 @@ def request_of(table: Table, asked: Asked) -> Request:
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
     asks = partial(_message, table, asked)
-    # We need two functions for one message: a bot in this process gets lists, while other bots get
-    # text, and most of that may have been encoded before.
+    # We need two functions for one message, because a bot in this process gets lists, while other
+    # bots get text, and most of that may have been encoded before.
     return Request(table.me.seat, asks, f"turn {table.turn}", partial(asks, SentSet.of))
 
 

@@ -1,8 +1,8 @@
 """Bots of the Python library of Scripts of Tribute: unchanged classes, each in its own process.
 
-The process is an adapter: it uses the messages of the game, and calls the class as the library
-does. We don't need the engine for that, not even for simulations: they use the rules of the referee
-in the same process.
+The process is an adapter that uses the messages of the game, and calls the class as the library
+does. We don't need the engine for that, not even for simulations, which use the rules of the
+referee in the same process.
 
 __main__.py    the process: reads and writes lines
 author.py      the author's file: finding the class, creating the bot, errors
@@ -41,8 +41,8 @@ def command(argument: str, directory: str) -> Sequence[str]:
     elif find_spec("scripts_of_tribute") is None:
         problem = "the package is missing: pip install scripts-of-tribute, beside the referee"
     else:
-        # -P keeps the current directory out of sys.path: a file called random.py there would
-        # replace Python's.
+        # -P keeps the current directory out of sys.path, because a file called random.py there
+        # would replace Python's.
         return (sys.executable, "-P", "-m", __name__, path, BOT + name)
     raise BotNotFoundError(f"BOT sot:{argument}: {problem}")
 

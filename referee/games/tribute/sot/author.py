@@ -1,4 +1,4 @@
-"""The author's file: finding the class, creating the bot, and showing errors.
+"""Finding the class in the author's file, creating the bot, and showing errors.
 
 If anything goes wrong, authors should see their own lines and not ours.
 """
@@ -32,7 +32,7 @@ def load(file: str, name: str) -> Callable[..., Any]:
 
     If `name` is empty, return the only bot class of the file.
     """
-    # As if the file had been started: it may import its neighbours, and look at sys.argv.
+    # As if the file had been started, because it may import its neighbours, and look at sys.argv.
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")

@@ -40,8 +40,8 @@ class Knowledge:
             case "turn-started":
                 self._combos.forget_combos()
                 self._actions = 0
-                # We can't use the agents of the last request any more: they may have been hit, or
-                # may have left.
+                # We can't use the agents of the last request any more, because they may have been
+                # hit, or may have left.
                 self._agents = {}
             case "action":
                 # The library's simulations need to know how many actions are left in the turn.

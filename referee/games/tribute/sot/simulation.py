@@ -1,6 +1,6 @@
 """Simulations for the library, which asks an engine to apply moves to states.
 
-The rules of the referee carry out the moves. States never change: a simulation copies the table,
+The rules of the referee carry out the moves. States never change. A simulation copies the table,
 shuffles the cards that the player on turn doesn't know, and carries out one move. States share all
 cards except agents in play, which have hit points.
 """
