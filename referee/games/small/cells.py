@@ -35,7 +35,7 @@ class Meaning(Struct, frozen=True):
         scheme: how moves name cells; None if they don't.
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
-        lists: labels of lists that are not always a board, or not always hands.
+        lists: labels of lists that aren't always a board, or not always hands.
         nothing: labels of values in which `None` is nothing, not a hidden place.
         played: label of the hands from which moves take a card, or in which they change a place;
             empty if moves do neither.

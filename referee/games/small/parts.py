@@ -82,6 +82,7 @@ def parts(
     for label, value in flat(state):
         if label in nothing:
             value = _with_words(value)
+        # It looks like a board (or like hands) now, but it isn't always one.
         if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
             made.append(Text(label, words(value)))
         elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
