@@ -141,7 +141,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._episode.is_begun:
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
-        # Bots aren't pickled. We pickle a copy instead, in which the program plays their seats too.
+        # Bots aren't pickled. We pickle a copy instead, in which your program plays their seats
+        # too.
         episode = self._episode.copy() if self._episode.has_opponents else self._episode
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
@@ -158,7 +159,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         The copy itself doesn't change, so you can return to it any number of times.
 
         Raises:
-            UsageError: the environment has opponents, whose state cannot be restored.
+            UsageError: the environment has opponents, whose state can't be restored.
         """
         if len(self._seat) < self._episode.seats:
             raise UsageError("bots cannot return to an earlier state: play on in the copy")

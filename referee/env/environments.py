@@ -29,11 +29,10 @@ class Environments(ModuleType):
     """The functions of a PettingZoo module, for a game in which players take turns.
 
     All functions that create an environment take these arguments. `players` is the number of
-    players; None for the minimum. `opponents` has a bot for each seat, or None where the program
+    players; None for the minimum. `opponents` has a bot for each seat, or None where your program
     plays. `render_mode` is None, "ansi" or "human". With `normalised`, observations are scaled to
     the range 0 to 1. Options of the game are given by name, such as `max_turns=50`. The functions
-    raise `UsageError` if the arguments are not valid for the game, or if PettingZoo is not
-    installed.
+    raise `UsageError` if the arguments aren't valid for the game, or if PettingZoo isn't installed.
 
     Attributes:
         choices: the name of each choice with the game's default options. The index is its number.
@@ -69,8 +68,8 @@ class Environments(ModuleType):
         """Create a Gymnasium Env. An illegal action ends the match with reward -1.
 
         Args:
-            opponents: one bot per seat, and one None for the program. Default: the program plays in
-                the first of two seats against the game's usual opponent.
+            opponents: one bot per seat, and one None for your program. Default: your program plays
+                in the first of two seats against the game's usual opponent.
             options: same as for all environments.
         """
         _check_installed(self.name)
@@ -112,7 +111,7 @@ class Environments(ModuleType):
         Raises:
             UsageError: a file can't be opened, is of another game, or has other shapes than the
                 first; or no step is left.
-            LogReadError: a file is not a record, or its match cannot be played again.
+            LogReadError: a file isn't a record, or its match can't be played again.
         """
         # Imported here, so that an environment doesn't depend on the code that reads records.
         from referee.env.dataset import dataset

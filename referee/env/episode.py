@@ -120,7 +120,7 @@ class Episode:
         self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
         self._opponents: Opponents | None = None
         if any(bot is not None for bot in bots):
-            from referee.env.opponents import Opponents  # needs trio, which a policy does not
+            from referee.env.opponents import Opponents  # needs trio, which a policy doesn't
 
             self._opponents = Opponents(bots, definition.name)
         theirs = self._opponents.seats if self._opponents else ()
@@ -261,7 +261,7 @@ class Episode:
             seed: seed of the redeal.
 
         Raises:
-            UsageError: the match is over, the viewer is not due, or another seat has acted in this
+            UsageError: the match is over, the viewer isn't due, or another seat has acted in this
                 round.
         """
         self.check_copied()

@@ -52,7 +52,7 @@ class Opponents:
         message_kinds: the kinds of messages that any of them reads in that case. None: all kinds.
 
     Raises:
-        UsageError: an entry is not a bot.
+        UsageError: an entry isn't a bot.
     """
 
     def __init__(self, opponents: Bots, game: str) -> None:

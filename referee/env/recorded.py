@@ -52,7 +52,7 @@ class RecordedMatch:
             no end.
 
     Raises:
-        UsageError: the file cannot be opened, or is of another game.
+        UsageError: the file can't be opened, or is of another game.
         LogReadError: the file isn't a record.
     """
 
@@ -95,7 +95,7 @@ class RecordedMatch:
         """Yield the steps of the wanted bots, in the order of the match.
 
         Raises:
-            LogReadError: a reply does not follow from the lines before it.
+            LogReadError: a reply doesn't follow from the lines before it.
         """
         match = self._match
         match.start()

@@ -69,7 +69,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         return result
 
     def render(self) -> str | None:
-        """Render the grid as text, as the program's first player sees it."""
+        """Render the grid as text, as your program's first player sees it."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

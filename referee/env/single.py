@@ -142,7 +142,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return episode.rewards()[seat], episode.outcome is not None
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
-        """Copy the match into a PettingZoo environment, in which the program plays all seats.
+        """Copy the match into a PettingZoo environment, in which your program plays all seats.
 
         Same arguments and errors as `Common.copy`.
         """

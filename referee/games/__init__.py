@@ -25,7 +25,7 @@ class Games(UserDict[str, "GameDefinition"]):
     four.
 
     Attributes:
-        outside: name -> origin, for games that are not built in.
+        outside: name -> origin, for games that aren't built in.
     """
 
     data: dict[str, Any]

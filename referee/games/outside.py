@@ -83,8 +83,8 @@ def load(path: str) -> GameDefinition:
     """Load the game of a file, a folder or an installed package.
 
     Raises:
-        UsageError: the file does not exist, or no installed game has this name.
-        GameError: the code has a mistake, or does not define a game.
+        UsageError: the file doesn't exist, or no installed game has this name.
+        GameError: the code has a mistake, or doesn't define a game.
     """
     return _loaded(path).definition
 

@@ -86,7 +86,7 @@ class Translator:
         choice for each cell, and most cells are empty.
 
         Raises:
-            UsageError: it is not such an array.
+            UsageError: it isn't such an array.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")

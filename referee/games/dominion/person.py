@@ -85,7 +85,7 @@ class DominionDialogue:
         self._in_turn = False  # True in this player's turn
         self._chooses_top = False  # True if the person wants to choose the top of the discard pile
         self._heading: dict[str, Any] = {}  # heading of the next question
-        self._moves: list[Event] = []  # events of the current turn that are not yet reported
+        self._moves: list[Event] = []  # events of the current turn that aren't yet reported
 
     # --- news -------------------------------------------------------------------------------------
 

@@ -18,6 +18,6 @@ page.py          the game's parts of the page in the browser
 vocabulary.py    the game's words for rule files, and the player of one
 probing.py       tests of other referees of the game
 definition.py    the game's entry in GAMES: all of the above
-data.py          finds values that JSON or other languages cannot represent
+data.py          finds values that JSON or other languages can't represent
 blaming.py       attributes exceptions to the author of a game
 """

@@ -32,7 +32,7 @@ GAME_SECONDS = 20.0
 
 
 class GameTimeoutError(BaseException):
-    """The code of a game did not return in time.
+    """The code of a game didn't return in time.
 
     It's a `BaseException`, so that an `except Exception` in the game doesn't catch it and carry on.
     """

@@ -75,8 +75,8 @@ class SeatFacts(Struct, frozen=True):
 class Statistics(Protocol):
     """Statistics of a game's matches, for people who improve a bot.
 
-    A tournament stores the facts of each match and computes tables when somebody asks, so a new
-    table doesn't need a new tournament.
+    A tournament stores the facts of each match and computes tables when somebody asks. If you add a
+    table later, you don't need a new tournament for it.
     """
 
     def of_match(self, game: Any) -> list[bytes]:
@@ -98,7 +98,7 @@ class Phrase(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """Lines of characters that are not wrapped, such as a grid, with styles per character."""
+    """Lines of characters that aren't wrapped, such as a grid, with styles per character."""
 
     rows: Sequence[str]
     styles: Sequence[Sequence[str]] = ()

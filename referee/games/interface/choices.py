@@ -159,7 +159,7 @@ class ChoosingTranslator:
                 return self.picks
 
     def refusal(self, action: object) -> str:
-        """Explain that an action is not legal. Games override this if they can say more."""
+        """Explain that an action isn't legal. Games override this if they can say more."""
         return f"action {action!r} is not legal now: see the action mask"
 
     def show(self) -> str:

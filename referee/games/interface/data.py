@@ -1,4 +1,4 @@
-"""Find values that JSON cannot represent, or that other languages read differently.
+"""Find values that JSON can't represent, or that other languages read differently.
 
 Authors of games return any Python values they like. A set or a NaN would only cause trouble much
 later, in a bot or in the replay of a record.

@@ -35,7 +35,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         specification: the page with the sections of faults and findings: its path in spec/, without
             ".md", or its title if `specification_text` has the text.
         specification_text: Markdown whose sections replace sections of that page, or the whole page
-            if it is not in spec/. Sections are numbered: "### 4.3 Options".
+            if it isn't in spec/. Sections are numbered: "### 4.3 Options".
         options: a struct with the options of the game and their defaults. Values are numbers,
             strings, booleans or lists of them.
         limits: defaults of limits that differ from the general ones: name -> value.

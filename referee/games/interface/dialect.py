@@ -1,8 +1,9 @@
 """Translations for bots that don't speak the canonical messages of a game.
 
-A dialect translates between the lines of a match and one bot, without I/O. Logs and records only
-contain canonical lines, so we don't need to know dialects in order to replay, verify or validate
-them. Each bot of a match has its own object, which may have state:
+You need a dialect if a game has bots already, e.g. those of an older referee. It translates between
+the lines of a match and one bot, without I/O. Logs and records only contain canonical lines, so we
+don't need to know dialects in order to replay, verify or validate them. Each bot of a match has its
+own object, which may have state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
@@ -43,7 +44,7 @@ class Dialect(Protocol):
         """
 
     def reply(self, data: bytes) -> bytes:
-        """Translate the bot's reply, which is not blank, into the canonical reply.
+        """Translate the bot's reply, which isn't blank, into the canonical reply.
 
         Text without a canonical form is returned unchanged, and the game judges it. But what if a
         bot writes a canonical reply? It's wrong in the dialect and the game would accept it, so put
@@ -60,7 +61,7 @@ class Adapter(Struct, frozen=True):
 
     Attributes:
         command: (text after the prefix and its colon, start folder of the bot or "") -> command
-            line of the program. Raises `UsageError` if the bot does not exist.
+            line of the program. Raises `UsageError` if the bot doesn't exist.
         methods: type of a request -> the author's method that answers it, as the subject of a
             sentence.
         on_time: type of a request -> advice about the time of that method, as a clause.
@@ -87,7 +88,7 @@ class DialectKind(Struct, frozen=True):
         greets: True if its bots answer the game's handshake. A bot that doesn't probably speaks
             another dialect.
         tells_hidden: True if its bots see hidden information, for comparing implementations of the
-            game. Tournaments do not accept it.
+            game. Tournaments don't accept it.
         wrong: (fault, canonical request, bot's own reply) -> explanation in terms of the dialect.
             It completes a sentence that begins with the reply, and contains the expected reply and
             the section. None: the bot writes canonical replies.

@@ -1,7 +1,8 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
-A game describes its state and choices as plain data. The code that displays them and reads input
-doesn't know games (`referee.bots.person`, `referee.cli.human_terminal`).
+A game describes its state and choices as plain data, so you don't print anything here. The code
+that displays them and reads input doesn't know games (`referee.bots.person`,
+`referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -66,7 +67,7 @@ class Question(Struct, frozen=True):
         title: a heading that starts a new part, such as a turn. Can be empty.
         columns: headings of the columns, beginning with the names. In narrow terminals only the
             first two columns are shown. Empty: the choices are in one row.
-        remarks: notes, for example about choices that are not possible.
+        remarks: notes, for example about choices that aren't possible.
         least, most: number of choices per answer.
         repeats: True if a choice may be picked more than once.
         enter: the meaning of an empty line, which picks nothing. Empty: not allowed.

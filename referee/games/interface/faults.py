@@ -64,7 +64,7 @@ BAD_NAME_REPLY = "bad-name-reply"
 
 
 class InvalidReply(Struct, frozen=True):
-    """Replaces a reply if the line could not be decoded.
+    """Replaces a reply if the line couldn't be decoded.
 
     Attributes:
         code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (unknown type).

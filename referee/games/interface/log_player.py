@@ -36,7 +36,7 @@ class End(Struct, frozen=True):
 
 
 class DifferenceError(Exception):
-    """The next message of a log does not follow from the rules.
+    """The next message of a log doesn't follow from the rules.
 
     Args:
         expected: a possible message or value, as a noun phrase.

@@ -27,7 +27,7 @@ class Spectator(Protocol):
 
         Returns:
             True if the state is complete. False if the next message belongs to the same change.
-            None if the rules do not allow the message; then the state is unknown from here on.
+            None if the rules don't allow the message; then the state is unknown from here on.
         """
 
     def view(self) -> Struct:
@@ -56,7 +56,7 @@ class Now(Struct, frozen=True):
             place on the page is fixed.
         did: the last action in this turn, a sentence.
         played, got: keys of the cards that the player has played and received in this turn, in
-        order.
+            order.
     """
 
     seat: int | None

@@ -71,7 +71,7 @@ class ProbePlayer(Protocol):
     """Plays one seat of the game for a probe."""
 
     def observe(self, message: Message) -> None:
-        """Read a message that is not a request."""
+        """Read a message that isn't a request."""
 
     def reply(self, request: Message) -> ProbeAction:
         """React to a request, by the plan or by a normal move."""

@@ -1,8 +1,8 @@
 """Sources of the random choices of a game.
 
 In a match and its replay, choices follow from a seed (`SeededRandomSource`). In a test they're
-fixed. When we check another referee, they repeat its choices. A game must not use any other
-randomness, or its matches can't be replayed.
+fixed. When we check another referee, they repeat its choices. Don't use any other randomness in a
+game, or you can't replay its matches.
 """
 
 from __future__ import annotations

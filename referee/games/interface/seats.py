@@ -40,7 +40,7 @@ def seat_index(player: str) -> int:
     """Return the seat of a player number: "player1" -> 0.
 
     Raises:
-        ValueError: it is not a player number.
+        ValueError: it isn't a player number.
     """
     if not re.fullmatch(SEAT_PATTERN, player):
         raise ValueError(player)

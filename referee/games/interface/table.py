@@ -144,7 +144,7 @@ class Table(Generic[P]):
         self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
 
     def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:
-        """Publish the fault of a line that does not reply to the request.
+        """Publish the fault of a line that doesn't reply to the request.
 
         Args:
             wrong: explanation for a reply to another request.

@@ -73,7 +73,7 @@ _BOUNDS = {
     "turn": 10_001,  # in the longest match
 }
 """Upper bounds of the entries that are not counts of a card. Default: 1."""
-_MADE = 10  # copies of a card that is not in the tavern deck
+_MADE = 10  # copies of a card that isn't in the tavern deck
 
 
 def _most(place: str, kind: Kind) -> int:

@@ -91,7 +91,7 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
     def take_moved(self) -> Sequence[Moved]:
-        """Return the moves since the last call. Messages do not show which gains were bought."""
+        """Return the moves since the last call. Messages don't show which gains were bought."""
         moved, self._moved = self._moved, []
         return moved
 

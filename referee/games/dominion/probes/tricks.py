@@ -106,7 +106,7 @@ def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
 
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
-    """Return cards that cost `low` to `high` and whose pile is not empty, or is."""
+    """Return cards that cost `low` to `high` and whose pile isn't empty, or is."""
     return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 

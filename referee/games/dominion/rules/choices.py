@@ -1,6 +1,6 @@
 """Which cards can be trashed, gained and bought (protocol-v1, 5 and 6).
 
-Requests do not list them, so every kind of player has to compute them: the rules, people,
+Requests don't list them, so every kind of player has to compute them: the rules, people,
 environments, rule files and probes. They all use this module. All except the rules go through the
 decisions about a card with `parameters`. In this file, `rest` is the hand without the card that is
 played.

@@ -37,7 +37,7 @@ class Table(interface.Table[Player]):
     def gain(
         self, player: Player, card: str, *, to_hand: bool = False, money: int | None = None
     ) -> None:
-        """Move a card from a pile that is not empty to the player's discard pile or hand.
+        """Move a card from a pile that isn't empty to the player's discard pile or hand.
 
         Args:
             money: the player's money if the card is bought. None: it isn't bought.

@@ -107,7 +107,7 @@ def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
 
 
 def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None:
-    """Play treasures from left to right. Returns the money, or None if buying is not possible."""
+    """Play treasures from left to right. Returns the money, or None if buying isn't possible."""
     player = turn.player
     money = turn.money
     if treasures is UNSET:

@@ -60,7 +60,7 @@ class Reading(Struct, frozen=True):
     active: int  # the seat on turn
     events: tuple[Event, ...] = ()  # messages of the turn so far
     stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
-    loose: bool = False  # a wrong message was reported, so the turn cannot be explained
+    loose: bool = False  # a wrong message was reported, so the turn can't be explained
 
 
 class Contradiction(Exception):

@@ -23,7 +23,7 @@ class Patron(NamedTuple):
     Attributes:
         does: the immediate effect. Its second argument is the player whom the patron favoured
             before.
-        among: returns the cards to choose from. Without cards, the patron cannot be called.
+        among: returns the cards to choose from. Without cards, the patron can't be called.
         pays_first: True if the price is paid before anything else. Otherwise `does` subtracts it.
     """
 

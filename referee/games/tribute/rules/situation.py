@@ -83,7 +83,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _made(table: Table, cards: Iterable[str]) -> list[Card]:
-    """Create cards. KeyError if a card's patron is not at the table."""
+    """Create cards. KeyError if a card's patron isn't at the table."""
     made = [table.new_card(card) for card in cards]
     for card in made:
         table.favours[card.kind.deck]  # raises KeyError if the patron isn't at the table

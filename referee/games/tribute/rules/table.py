@@ -48,7 +48,7 @@ class TurnStats:
         agents: number of times that an agent came into play.
         killed, knocked_out, destroyed: number of agents that left play in this way.
         missed: opportunity -> number of turns in which it was missed: "cards" to play, "agents" to
-            activate, "coins" for a card of the row, the last "favour", "power" that did not kill an
+            activate, "coins" for a card of the row, the last "favour", "power" that didn't kill an
             agent.
     """
 

@@ -103,7 +103,7 @@ class SeatView(Struct, frozen=True):
     """One seat in a view.
 
     Attributes:
-        hand: in order. None for viewers who do not know it. A seat knows it at its request.
+        hand: in order. None for viewers who don't know it. A seat knows it at its request.
         known: cards on top of the draw pile that the seat knows, top card first. None as `hand`.
     """
 

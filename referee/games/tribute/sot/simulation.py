@@ -124,7 +124,7 @@ class Engine:
 
 
 def scramble(table: Table, seed: int) -> None:
-    """Shuffle the cards that the player on turn does not know, in the engine's order.
+    """Shuffle the cards that the player on turn doesn't know, in the engine's order.
 
     The same seed determines all later random numbers.
     """
