@@ -69,10 +69,13 @@ class _Bot:
         self.whole.add(points, _numbers(match))
         self.by_seat[match.first].add(points)
         self.reasons[match.reason] += 1
-        treasury = [TREASURY] if match.patrons else []  # at every table
+        # The Treasury is always there and isn't in `patrons`, but a match that ended in the draft
+        # has no table at all.
+        treasury = [TREASURY] if match.patrons else []
         for patron in [*match.patrons, *treasury]:
             numbers = (match.calls.get(patron, 0), patron in match.favours)
             self.calls[patron].add(points, numbers)
+        # `CardSums` adds up two numbers per card, and we have only one.
         self.cards.add(points, {card: (count, 0) for card, count in match.bought.items()})
 
 
@@ -133,6 +136,7 @@ def _numbers(m: SeatMatch) -> Sequence[int]:
 def _turns(bots: _Bots) -> StatisticsTable:
     rows = []
     for bot, sums in bots:
+        # The first two are handled below, since turns are per match, and costs per card.
         turns, cost, *numbers = sums.whole.numbers[:8]
         *made, calls, agents = [amount / turns if turns else None for amount in numbers]
         paid = cost / numbers[3] if numbers[3] else None
