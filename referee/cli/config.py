@@ -115,6 +115,7 @@ def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> lis
 
 
 def _text(value: object) -> str:
+    # Python says True, but on the command line you'd write true.
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -56,6 +56,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
     definition = person_rules(game)
     if not sys.stdin.isatty():
         raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
+    # If the log goes to stdout, nothing else may be written there.
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
     out = next((stream for stream in streams if stream.isatty()), None)
     if out is None:

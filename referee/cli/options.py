@@ -199,6 +199,7 @@ class Options:
             value = values.pop(name, field.default)
             if value is _REQUIRED:
                 raise TypeError(f"{type(self).__name__} needs {name}")
+            # Not setattr(), since these options are immutable.
             self.__dict__[name] = value.make() if isinstance(value, _Computed) else value
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")

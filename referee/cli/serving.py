@@ -102,6 +102,8 @@ async def open_browser(url: str) -> None:
 
     import trio
 
+    # This may block for as long as the browser is open, so it needs a thread, and we don't wait for
+    # it in the end.
     if not await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True):
         say(f"no browser was found: open {url}")
 

@@ -119,6 +119,7 @@ def seed_in_file(name: str) -> SeedInFile:
         if encoding := wide_encoding(data):
             problem = f"{name} has no seed: it is {encoding}; save it as UTF-8"
             raise argparse.ArgumentTypeError(problem)
+        # Some editors begin a file with a byte order mark.
         text = data.decode("utf-8-sig").strip()
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

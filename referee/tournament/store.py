@@ -324,6 +324,7 @@ class Store:
         )
 
     def _check(self, *, rows: bool = True) -> None:
+        # Any SQLite database gets this far, e.g. your browser's history.
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is not a store of a tournament")
@@ -380,6 +381,7 @@ class Store:
         with writing(self.name), self._connection:
             if self._is_new:
                 self._create()
+            # Nothing was played yet, so we can begin again with other bots.
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
                 self._connection.execute(_DELETE_FACTS)

@@ -180,6 +180,7 @@ def course_of(match: MatchPage) -> dict[str, Any]:
 def _shared(by_viewer: Mapping[str, T]) -> dict[str, T]:
     groups: list[tuple[list[str], T]] = []
     for viewer, known in by_viewer.items():
+        # Views aren't hashable, so we can't use a dictionary, but there are only a few viewers.
         same = next((viewers for viewers, other in groups if other == known), None)
         if same is None:
             groups.append(([viewer], known))

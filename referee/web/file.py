@@ -211,6 +211,7 @@ def packed(match: MatchPage, all_lines: bool) -> Block:
 
 
 def _packed(data: bytes) -> str:
+    # Raw DEFLATE, without zlib's header and checksum. The page reads it with DecompressionStream.
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(data) + packer.flush()).decode()
 

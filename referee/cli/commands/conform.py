@@ -186,6 +186,7 @@ def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int
     try:
         report = _run(subject, interrupts, results, reporter.show_new, quiet=options.quiet)
     except Interrupted as interrupted:
+        # You have waited for these, so don't lose them just because you've had enough.
         reporter.show_failures(results)
         ended = "the running cases were ended, without a report"
         console.say(f"{interrupted} after {subject.progress()}; {ended}")

@@ -124,6 +124,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
     records = None if options.records is None else Path(options.records)
     if records is not None and not records.is_dir():
         raise UsageError(f"cannot read {records}: it is not a folder")
+    # Check this now: it takes a while to make all these pages.
     check_site(folder)
     with (
         Store.for_reading(file) as store,

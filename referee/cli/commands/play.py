@@ -190,6 +190,7 @@ def _play_match(
         played = await plan.play(started, files, stderr=stderr, watch=watch, alone=session is None)
         if session is not None:
             session.end(plan.spec, played)
+            # The server stops when we return, so give the pages a moment to fetch the end.
             await session.shown()
             if options.record is not None:
                 session.delete_links(options.record)

@@ -203,6 +203,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
     if format == "csv":
         _print_csv(found)
         return
+    # The tables of the game take most of the time, and the short text doesn't show any.
     facts = statistics(store, of_game=format != "text" or view.bot is not None)
     if format == "text":
         of_bots = {} if view.bot is None else notable_losses(store, found, deals)

@@ -174,6 +174,8 @@ class _ClusterExecutor(Executor):
     async def _answer(self, work: bytes, digests: list[str]) -> Any:
         while True:
             call = pickle.dumps(_Call(__version__, work, digests))
+            # pure=False, because Dask would otherwise see that it has made the same call before,
+            # and return the old result.
             future = self._client.submit(pickle.loads, call, pure=False)
             kind, machine, worker, value = await future
             if kind == "version":

@@ -171,6 +171,7 @@ class Dispatcher:
                     try:
                         in_play[self._executor.submit(play_batch, batch)] = batch
                     except BrokenExecutor:
+                        # This batch isn't in flight yet, so nobody else remembers it.
                         self._again += batch.plans
                         raise
                 if not in_play:
@@ -180,8 +181,11 @@ class Dispatcher:
                     yield []
                 for future in [future for future in in_play if future in finished]:
                     rows = self._played(future, in_play[future])
+                    # The worker may have run out of time before it got to the end of its batch.
                     self._again += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
+                    # The clock may say that a match took no time at all, and we are going to divide
+                    # by this.
                     self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
                     yield rows
                 continue

@@ -119,6 +119,7 @@ class Forfeits:
         match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:
+            # It may be a forfeit already, but because of fewer (or other) bots.
             if {bot for bot, code in codes.items() if code == WITHDRAWN} != withdrawn:
                 settled.forfeits.append(forfeit_row(stage.plan(match), withdrawn))
                 settled.replaced.append(match)

@@ -76,6 +76,7 @@ def claim_folder(
     is_known = owner in [setup.digest for setup in before] or (
         not owner and _are_records_of(files, stages)
     )
+    # An empty folder is fine, no matter whose it was.
     if files and not is_known:
         if not force:
             problem = f"the folder {folder} has records of another tournament"

@@ -188,6 +188,8 @@ def _rating(
     points: Floats, logits: Floats, weights: Floats, anchor: tuple[int, float] | None
 ) -> Floats:
     mean = MEAN if anchor is None else anchor[1]
+    # The prior gives everybody a rating, even a bot without matches. That would be misleading, so
+    # we drop those.
     known = (points + points.T).any(axis=1) | (weights == 1)
     return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan)
 

@@ -127,6 +127,7 @@ def seat_advantage(table: DealTable) -> Shares:
         cells = table.index * table.players + table.seats[:, column]
         points += sum_by(cells, table.points[:, column], points.size).reshape(points.shape)
     whole = _balanced(table)
+    # No deal is complete, so an answer from incomplete deals is better than none.
     if not whole.any():
         whole[:] = True
     seats = np.tile(np.arange(table.players), int(whole.sum()))

@@ -103,6 +103,8 @@ class Site:
             Route("/matches", self._list),
             Route("/favicon.ico", _no_icon),
             Route("/static/{name:path}", self._asset),
+            # The order matters here: an id may contain slashes, so the last route of a match would
+            # also match all the others.
             *(Route(f"/match/{{match:path}}/{part}", self._part) for part in matches.PARTS),
             Route("/match/{match:path}/events", self._events),
             Route("/match/{match:path}", self._match),
@@ -362,6 +364,7 @@ class Site:
             season=[self.tournaments.summary(each) for each in season[-MOST_IN_SEASON:]],
             bots=self.tournaments.bots(season),
             plays=self._plays,
+            # A tournament can be unfinished without anybody playing it right now.
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
         )
         return HTMLResponse(self._front_page(file, shown, front))
@@ -597,6 +600,7 @@ def _moves(items: Sequence[Item], stores: Sequence[StoreSummary]) -> bool:
 
 
 async def _no_icon(request: Request) -> Response:
+    # Browsers ask for an icon on their own, but we don't have one.
     return Response(status_code=204)
 
 
@@ -632,6 +636,7 @@ def _number(shown: Shown, name: str) -> int | None:
     if not name:
         return None
     for number, known in enumerate(shown.names):
+        # The address has only the beginning of a long name.
         if name in (known[:LONGEST], plain(known)[:LONGEST]):
             return number
     raise NoSuchPage(f"There is no bot {plain(name)}")

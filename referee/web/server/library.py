@@ -229,6 +229,7 @@ class Library:
                 # The file was changed or deleted, so forget what we know about it.
                 if item is not None:
                     self._digests.get(item.digest, set()).discard(id)
+            # read() takes them from the end of this list, so the newest one must be the last.
             self._unread = [file for file in reversed(logs) if file.id not in self._items]
             self._looked = time.monotonic()
 
@@ -378,6 +379,7 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
     for folder, folders, names in os.walk(root):
         below = os.path.relpath(folder, root).split(os.sep) if folder != root else []
+        # os.walk() looks at this list to decide where to go next, so we have to change it in place.
         folders[:] = sorted(name for name in folders if name[0] != "." and len(below) < DEPTH)
         for name in sorted(names):
             is_store = name.endswith(STORE_SUFFIX)

@@ -258,6 +258,7 @@ class LiveMatch:
             for line in lines:
                 if not self.over:
                     self._take(line + b"\n")
+            # These events end at the old last step.
             self._events.clear()
             if time.monotonic() >= until:
                 break

@@ -179,6 +179,8 @@ class Seat:
 
     def accepts(self, token: str) -> bool:
         """Whether a token belongs to this seat."""
+        # This takes the same time for every token. With `==`, an attacker could measure how much of
+        # a guess is right.
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
@@ -364,6 +366,8 @@ class MatchSession:
             made, part = tempfile.mkstemp(dir=os.path.dirname(name) or ".")  # has mode 0600
             with open(made, "wb") as file:
                 file.write(data)
+            # If we are killed right now, there's either the old file or the new one, but never half
+            # of it.
             os.replace(part, name)
         except OSError as error:
             raise LogWriteError(name, error) from error

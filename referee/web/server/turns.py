@@ -33,6 +33,7 @@ class Turns:
     """Turns of requests that read files."""
 
     def __init__(self) -> None:
+        # A lock is gone as soon as nobody holds it or waits for it, so this doesn't grow for ever.
         self._locks: WeakValueDictionary[str, trio.Lock] = WeakValueDictionary()
         self._large = trio.CapacityLimiter(MOST_LARGE)
 
