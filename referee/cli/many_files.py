@@ -196,6 +196,7 @@ def _in_processes(
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
+                # This is a generator, so we only submit as many tasks as we take from it.
                 submitted = (pool.submit(_process_all, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:

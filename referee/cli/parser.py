@@ -80,6 +80,8 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
+            # An option of another tool can be spelled quite differently here, so this comes before
+            # looking for similar words.
             hint = suggestion_for(flag, self.prog, actions) or did_you_mean(flag, shown)
             self.error(f"unknown option {flag}{hint}")
         if extras:

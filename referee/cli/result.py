@@ -188,6 +188,7 @@ def _table(
             parts.append(space + painted(cell) if right else painted(cell) + space)
         return _GAP.join(parts).rstrip()
 
+    # Most headings have just one line, and it's the lower one.
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
     if any(top for top, _ in tall):
         yield join((top, "") for top, _ in tall)

@@ -64,6 +64,8 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
         trio.run(run)
     except ExceptionGroup as group:
         error: Exception = group
+        # trio wraps errors of nurseries in groups, one for each nursery, and nobody wants to see
+        # those.
         while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
             (error,) = error.exceptions
         raise error from error.__cause__

@@ -177,6 +177,7 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             read = _READERS[LIMITS[name].kind](str(value))
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{key}: {error}") from error
+        # JSON has no infinity, and this ends up in stores and records.
         found.append((name, None if read == math.inf else read))
     return tuple(found)
 

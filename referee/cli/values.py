@@ -173,6 +173,8 @@ def variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or "\0" in text:
         raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
+    # It's probably a typing mistake. A bot without this variable would fail in a way that nobody
+    # understands.
     if not equals and name not in os.environ:
         raise argparse.ArgumentTypeError(f"{name} has no value here: give {name}=VALUE")
     return name, value if equals else os.environ[name]

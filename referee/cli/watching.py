@@ -85,6 +85,7 @@ class Server:
     def end(self) -> None:
         """Stop the server."""
         with suppress(ProcessLookupError):
+            # The server has nothing to save, so there's no need to be gentle.
             os.killpg(self._process.pid, signal.SIGKILL)
         GUARDIAN.end(self._process.pid)
         with self._process:  # closes the pipe, and waits

@@ -78,6 +78,7 @@ class Steps:
 
     def close(self) -> None:
         """Add the remaining lines to the last step."""
+        # These lines came after the last state.
         if self.steps and self._first_line < len(self.lines):
             last = self.steps[-1]
             marks = [*last.marks, *self._marks]
@@ -161,6 +162,7 @@ class Steps:
         return learned
 
     def _known(self) -> _Known:
+        # Each move belongs to just one step, so we take all that we have.
         moves, self._moves = self._moves, {}
         return self._done.copy(), moves
 

@@ -101,6 +101,7 @@ class Forfeits:
                 yield match, ending
                 ending = next(endings, None)
             else:
+                # It isn't in the store.
                 yield match, None
 
     def _decide_missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
@@ -125,6 +126,8 @@ class Forfeits:
                 settled.replaced.append(match)
         elif ending.reason == FORFEIT:
             settled.dropped.append(match)
+            # It was a forfeit, but none of its bots is withdrawn any more, so it must be played
+            # after all (unless one of them is out).
             return not out.isdisjoint(codes)
         elif not ending.void:
             self._withdrawals.take(match, codes)

@@ -46,6 +46,7 @@ def history(
     if deals is None:
         deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
+    # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # bots without matches would only take time
     ratings = np.full((len(at), len(names)), np.nan)

@@ -90,6 +90,7 @@ def standings_text(
     if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
         yield ""
         grid, unit = _matrix(found, paired), ""
+        # Without decimals, the table is narrower, and still says enough.
         if columns_needed(grid) > width:
             grid, unit = _matrix(found, paired, is_short=True), ", in percent"
         yield Text(f"Points of the row against the column{unit}:", style="bold")

@@ -153,6 +153,7 @@ class KnockoutTable:
         found = Results(matches, withdrawn)
         over = [self._with_result(pair, found) for pair in self.playing]
         self.rounds.append(over)
+        # The match for third place comes after the others, and its winner is not in the next round.
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 

@@ -122,6 +122,7 @@ class _Search:
 
     def _shrink(self, bot: int, other: int) -> None:
         above = set(self._bases_above(bot))
+        # The paths from both bots back to the root meet here.
         base = next(each for each in self._bases_above(other) if each in above)
         circle = self._turn(bot, base, other) | self._turn(other, base, bot)
         for each in self._bots:

@@ -41,6 +41,7 @@ class Sequential:
         for row in rows:
             points = None if row.void else points_of(row.ranks)[row.players.index(0)]
             self._waiting.setdefault(row.deal, []).append(points)
+        # Look at the next deal of the schedule, and only when all of its matches are there.
         while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
             of_deal = self._waiting.pop(self.deals)
             self.deals += 1
