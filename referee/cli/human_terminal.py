@@ -87,7 +87,7 @@ class Terminal:
         if self._people > 1:
             self._pending_lines.setdefault(seat, []).extend(lines)
         else:
-            self._tell(lines)
+            self._print_lines(lines)
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
@@ -96,7 +96,7 @@ class Terminal:
             if self._people > 1 and self._seat != seat:
                 await self._change_seats(seat)
             self._seat = seat
-            self._tell(self._pending_lines.pop(seat, []))
+            self._print_lines(self._pending_lines.pop(seat, []))
             yield
 
     async def _change_seats(self, seat: int) -> None:
@@ -157,7 +157,7 @@ class Terminal:
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
 
-    def _tell(self, lines: Sequence[str]) -> None:
+    def _print_lines(self, lines: Sequence[str]) -> None:
         for line in lines:
             wrapped = self._wrap(plain(line), 2)
             self._rows_shown += len(wrapped)

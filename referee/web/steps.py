@@ -351,7 +351,7 @@ class MatchSteps(Steps):
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
                 self._add_line(entry)
-            over += self._note(entry)
+            over += self._read_entry(entry)
         if match.in_handshake:
             return
         if match.outcome is not None:
@@ -380,7 +380,7 @@ class MatchSteps(Steps):
         self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
 
-    def _note(self, entry: Entry) -> Sequence[Any]:
+    def _read_entry(self, entry: Entry) -> Sequence[Any]:
         reader = self._reader
         if type(entry) is Fault:
             self._marks.append(Mark("fault", entry.seat, entry.code, entry.section, entry.detail))
