@@ -1,4 +1,4 @@
-"""The machine's capacity for the referee: cores and file descriptors."""
+"""How much this machine has to offer: cores and file descriptors."""
 
 from __future__ import annotations
 

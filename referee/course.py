@@ -122,7 +122,7 @@ class Course:
 
     @property
     def is_written(self) -> bool:
-        """True if `write` has an effect."""
+        """True if it makes a difference to call `write`."""
         return self._log is not None or self._is_recorded or bool(self.listeners)
 
     def begin(self) -> None:

@@ -40,11 +40,14 @@ _MOST_TEXT = 300
 
 
 class RefereeError(Exception):
-    """The base class of all errors of this package."""
+    """The base class of all errors of this package, so you can catch any of them."""
 
 
 class UsageError(RefereeError):
-    """The caller asked for something impossible. Nothing was started."""
+    """The caller asked for something impossible. Nothing was started.
+
+    The command line prints the text and exits with 2, so it should say what to do instead.
+    """
 
     @property
     def lines(self) -> Sequence[str]:

@@ -28,7 +28,7 @@ class Interrupted(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """The exit code that a shell reports: 130 after Ctrl-C, 143 after SIGTERM."""
+        """The exit code that a shell would report, e.g. 130 after Ctrl-C and 143 after SIGTERM."""
         return 128 + self.number
 
 
@@ -117,7 +117,7 @@ def ending_waits() -> Iterator[None]:
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal, such as "SIGSEGV", or "signal 50" if it has none."""
+    """Return the name of a signal, such as "SIGSEGV", or "signal 50" if it doesn't have one."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""Play a match between Python objects in a plain loop."""
+"""Play a match between Python objects, in a plain loop and without an event loop."""
 
 from __future__ import annotations
 

@@ -164,10 +164,10 @@ class _Pool(ProcessPoolExecutor):
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call, as `Executor.submit` does. Starts a worker if none is idle.
+        """Submit a call, like `Executor.submit`. If all workers are busy, this starts another one.
 
         Raises:
-            BrokenProcessPool: a worker, or the process from which they are forked, has ended.
+            BrokenProcessPool: a worker, or the process from which they're forked, has ended.
         """
         main = sys.modules["__main__"]
         before = main.__spec__

@@ -30,9 +30,9 @@ class Address(NamedTuple):
     """The parts of a bot's URL.
 
     Attributes:
-        host: a name in ASCII or an IP address.
+        host: a name in ASCII, or an IP address.
         target: path and query.
-        headers: Host, and Authorization if the address contains a user.
+        headers: Host, and Authorization if there's a user in the address.
     """
 
     tls: bool

@@ -4,13 +4,13 @@
     FOLDER/.building/new/sources  the hash of the copied sources
     FOLDER/.built                 `new`, moved here after a successful build
 
-The build never writes to the sources, and `.built` is moved into place as a whole: if it exists,
-the build succeeded. The result is untrusted. Code outside the sandbox therefore does not follow
-its links or run its programs. Other users cannot enter `.building`.
+We never build in the sources themselves. `.built` is moved into place as a whole, so if it exists,
+the build was successful. We don't trust the result, though: outside of a sandbox, none of our code
+follows its links or runs its programs. Other users can't get into `.building`.
 
-In a sandbox the command works in a file system in memory, which starts as a copy of the sources.
-The size of this file system limits the size of files. Files that are deleted but still open also
-take space, and on a disk that cannot be measured.
+In a sandbox, the command works in a file system in memory that begins as a copy of the sources.
+That way its size limits the size of all files, even of those that were deleted but are still open.
+(On a disk they take space, too, and there's no way to measure it.)
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 A game from outside names the folder of its bots (`GameDefinition.bundled`).
 
-A Python file is a bot that can be played by its name, except for names that begin with "http_":
-these are servers, which users start themselves. Servers, and bots in other languages, are examples
-to read. `random` is in `random_.py`, because `random.py` would hide Python's module from the bots
-beside it. A rule file is played by its name with suffix, `smithy.json`.
+Each Python file is a bot that you can play by its name, except for names that begin with "http_":
+those are servers, which users start themselves. Servers, and bots in other languages, are there to
+be read. `random` is in `random_.py`, because a `random.py` would hide Python's own module from the
+bots next to it. A rule file is played by its name with suffix, `smithy.json`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def rule_files(game: str = DEFAULT_GAME) -> dict[str, Path]:
 
 
 def bots_of_own_games() -> set[str]:
-    """Return the names of bundled bots for games from outside, loaded or not."""
+    """Return the names of bundled bots for games from outside, whether those are loaded or not."""
     folders = {file.parent for place in _PLACES for file in place.glob("*/*.py")}
     ours = [folder for folder in folders if folder.name not in GAMES]
     return {file.stem for folder in ours for file in folder.glob("*.py") if _is_bot(file)}

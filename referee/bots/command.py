@@ -73,12 +73,12 @@ class BotCommand(NamedTuple):
     r"""The command line that starts a bot.
 
     Attributes:
-        argument: the BOT argument as given. Bytes that are not UTF-8 are `\xHH`.
+        argument: the BOT argument as given. Bytes that aren't UTF-8 are `\xHH`.
         argv: the command line. The first entry is a path.
         dialect: the dialect of the bot. Empty: canonical messages.
         directory: working directory. Empty: the folder of its program (`start_place`).
         env: additional environment variables as (name, value).
-        adapter: the game's adapter that runs the bot and gets the time limit in its environment
+        adapter: the game's adapter that runs the bot, and gets the time limit in its environment
             (`GameDefinition.adapters`). Empty: none.
     """
 

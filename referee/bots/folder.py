@@ -1,7 +1,8 @@
 """A folder with a `bot.toml`: a bot as it is submitted (spec/organisers.md, 2 and 3).
 
-These folders are untrusted, and this module reads them outside any sandbox. Therefore it follows no
-links, opens only regular files, and reads at most the maximum size of a bot.
+We don't trust these folders, and still have to read them outside of any sandbox. That's why this
+module doesn't follow links, only opens regular files, and reads no more than the maximum size of a
+bot.
 """
 
 from __future__ import annotations

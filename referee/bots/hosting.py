@@ -1,4 +1,4 @@
-"""Start or borrow the bots of a match, and stop them in every case."""
+"""Start or borrow the bots of a match, and stop them no matter what happens."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A person as a bot: messages become text, and requests become questions.
 
-A `HumanTerminal` prints text and reads answers. The game's
-`referee.games.interface.dialogue.Dialogue` makes the text and the questions. A person does not have
-a clock.
+A `HumanTerminal` prints text and reads answers, and the game's
+`referee.games.interface.dialogue.Dialogue` knows what to say and to ask. People don't have a clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The command that plays a match again, as shown on pages and in reports."""
+"""The command that plays a match again, as shown on pages and in reports.
+
+Anybody may copy it into a terminal, so it must be safe to do that.
+"""
 
 from __future__ import annotations
 

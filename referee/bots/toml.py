@@ -1,4 +1,7 @@
-"""The keys of a bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
+"""The keys of a bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder.
+
+A `bot.toml` may come from a stranger, hence all the limits.
+"""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class BotWrapper:
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
-        """The last lines to and from the bot, if it speaks a dialect; otherwise None."""
+        """The last lines to and from the bot if it speaks a dialect, otherwise None."""
         return self.wrapped.spoken if isinstance(self.wrapped, BotWrapper) else None
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:

@@ -1,4 +1,8 @@
-"""Group failed cases by cause: one mistake of a bot usually fails many cases."""
+"""Group failed cases by cause.
+
+One mistake of a bot usually fails many cases, and its author doesn't want to read about it thirty
+times.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ _LINES = {INVALID_JSON, WRONG_TYPE}
 
 
 class Example(Struct, frozen=True):
-    """A case that failed for a cause, and its violation."""
+    """A case that failed because of a cause, and its violation."""
 
     result: Result
     violation: Violation

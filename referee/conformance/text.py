@@ -49,7 +49,7 @@ def by_chapter(cases: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
 
 
 def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Result]]:
-    """Group the skipped and unjudged cases by status and reason."""
+    """Group the cases that were skipped or not judged, by status and reason."""
     found: dict[tuple[Status, str], list[Result]] = defaultdict(list)
     for result in results:
         if result.status in (Status.SKIPPED, Status.NOT_JUDGED):
@@ -68,7 +68,7 @@ def _not_applied(count: int) -> str:
 
 
 def some(ids: Sequence[str]) -> str:
-    """Shorten a list of ids for a sentence."""
+    """Shorten a list of ids so that it fits into a sentence."""
     more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
     return ", ".join(ids[:_SHOWN_IDS]) + more
 

@@ -1,4 +1,7 @@
-"""Explain the exit of a process by its exit code and stderr (protocol, 8.2)."""
+"""Explain the exit of a process by its exit code and stderr (protocol, 8.2).
+
+Every language prints its errors in another form, so most of this is guessing.
+"""
 
 from __future__ import annotations
 

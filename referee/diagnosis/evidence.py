@@ -24,7 +24,7 @@ class SeenFault(Struct, frozen=True):
         turn: turn of the match; 0 in the handshake.
         request: number of the request to this seat; 0 is the handshake.
         asked: the request.
-        line, said: the reply in the record, and as the bot wrote it.
+        line, said: the reply in the record, and as the bot wrote it. (With a dialect, they differ.)
     """
 
     fault: Fault

@@ -1,4 +1,4 @@
-"""Fields of replies that are not read (protocol, 1.5) or missing."""
+"""Fields of replies that nobody reads (protocol, 1.5), or that are missing."""
 
 from __future__ import annotations
 

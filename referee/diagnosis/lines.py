@@ -1,4 +1,4 @@
-"""Describe a line that is not a reply (protocol, 1.1 and 1.2)."""
+"""Describe a line that isn't a reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 

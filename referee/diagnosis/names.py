@@ -22,7 +22,7 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 
 def likeness(name: str, other: str) -> float:
-    """Return the similarity of two names, 0 to 1."""
+    """Return how similar two names are, from 0 to 1."""
     import difflib  # slow to import, and correct bots don't need it
 
     words, others = _words(name), _words(other)

@@ -1,4 +1,4 @@
-"""All matches of a check, and mistakes that need several matches."""
+"""All matches of a check, and mistakes that only show in several matches."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class Finding(Struct, frozen=True):
     Attributes:
         kind: one word, such as "print".
         text: the mistake and the next step, in one line.
-        where: file and line of the game, "FILE:LINE"; empty if unknown.
-        is_error: True if the game fails the check.
+        where: file and line of the game, "FILE:LINE"; empty if we don't know.
+        is_error: True if the game fails the check because of it.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Findings:
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
     def has(self, kind: str) -> bool:
-        """True if there is a finding of a kind."""
+        """Return True if there's a finding of this kind."""
         return any(found == kind for found, _ in self._found)
 
     @property

@@ -26,7 +26,7 @@ class Guard:
     """Calls the code of a game.
 
     Args:
-        seconds: time limit of a call.
+        seconds: time limit of a call. A game that never returns would otherwise stop the check.
     """
 
     def __init__(self, findings: Findings, seconds: float) -> None:

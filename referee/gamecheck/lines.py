@@ -1,4 +1,7 @@
-"""A random match of the referee, with lines. The check of optional parts and the page use it."""
+"""A random match of the referee, with lines.
+
+The check of optional parts and the page both use it.
+"""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class RandomMatch:
         """Play to the end.
 
         Raises:
-            GameStoppedError: the game failed, and this was reported.
+            GameStoppedError: the game has failed, and we've reported it.
         """
         definition, setting = self._definition, self.setting
         options = definition.options()

@@ -1,4 +1,7 @@
-"""Players who choose legal moves at random, using the game's support for programs or people."""
+"""Players who choose legal moves at random.
+
+They don't know the rules. The game's support for programs or people tells them the legal moves.
+"""
 
 from __future__ import annotations
 

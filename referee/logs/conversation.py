@@ -119,9 +119,9 @@ def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
         turn: number of the turn, from 1, counting the turns of all players.
 
     Raises:
-        UsageError: the file cannot be opened, the match has no such turn, a player left before it,
-            or the game cannot redeal hidden cards.
-        LogReadError: the file is not a valid record.
+        UsageError: the file can't be opened, the match has no such turn, a player left before it,
+            or the game can't redeal hidden cards.
+        LogReadError: the file isn't a valid record.
     """
     resumed = answers_before(name, turn)
     return resumed.header, resumed.position(name, turn)

@@ -247,7 +247,7 @@ class Match:
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
-        """Return the entries since the last call, oldest first."""
+        """Return the entries since the last call, oldest first. They're gone after that."""
         entries = self._entries
         self._entries = []
         return entries
@@ -456,7 +456,7 @@ class Match:
 
     @property
     def in_round(self) -> bool:
-        """True if some but not all seats have replied in this round."""
+        """True if some seats have replied in this round, but not all of them."""
         return bool(self._replies)
 
     # --- copies -------------------------------------------------------------------------------

@@ -140,7 +140,7 @@ class SpecPage(NamedTuple):
         return next(shown, "")
 
     def rule(self, number: str, code: str, detail: str) -> str:
-        """Quote the rule that a fault breaks. Empty if the page does not state it.
+        """Quote the rule that a fault breaks. Empty if the page doesn't state it.
 
         Args:
             number: the section of the fault.

@@ -38,7 +38,7 @@ class Misfit(Struct, frozen=True):
 
 
 def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
-    """Return the fields of a JSON object that do not match a struct."""
+    """Return the fields of a JSON object that don't fit a struct."""
     return list(_of_object(message, _fields(struct), ""))
 
 

@@ -119,7 +119,7 @@ class MatchSpec(Struct, frozen=True):
         return MatchSpec, tuple(fields.values())
 
     def unpickled(self) -> MatchSpec:
-        """Complete a pickled spec: convert the options from a dict to the game's struct."""
+        """Complete a pickled spec, i.e. convert the options from a dict to the game's struct."""
         if not isinstance(self.options, dict):
             return self
         options = msgspec.convert(self.options, self.definition.options)
@@ -168,8 +168,8 @@ class MatchSpec(Struct, frozen=True):
 def settings_type(definition: GameDefinition) -> type[Struct]:
     """Define the struct of all settings of a game's matches: limits and options, with defaults.
 
-    It is the type of `options` in a record's header. JSON has no infinity, so a missing limit is
-    None or absent here.
+    It's the type of `options` in a record's header. Since JSON doesn't have infinity, a missing
+    limit is None or absent here.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -232,7 +232,7 @@ def checked_own(definition: GameDefinition, limits: Limits, own: Mapping[str, An
         The limits of the bot, in the order of `Limits`.
 
     Raises:
-        UsageError: a name is unknown or a value is not valid.
+        UsageError: a name is unknown or a value isn't valid.
     """
     for name in own:
         if name not in LIMITS:

@@ -103,8 +103,8 @@ class Ranking(NamedTuple):
     Attributes:
         cards: in the given order.
         judgements: one per card.
-        order: indices of `cards`, best first, without excluded cards.
-        remark: the reason for the choice, if several orders are possible.
+        order: indices of `cards`, best first. Excluded cards aren't in it.
+        remark: the reason for the choice, if there's more than one way to order them.
     """
 
     rules: str

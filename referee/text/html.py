@@ -1,4 +1,4 @@
-"""HTML pages in a single file that load nothing from the network."""
+"""HTML pages in a single file that don't load anything from the network."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def near(word: str, known: Iterable[str], most: int) -> list[str]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the most similar known name. None if none is similar."""
+    """Return the most similar known name, or None if nothing is similar."""
     return next(iter(near(word, known, 1)), None)
 
 

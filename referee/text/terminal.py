@@ -44,7 +44,7 @@ def plain_lines(text: str) -> str:
 def escaped(text: str) -> str:
     r"""Replace unprintable characters by escapes such as `\x1b`.
 
-    For sentences in which the actual character matters.
+    Use it in sentences that are about such a character. Otherwise `plain` is easier to read.
     """
     if text.isprintable():
         return text
@@ -57,7 +57,7 @@ def escaped(text: str) -> str:
 def json_escaped(text: str) -> str:
     r"""Replace unprintable characters in JSON by escapes such as `\u009b`.
 
-    The values stay the same.
+    It's still the same JSON: the values don't change.
     """
     if text.isprintable():
         return text

@@ -213,7 +213,7 @@ class Cgroup:
         """Create the group with limits of memory and processes.
 
         Raises:
-            OSError: creating it failed.
+            OSError: it can't be created.
         """
         for folder in self.folders:
             os.mkdir(folder)
@@ -311,7 +311,7 @@ class Cgroup:
 
 
 def remove(folder: str) -> bool:
-    """Remove the folder of a group. Returns False if that is not possible yet."""
+    """Remove the folder of a group. Returns False if that isn't possible yet."""
     try:
         os.rmdir(folder)
     except FileNotFoundError:

@@ -43,7 +43,7 @@ def enforced_by() -> LimitsBy:
 
 
 def unenforced_limits() -> list[str]:
-    """Describe the limits of sandboxed bots that cannot be enforced here (limits.md, 3)."""
+    """Describe the limits of sandboxed bots that can't be enforced here (limits.md, 3)."""
     if enforced_by() == "cgroup-v1":
         return ["sockets may take a quarter of the memory limit beside it"]
     if enforced_by() == "cgroup-v2":
@@ -94,11 +94,11 @@ def inner_words(
 
 
 def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> list[str]:
-    """Return the words before the command of the sandbox, or of the bot without a sandbox.
+    """Return the words before the command of the sandbox (or of the bot, if there's no sandbox).
 
     Args:
         token: a secret. If a step fails, the shell writes the token and the step to stderr, and
-            exits with `NOT_REACHED`. Bots cannot forge it.
+            exits with `NOT_REACHED`. A bot can't forge that, because it doesn't know the token.
     """
     lines = []
     if cgroup is not None:

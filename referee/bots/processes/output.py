@@ -72,7 +72,7 @@ class Output:
         return None
 
     def next_line(self) -> bytes | None:
-        """Remove and return the first complete line that is not blank, without its line end.
+        """Remove and return the first complete line that isn't blank, without its line end.
 
         Raises:
             OutputLimitError: a line is too long, there are too many blank lines, or the output of

@@ -1,7 +1,8 @@
 """The folder in which a bot starts without a sandbox.
 
-It is the folder of the bot's program, as in a sandbox. If another word of the command may be a
-path, it is the current folder, because users mean paths relative to that.
+Normally that's the folder of the bot's program, just like in a sandbox. But if any other word of
+the command may be a path, it's the current folder, because that's where users think their paths
+begin.
 """
 
 from __future__ import annotations

@@ -76,9 +76,9 @@ class Prepared(NamedTuple):
     """The arguments of `Popen`, and the file descriptors to close.
 
     Attributes:
-        fds: file descriptors for the new process. The referee closes them after its start.
-        status: a pipe from which the referee reads bubblewrap's status; None without a sandbox.
-        folder: the folder in which the bot starts; empty if it contains none of the bot's files.
+        fds: file descriptors for the new process. We close our copies once it has started.
+        status: a pipe from which we read bubblewrap's status; None without a sandbox.
+        folder: the folder in which the bot starts; empty if it has none of the bot's files in it.
     """
 
     argv: list[str]

@@ -168,8 +168,8 @@ class Machine(NamedTuple):
     """System call numbers and other constants that the filter needs for one CPU architecture.
 
     Attributes:
-        audit: AUDIT_ARCH of its native system calls. Other calls, such as calls of 32-bit programs,
-            kill the process.
+        audit: AUDIT_ARCH of its native system calls. Any other call, e.g. of a 32-bit program,
+            kills the process.
         foreign: the first call number of another ABI (x32); 0 without one.
     """
 

@@ -42,7 +42,7 @@ class Stopping:
         bwrap: the outer process of the sandbox.
 
     Attributes:
-        offence: how the bot kept its processes running; empty if it did not.
+        offence: how the bot kept its processes running; empty if it didn't.
     """
 
     def __init__(self, bwrap: int) -> None:
@@ -132,7 +132,7 @@ class Stopping:
         signal_all(self._inside(), signal.SIGCONT)
 
     def end(self) -> None:
-        """Stop the helper, after the bot was killed."""
+        """Stop the helper. Call this after the bot was killed."""
         if self._helper is not None:
             self._helper.kill()
             self._helper.communicate()

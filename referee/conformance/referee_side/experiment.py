@@ -168,7 +168,7 @@ class _Experiment(Struct):
 def judge(
     recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """Judge one match by itself. If the referee takes a seed, also check that it is used."""
+    """Judge one match by itself. If the referee takes a seed, also check that it's used."""
     compared = compare(recorded, definition, match)
     if compared.stopped:
         return compared

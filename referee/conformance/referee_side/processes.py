@@ -1,4 +1,4 @@
-"""Rules for referees that do not concern messages: processes, their exits, and times."""
+"""Rules for referees that aren't about messages, but about processes, their exits, and times."""
 
 from __future__ import annotations
 

@@ -2,14 +2,15 @@
 
     python relay.py SOCKET SEAT SECONDS
 
-SECONDS is how long the process stays after the end of its input. It waits by itself, because a busy
-suite must not make a bot look slow.
-The tested referee starts it as a bot. It connects to the suite, which makes all decisions.
-Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, session and group, working directory, separated by NUL), R (read from
-standard input), E (end of input), T (SIGTERM arrived; it is only reported), B (last: it exits by
-itself). From the suite: W (write to standard output), N (write this many bytes to standard error),
-C (close standard output). If the connection is closed, the process exits.
+SECONDS is how long the process stays after the end of its input. It waits for itself, because a
+suite that's busy mustn't make a bot look slow.
+
+The tested referee starts it as a bot. It connects to the suite, where all decisions are made. Both
+sides write frames: a letter, the length of the data in four bytes, the data. To the suite: H
+(first: seat, session and group, working directory, separated by NUL), R (read from standard input),
+E (end of input), T (SIGTERM arrived, which we only report), B (last: it exits by itself). From the
+suite: W (write to standard output), N (write this many bytes to standard error), C (close standard
+output). If the connection is closed, the process exits.
 """
 
 # We use _signal and _socket, because signal and socket import enum, and that would take most of the
