@@ -111,7 +111,10 @@ def folder_around(directory: str) -> BotFolder | None:
 
 
 def handed_in(directory: str) -> str:
-    """Return the path under which a bot's folder was submitted, given that folder or its build."""
+    """Return the folder that a bot's author submitted.
+
+    After a build we run its copy inside of that folder, so we may be given the path of either.
+    """
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
 

@@ -129,7 +129,10 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
 
 
 async def finish_all(bots: Sequence[Bot], spec: MatchSpec) -> None:
-    """Stop the bots of a match in parallel (8.4)."""
+    """Stop the bots of a match (8.4).
+
+    Each of them has some time to exit and may use all of it, so we stop them in parallel.
+    """
     await release(bots, (), [limits.grace for limits in spec.each_limits])
 
 

@@ -430,7 +430,7 @@ class Driver(BotWrapper):
         await self._over()
 
     def _missing(self, code: str, late: _Missing) -> _Missing:
-        """Return the broken rule, or `late` if we only know that there's no reply."""
+        """Return the rule that the bot broke, or `late` if we only know that there's no reply."""
         in_handshake, limits = self._match.in_handshake, self._bot_limits
         most = limits.line_limit // 1024
         match code:
@@ -460,7 +460,7 @@ class Driver(BotWrapper):
         return late
 
     def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
-        """Return the broken rule, now that we've observed the process; see `_missing`."""
+        """Like `_missing`, but more precise, since we've observed the silent process by now."""
         if self._adapter is not None:
             return late  # the adapter flushes output, not the bot's author
         if silence.unfinished:

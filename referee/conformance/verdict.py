@@ -1,4 +1,4 @@
-"""The results of a run of the cases."""
+"""The verdict on a tested program, and the result of each case."""
 
 from __future__ import annotations
 
@@ -129,7 +129,11 @@ class Observed(Struct):
 
 
 def shown(line: bytes) -> str:
-    """Format an untrusted line for a sentence."""
+    """Format an untrusted line for a sentence.
+
+    A bot may write anything, even escape sequences for the terminal, so we don't show a line as it
+    is.
+    """
     return plain(line[:MOST_LINE].decode(errors="backslashreplace"))
 
 

@@ -566,6 +566,10 @@ class LinesDigest:
 
 
 def claimed_digest(line: bytes) -> str | None:
-    """Return the digest in an end entry, or None if the line isn't a complete end entry."""
+    """Return the digest that an end entry claims, or None if the line isn't an end entry.
+
+    We also return None without a line end, since a referee may have been stopped in the middle of
+    the line.
+    """
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

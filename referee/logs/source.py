@@ -124,7 +124,9 @@ class LogReader:
         return last
 
     def size(self, most: int) -> int:
-        """Count the bytes after decompression, up to `most`, instead of iterating.
+        """Count the bytes after decompression, instead of iterating.
+
+        We stop counting above `most`, because a small file can decompress to an enormous one.
 
         Raises:
             LogReadError: compressed data is damaged, or reading failed.

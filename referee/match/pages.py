@@ -206,7 +206,11 @@ def _sections(text: str) -> dict[str, Section]:
 
 
 def game_page(definition: GameDefinition) -> SpecPage:
-    """Return the protocol of a game, which is a file in spec/, a text of the game, or both."""
+    """Return the page with the protocol of a game.
+
+    Our own games have a file in spec/. A game from outside can bring its own text, or a text that
+    replaces only some sections of such a file.
+    """
     if not definition.specification_text:
         return load_page(definition.specification)
     limits = _limits_text(definition)

@@ -78,9 +78,11 @@ def _json_escape(letter: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Escape a text for a CSV cell. A formula gets a leading apostrophe.
+    """Escape a text for a CSV cell.
 
-    https://owasp.org/www-community/attacks/CSV_Injection
+    Spreadsheets evaluate text that begins like a formula, and a bot's author could choose such a
+    name. An apostrophe in front of it prevents that, see
+    https://owasp.org/www-community/attacks/CSV_Injection.
     """
     return f"'{escaped(text)}" if text.startswith(_FORMULAS) else escaped(text)
 
@@ -135,7 +137,10 @@ def duration(seconds: float) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the number of terminal columns of a text."""
+    """Return how many columns of a terminal a text takes.
+
+    That's not always its length, because e.g. Chinese characters take two columns each.
+    """
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # slow to import

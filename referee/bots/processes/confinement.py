@@ -37,7 +37,10 @@ def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
 
 
 def enforced_by() -> LimitsBy:
-    """Return the mechanism for limits on this machine."""
+    """Return the best mechanism for limits that we can use on this machine.
+
+    It's "rlimits" unless we may create control groups.
+    """
     home = cgroups.home()
     return "rlimits" if home is None else home.name
 
@@ -58,7 +61,10 @@ def unenforced_limits() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """Return the command that runs these words with control groups, if systemd is there."""
+    """Return a command that runs these words with control groups of their own.
+
+    That only works with systemd, and we don't check whether it's there.
+    """
     user = "" if os.geteuid() == 0 else "--user "
     return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
 

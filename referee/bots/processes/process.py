@@ -339,7 +339,10 @@ class BotProcess:
         )
 
     def _next_cpu_check(self, used: float) -> float:
-        """Return the earliest time (monotonic) at which all cores could exceed the limit."""
+        """Return the earliest time (monotonic) at which the limit could be exceeded.
+
+        We don't need to look at CPU times before that, even if the bot keeps all cores busy.
+        """
         left = self._cpu_before + self._limits.cpu_limit - used
         return time.monotonic() + max(left / _CORES, _CPU_CHECK_SECONDS)
 

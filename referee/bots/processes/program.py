@@ -85,13 +85,20 @@ def why_not_runnable(path: str, directory: str) -> str:
 
 
 def interpreter(script: str) -> list[str]:
-    """Return the words of a script's `#!` line; empty without such a line."""
+    """Return the words of a script's `#!` line (e.g. `/usr/bin/env` and `python3`).
+
+    The list is empty if the file has no such line.
+    """
     head = _head(script)
     return [os.fsdecode(word) for word in _words(head)] if head.startswith(b"#!") else []
 
 
 def loader(program: str) -> str:
-    """Return the dynamic loader of an ELF program; empty without one."""
+    """Return the dynamic loader that an ELF program asks for, or "".
+
+    If the loader is missing, the system reports that the program itself doesn't exist, which is
+    confusing for somebody who sees it in the folder.
+    """
     return escaped(as_text(os.fsdecode(_loader(program, _head(program)))))
 
 
@@ -237,7 +244,12 @@ def _of_data(head: bytes, ours: bytes) -> str:
 
 
 def _has_other_loader(head: bytes, name: str) -> bool:
-    """Return True if the system runs such files with another program (binfmt_misc)."""
+    """Return True if the system runs such files with another program (e.g.
+
+    Windows programs with Wine).
+
+    Linux calls this binfmt_misc.
+    """
     try:
         if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":
             return False
