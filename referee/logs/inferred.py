@@ -236,6 +236,7 @@ def _difference(
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
     where, ours, theirs = "", to_builtins(expected), to_builtins(found)
+    whole = ours
     place: tuple[int, ...]
     place, equal = (1,), _share(ours, theirs)
     while type(ours) is type(theirs):
@@ -255,7 +256,9 @@ def _difference(
     tag = expected.__struct_config__.tag or type(expected).__name__
     shown = (encode(part).decode() for part in (ours, theirs))
     mine, other = (f"{tag} with `{where}` {part}" for part in shown)
-    return DifferenceError(mine, found=other, ours=ours, theirs=theirs, place=place, equal=equal)
+    return DifferenceError(
+        mine, found=other, ours=ours, theirs=theirs, place=place, equal=equal, whole=whole
+    )
 
 
 def _share(one: Any, other: Any) -> float:

@@ -47,6 +47,7 @@ class DifferenceError(Exception):
         place: place of this part in the message. Parts that are compared earlier have smaller
             places.
         equal: share of the message that is right, from 0 to 1.
+        whole: the message as the rules have it, as JSON data.
     """
 
     def __init__(
@@ -59,11 +60,22 @@ class DifferenceError(Exception):
         theirs: Any = None,
         place: tuple[int, ...] = (),
         equal: float = 0.0,
+        whole: Any = None,
     ) -> None:
         super().__init__(expected)
         self.expected, self.section, self.found = expected, section, found
         self.ours, self.theirs = ours, theirs
-        self.place, self.equal = place, equal
+        self.place, self.equal, self.whole = place, equal, whole
+
+    def has_part_of(self, other: DifferenceError) -> bool:
+        """True if our message has the part that another match has wrong, but differs elsewhere."""
+        part = self.whole
+        for number in other.place[1:]:
+            items = [*part.values()] if isinstance(part, dict) else part
+            if not isinstance(items, list | str) or len(items) <= number:
+                return False
+            part = items[number]
+        return self.whole is not None and part == other.theirs
 
 
 class UnfollowedError(Exception):

@@ -5,11 +5,13 @@ until the messages are equal:
 
 1. Try each single change, likely changes first. Keep a change that brings the first wrong message
    nearer to the log: a message with five hidden cards is reached card by card.
-2. If no single change helps, try all combinations of the last draws.
-3. Finally, walk at random through matches that fit as far as this one.
+2. If no single change helps, add a second change to one that makes the wrong part right: a die that
+   everyone sees may also decide who loses.
+3. Try all combinations of the last draws.
+4. Walk at random through matches that fit as far as this one.
 
 If the difference is the same in all these matches, it doesn't depend on hidden draws, and the log
-is wrong. Otherwise we don't know, unless step 2 has tried all combinations.
+is wrong. Otherwise we don't know, unless step 3 has tried all combinations.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ MOST_REPLIES = 80_000
 """Maximum number of replies played by all searches in one log. They take a few seconds."""
 COMBINATIONS = 2_000
 """Maximum number of combinations of the last draws."""
+NEAR = 3
+"""Maximum number of single changes to which a second one is added."""
 STEPS = 300
 """Number of steps of the random walk."""
 
@@ -92,7 +96,13 @@ class Search:
         return None
 
     def _others(self, best: _Match) -> Iterator[_Match]:
-        yield from _singles(best)
+        near: list[_Match] = []
+        for new in _singles(best):
+            yield new
+            if len(near) < NEAR and new.has_part_of(best):
+                near.append(new)
+        for each in near:
+            yield from _singles(each)
         self._tried_all = yield from _combinations(best)
         if not self._tried_all:
             yield from self._walk(best)
@@ -120,6 +130,13 @@ class _Match:
     def again(self, values: Sequence[Value]) -> _Match:
         """Play the match with other draws."""
         return _Match(self.player.again(values), self._follow)
+
+    def has_part_of(self, best: _Match) -> bool:
+        """True if it has the wrong part of another match right, and something else wrong."""
+        one, two = self.difference, best.difference
+        if one is None or two is None or int(self.right) != int(best.right):
+            return False
+        return one.has_part_of(two)
 
     def is_other(self, best: _Match) -> bool:
         """True if it fits as far as another match, but its wrong part differs.

@@ -251,3 +251,46 @@ def test_a_log_that_nobody_can_follow_is_not_called_wrong(
     assert "the rules are not checked from there on: " in out
     code = cli.main(["validate", str(log), "--game", file, "--format", "json"])
     assert json.loads(capsys.readouterr().out)["unchecked"]["line"] == 3
+
+
+PAIRS = '''
+from referee.games.small import Game
+
+class Pairs(Game):
+    """Two dice of a stock are shown. A pair wins."""
+
+    def start(self):
+        self.stock = [self.chance.choose(20) for _ in range(40)]
+        self.faces, self.won = [], [0, 0]
+
+    def legal(self, seat):
+        return ["roll"]
+
+    def apply(self, move):
+        self.faces = [self.stock.pop(0), self.stock.pop(0)]
+        self.won = [1, 0] if self.faces[0] == self.faces[1] else [0, 1]
+        self.to_move = None
+
+    def view(self, viewer):
+        return {"faces": self.faces}
+
+    def scores(self):
+        return self.won
+'''
+
+
+def test_a_die_that_also_decides_who_wins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One die of a pair alone makes the scores wrong, so two draws have to change together."""
+    file, log = tmp_path / "pairs.py", tmp_path / "log"
+    file.write_text(PAIRS)
+    find_game(str(file))
+    referee.play_match([first_move, first_move], game=str(file), seed=1, log=str(log))
+    lines = log.read_text().splitlines(keepends=True)
+    played, end = json.loads(lines[3]), json.loads(lines[4])
+    played["state"]["faces"], played["scores"], end["scores"] = [3, 3], [1, 0], [1, 0]
+    end["winners"] = ["player1"]
+    lines[3:] = [json.dumps(line, separators=(",", ":")) + "\n" for line in (played, end)]
+    log.write_text("".join(lines))
+    assert validate(str(file), log, capsys) == (0, f"{log}: valid\n")
