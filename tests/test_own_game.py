@@ -172,7 +172,7 @@ COMMANDS = [
     (["standings", "s.sqlite"], "4 of 4 matches"),
     (["export", "s.sqlite"], "all-taken"),
     (["verify", *PLAY_AGAIN], "4 played again are the same"),
-    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], "all taken"),
+    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], "all sticks were taken"),
 ]
 
 
