@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from referee import cli
+from referee.cli.console import json_line, print_json
 from referee.cli.registry import parser
 from referee.tournament.rows import Entrant
 from referee.tournament.setup import setup
@@ -272,3 +275,20 @@ def test_json_has_no_command_for_a_terminal(
     assert printed.replace("\n", "").isprintable()
     said = str(json.loads(printed.splitlines()[0]))
     assert all(repr(bot.name)[1:-1] in said for bot in bots)
+
+
+def test_large_json_is_not_copied_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def most(work: Callable[[], object]) -> int:
+        tracemalloc.start()
+        work()
+        _, found = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return found
+
+    value = "\u20ac" * 2_000_000
+    with open(os.devnull, "w") as nothing:
+        assert most(lambda: print_json(value, nothing)) < most(lambda: json_line(value))
+    monkeypatch.setattr("referee.cli.console._LETTERS", 2)  # parts of a letter
+    found = io.StringIO()
+    print_json("\u20ac\x9b", found)
+    assert found.getvalue() == json_line("\u20ac\x9b") + "\n"
