@@ -129,7 +129,11 @@ def memory() -> float:
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
-    """Run a command in this process. Returns its exit code (70 if it raised), stdout and stderr."""
+    """Run a command in this process.
+
+    There are many damaged files, and a new Python for each would take far longer. Returns the exit
+    code (70 if the command raised), stdout and stderr.
+    """
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in "ab")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         try:

@@ -90,7 +90,7 @@ _CAP_SYS_PTRACE = 19
 
 
 def may_trace_all() -> bool:
-    """Return True if this user's processes may read processes that aren't dumpable."""
+    """Return True if we may read even processes that aren't dumpable, as root usually may."""
     status = Path("/proc/self/status").read_text()
     return bool(int(status.partition("CapEff:")[2].split()[0], 16) >> _CAP_SYS_PTRACE & 1)
 
@@ -278,7 +278,10 @@ def limits() -> Iterator[Behaviour]:
 
     def limited(what: str, mode: str, argument: object, limit: str, none: str,
                 bwrap: str = "") -> Behaviour:  # fmt: skip
-        """Like `one`, with a verdict for each sandbox. Without `bwrap` both are equal."""
+        """Like `one`, but with a verdict for each sandbox.
+
+        Without an argument `bwrap`, we expect the same in both.
+        """
         behaviour = one(what, mode, argument, none, *limit.split())
         if not bwrap:
             return behaviour
@@ -562,7 +565,10 @@ def on_processes() -> Iterator[Behaviour]:
 
 
 def on_time_of_others() -> Iterator[Behaviour]:
-    """Yield bots that try to compute while they are stopped, during another bot's request."""
+    """Yield bots that try to compute while they should be stopped.
+
+    The other bot thinks for a while, so that they have time for it during its request.
+    """
     for what, way in (
         ("processes without end", "burners"),
         ("a chain of processes", "chain"),

@@ -62,7 +62,10 @@ def hostile_bots(folder: Path) -> list[Entrant]:
 
 
 def plans(bots: int, deals: int) -> list[Plan]:
-    """Plan a round robin. The seeds of a pair's deals do not depend on the number of bots."""
+    """Plan a round robin.
+
+    We sort the pairs so that a pair keeps its deals when more bots join.
+    """
     pairs = sorted(combinations(range(bots), 2), key=lambda pair: pair[1])
     return [
         Plan(2 * deal + seat, deal, deal_seed(1, deal), pair[:: -1 if seat else 1])

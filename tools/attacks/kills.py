@@ -84,7 +84,11 @@ class Tournament:
         self._run = f"REFEREE_ATTACK={uuid.uuid4()}"
 
     def start(self, **options: Any) -> subprocess.Popen[str]:
-        """Start the command in its own process group, as from a terminal."""
+        """Start the command in its own process group, like a shell in a terminal does.
+
+        A signal to the group reaches the workers too, which is what happens when somebody presses
+        Ctrl-C.
+        """
         return subprocess.Popen(
             [sys.executable, "-m", "referee", *self._words],
             stdout=subprocess.PIPE,

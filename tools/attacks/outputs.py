@@ -121,7 +121,7 @@ class Attack:
                 file.unlink()
 
     def without_reader(self, words: list[str], count: int) -> None:
-        """Read this number of bytes of the output of a command, and close the pipe."""
+        """Read this number of bytes of a command's output, and close the pipe like `head` does."""
         reading, writing = os.pipe()
         if count == 0:
             os.close(reading)

@@ -102,7 +102,10 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
 
 
 async def echo_seconds(commands: list[BotCommand], exchanges: list[tuple[int, bytes]]) -> float:
-    """Return the seconds for the same exchanges in a bare loop, without the handshake."""
+    """Return the seconds for the same exchanges in a bare loop, without the handshake.
+
+    The rest of a match's duration is the referee's own work.
+    """
     processes = [
         subprocess.Popen(command.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         for command in commands

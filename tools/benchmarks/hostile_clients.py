@@ -41,7 +41,10 @@ KINDS = ("window 0", *FIRST)
 
 
 def over_http2() -> bytes:
-    """Open a connection of HTTP/2 whose responses cannot be sent."""
+    """Open a connection of HTTP/2 with requests whose responses the server can't send.
+
+    We announce a window of 0 bytes and never enlarge it.
+    """
     made = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
     made.local_settings[h2.settings.SettingCodes.INITIAL_WINDOW_SIZE] = 0
     made.initiate_connection()

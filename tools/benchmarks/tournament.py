@@ -163,7 +163,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
 
 
 class Pickled(MadeUp):
-    """Results are pickled, as if they came from a process."""
+    """Pickles tasks and results as if the matches were played in another process."""
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         rows: list[MatchRow] = pickle.loads(

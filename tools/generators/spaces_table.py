@@ -34,7 +34,10 @@ class Row(NamedTuple):
 
 
 def observations(game: str, text: str) -> str:
-    """Return the table of an observation. Meanings are taken from the existing table."""
+    """Return the table of an observation.
+
+    People write the meanings, so we take those from the existing table.
+    """
     environment, meanings = _environment(game), _meanings(text)
     numbers = environment.observation(GAMES[game].min_seats, GAMES[game].options())
     both = (numbers.low, numbers.high)  # these are equal in all cells of a grid
@@ -50,7 +53,10 @@ def observations(game: str, text: str) -> str:
 
 
 def actions(game: str, text: str) -> str:
-    """Return the table of actions. Meanings are taken from the existing table."""
+    """Return the table of actions.
+
+    People write the meanings here too, so we keep them.
+    """
     environment, meanings = _environment(game), _meanings(text)
     lines = ["| number | choice | meaning |", "|---|---|---|"]
     for label, places in _rows(environment.choices(GAMES[game].options())):
