@@ -33,7 +33,7 @@ def read_answer(question: Question, text: str) -> Picks:
 
 
 def possible(question: Question) -> str:
-    """Describe the possible answers in one sentence."""
+    """Describe in one sentence what the person can type."""
     numbers = [number for number, choice in numbered(question) if not choice.barred]
     ways = [
         choice.key if choice.is_typed else f"{choice.key} ({choice.name})"

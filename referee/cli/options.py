@@ -164,7 +164,7 @@ def argument(metavar: str, help: str, *, at_least_one: bool = False) -> Any:
 
 
 def several(options: Sequence[Option], value: Callable[[Mapping[str, Any]], T]) -> T:
-    """Define one field for several options. `value`: see `Field`."""
+    """Define one field for several options. See `Field` for `value`."""
     return cast("T", Field(options, value({}), value))
 
 

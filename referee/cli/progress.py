@@ -119,7 +119,10 @@ def clock_time(seconds: float) -> str:
 async def show_progress(
     line: Callable[[], str], *, after: float = 0.0, task_status: trio.TaskStatus[None] | None = None
 ) -> None:
-    """Update one line on the terminal until cancelled. Starts after `after` seconds."""
+    """Update one line on the terminal until cancelled.
+
+    It starts after `after` seconds, so short work doesn't show anything.
+    """
     import trio
 
     await trio.sleep(after)

@@ -79,7 +79,7 @@ def check_address(
 
 
 def origin(host: str, port: int) -> str:
-    """Return the beginning of all URLs, without a final slash."""
+    """Return the part that all our URLs begin with, without a final slash."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -109,7 +109,7 @@ async def open_browser(url: str) -> None:
 
 
 def say_bug(error: Exception) -> None:
-    """Print that a page failed with an error."""
+    """Print that we couldn't make a page. The server continues, since others may still work."""
     ours = as_ours(error)
     if isinstance(ours, GameError):
         say(f"a page could not be made: {ours}")

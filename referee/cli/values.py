@@ -169,7 +169,7 @@ def deal_seeds(name: str) -> DealSeedsInFile:
 
 
 def variable(text: str) -> tuple[str, str]:
-    """Parse an environment variable: NAME=VALUE, or NAME for its current value."""
+    """Parse an environment variable: NAME=VALUE, or just NAME for its current value."""
     name, equals, value = text.partition("=")
     if not name or "\0" in text:
         raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
@@ -208,7 +208,7 @@ def game_name(text: str) -> str:
 
 
 def ip_address(text: str) -> str:
-    """Parse an IPv4 or IPv6 address, and normalize it like the server."""
+    """Parse an IPv4 or IPv6 address. We compare texts, so this returns its shortest form."""
     import ipaddress
 
     try:

@@ -96,7 +96,7 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats` (spec/store.md, 2). Seats count from 0. Reply counts exclude the handshake.
+    """A row of `seats` (spec/store.md, 2). Seats count from 0, and replies without the handshake.
 
     Attributes:
         detail: an explanation of the disqualification, one clause. Otherwise `REACHED` and the

@@ -178,7 +178,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
-    """Return the bots with unique names: repeated names get ` #2`, ` #3` and so on."""
+    """Make names unique: if several bots have the same one, we append ` #2`, ` #3` and so on."""
     taken: set[str] = set()
     unique = []
     for bot in bots:

@@ -220,7 +220,10 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close the store. A new store without a stage is deleted."""
+        """Close the store.
+
+        If it's new and has no stage, it's of no use to anybody, so we delete it.
+        """
         in_place = self._in_place()
         if self._lock is not None and in_place:
             self._merge_side_files()
@@ -539,7 +542,7 @@ class Store:
             self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
 
     def drop(self, first: int) -> None:
-        """Delete this match and all later ones."""
+        """Delete this match and all later ones, e.g. when a sequential test was decided."""
         with writing(self.name), self._connection:
             for table in ("seats", "matches"):
                 self._connection.execute(f"DELETE FROM {table} WHERE match >= ?", (first,))

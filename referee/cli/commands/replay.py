@@ -68,7 +68,7 @@ class ReplayOptions(Options):
 
 
 class Turns(NamedTuple):
-    """The selected turns: the first, the last, and the player; None: any."""
+    """The turns that the user has selected: first, last, player. None means any."""
 
     first: int | None
     last: int | None
@@ -167,7 +167,6 @@ def _wait() -> bool:
 
 
 def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
-    """Yield the selected turns, or raise a `UsageError`. A followed log ends with its match."""
     from referee.logs.replay.reader import CutShort, Start, TurnOver
     from referee.match.messages import GameEnd
 

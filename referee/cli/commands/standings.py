@@ -116,7 +116,7 @@ def _check_season(options: StandingsOptions) -> None:
 
 
 class View(NamedTuple):
-    """The options that select what standings show.
+    """What the user wants to see of the standings.
 
     Attributes:
         anchor: the number of a bot and its rating.

@@ -72,7 +72,6 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
 
 
 def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptions, Config]:
-    """Add the options of the configuration file; the command line has priority."""
     from referee.tournament.config import read_config
 
     config = read_config(file)
@@ -121,7 +120,7 @@ class _Run:
         self._void = 0  # number of matches, because of a mistake in the game
 
     def run(self, stack: ExitStack) -> int:
-        """Play the missing matches, and print the standings. `stack` is closed with the page."""
+        """Play the missing matches, and print the standings. The page closes `stack`."""
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None
@@ -189,7 +188,6 @@ class _Run:
     def _workers(
         self,
     ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-        """Return functions that start the workers and return the number of parallel matches."""
         wanted = self._options.jobs
         if self._options.cluster is None:
             from referee.workers import worker_processes

@@ -207,9 +207,9 @@ class _ClusterExecutor(Executor):
 
 
 class _Call:
-    """A call of `play_there`. Unpickling this object makes the call.
+    """A call of `play_there`, which happens when this object is unpickled.
 
-    Dask then only sees a function of the standard library. Otherwise the scheduler would have to
+    Dask only ever sees a function of the standard library. Otherwise the scheduler would have to
     import this package, and a worker without it would be restarted repeatedly.
     """
 

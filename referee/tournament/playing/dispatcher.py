@@ -118,7 +118,7 @@ class Dispatcher:
         yield from self._play(plans)
 
     def stop(self) -> None:
-        """Start no further matches. `play` ends after the matches in flight."""
+        """Start no further matches. `play` still waits for the matches in flight."""
         self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:

@@ -216,7 +216,7 @@ def mean_points(bot: BotStanding) -> float | None:
 
 
 def mark(name: str, found: Standings) -> str:
-    """Return the mark behind the name of a bot that no longer plays."""
+    """Return the mark behind a bot's name, e.g. " (withdrawn)", if it no longer plays."""
     marks = {"out": found.removed, "withdrawn": found.withdrawn, "left out": found.left_out}
     return next((f" ({word})" for word, names in marks.items() if name in names), "")
 
@@ -265,7 +265,7 @@ def ends(bot: BotStanding) -> tuple[float | None, float | None]:
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
-    """Format an interval from `deals` deals. An end that is None is open."""
+    """Format an interval from `deals` deals. An end that is None is open, e.g. "1600 or more"."""
     if deals < ENOUGH_DEALS:
         return "too few to say"
     if low is None:
@@ -614,7 +614,7 @@ def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
 
 
 def new_grid(*heads: str) -> Grid:
-    """Return a table with these columns. Names of bots get the remaining width."""
+    """Return a table with these columns. If it's too wide, only the names of bots get shorter."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:
         if head in ("bot", "against"):

@@ -87,7 +87,7 @@ class Listed(Format):
 
 
 def with_numbers(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
-    """Replace the indices in line-ups: `numbers[index]` is the number in the tournament."""
+    """Replace the indices in line-ups by the numbers of the bots: index -> `numbers[index]`."""
     return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
@@ -177,7 +177,7 @@ def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal:
 
 
 def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
-    """Return bots in an order that is random for each deal, so that neighbours vary."""
+    """Return bots in an order that's random for each deal, so that neighbours vary."""
     keys = _digest(f"order {seed} {deal}", 2 * len(bots))
     order = sorted(range(len(bots)), key=lambda i: keys[2 * i : 2 * i + 2])
     return tuple(bots[i] for i in order)

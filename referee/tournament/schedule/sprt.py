@@ -72,7 +72,7 @@ class SprtFormat(Listed):
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that the tournament has two bots and two seats."""
+        """Check that there are two bots and two seats. The test can't handle any others."""
         if len(setup.bots) != 2 or setup.players != 2:
             raise UsageError("--pairing sprt compares two bots in matches of two")
         if setup.seats == "fixed":

@@ -30,7 +30,7 @@ class Scale(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Return the position of a number, rounded to a tenth of a pixel."""
+        """Return a number's position. A tenth of a pixel is exact enough, and it's short."""
         part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 

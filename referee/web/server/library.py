@@ -180,6 +180,9 @@ class Filter(NamedTuple):
 class Library:
     """The files in given files and folders. Thread-safe.
 
+    There may be thousands of them, so this lists them quickly, and reads them later, when somebody
+    needs them.
+
     Args:
         names: files and folders.
 

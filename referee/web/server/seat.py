@@ -190,7 +190,10 @@ class Seat:
         self._wake()
 
     def limit(self, seconds: float) -> None:
-        """End the match if no tab enters or replies for this many seconds."""
+        """End the match if no tab enters or replies for this many seconds.
+
+        Without this, it never ends.
+        """
         self._limit = seconds
         self.ends = trio.current_time() + seconds
 
