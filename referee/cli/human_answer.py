@@ -33,7 +33,7 @@ def read_answer(question: Question, text: str) -> Picks:
 
 
 def possible(question: Question) -> str:
-    """Describe in one sentence what the person can type."""
+    """Describe the possible answers in one sentence, e.g. "Type a number (1 to 3) or a name"."""
     numbers = [number for number, choice in numbered(question) if not choice.barred]
     ways = [
         choice.key if choice.is_typed else f"{choice.key} ({choice.name})"

@@ -97,7 +97,7 @@ def deals_from(
 
 
 def chances(what: TournamentSetup, results: Sequence[MatchResult], void: int) -> FromPosition:
-    """Return the statistics of the results, of which there must be at least one."""
+    """Return the statistics of the results. There must be at least one result."""
     assert what.position
     seats = range(what.players)
     ranks = np.array([[player.rank for player in result.players] for result in results])

@@ -162,7 +162,7 @@ class Steps:
         return learned
 
     def _known(self) -> _Known:
-        # Each move belongs to just one step, so we take all that we have.
+        # Each move belongs to just one step, so we take all of them.
         moves, self._moves = self._moves, {}
         return self._done.copy(), moves
 

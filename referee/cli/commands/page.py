@@ -98,7 +98,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
 def _check_records(options: PageOptions) -> None:
     if options.records is not None:
         raise UsageError("--records is for the store of a tournament")
-    # We read each file twice, first to see what it is.
+    # We read each file twice (the first time, only to recognise it).
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')
     for name in options.files:

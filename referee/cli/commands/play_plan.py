@@ -188,7 +188,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
     load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
-    # If the match goes on where it was interrupted, people can use the links that they already
+    # If the match continues where it was interrupted, people can use the links that they already
     # have.
     goes_on = options.resume is not None and options.turn is None
     known = links_beside(options.resume) if goes_on and options.resume is not None else None

@@ -116,7 +116,7 @@ def _check_season(options: StandingsOptions) -> None:
 
 
 class View(NamedTuple):
-    """What the user wants to see of the standings.
+    """The options that say which parts of the standings to show.
 
     Attributes:
         anchor: the number of a bot and its rating.

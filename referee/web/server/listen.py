@@ -139,7 +139,7 @@ class _Stream(trio.abc.HalfCloseableStream):
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send data. Fails after `STUCK_SECONDS` without progress, or if another needs the slot."""
         sending = {each: at for each, at in self._streams.items() if each._scopes}
-        # We need a slot, so somebody else has to go: the oldest one of whoever has the most.
+        # We need a slot, so we end the oldest connection of the address that has the most.
         if len(sending) >= MOST_SENDING:
             _oldest_of_most(sending).end()
         with trio.move_on_after(0 if self._ended else STUCK_SECONDS) as scope:

@@ -381,8 +381,8 @@ def match_context(store: Store, name: str, match: int) -> MatchContext:
         store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
         for which, than in (("max", "<"), ("min", ">"))
     )
-    # The matches before and after may be far away if some are void or missing, but those of a deal
-    # have fixed numbers.
+    # The numbers of a deal's matches follow each other. The neighbours of this one may be far away,
+    # because others in between are missing.
     numbers = [before[0], after[0], *range(first, first + size)]
     rows = [
         None if number is None else next(store.matches(number, number + 1), None)
