@@ -36,7 +36,6 @@ export class Turns {
     this.list = el("div", { class: "turns" });
     this.details = el("input", { type: "checkbox", checked: remembered("details") === "on", onchange: () => this.#detail() });
     this.element = el("div", { class: "by-turn" }, el("label", { class: "switch" }, this.details, "all that happened"), this.list);
-    this.list.classList.toggle("short", !this.details.checked);
     this.items = new Map(); // turn -> {turn, item}
     this.marked = null;
   }
@@ -78,14 +77,15 @@ export class Turns {
         el("span", { class: "what" }, turn.line.length ? sentence(turn.line, mover ? app.nameOfSeat : glyphOf) : mover ? "" : turn.title),
         el("span", { class: "after" }, turn.scores?.join(" : ")),
       ),
-      shown(turn.show),
+      this.details.checked && shown(turn.show),
     );
   }
 
   #detail() {
-    this.list.classList.toggle("short", !this.details.checked);
     remember("details", this.details.checked ? "on" : "off");
-    if (this.marked) reveal(this.element, this.marked);
+    this.match = null; // all rows are made again
+    this.reset();
+    this.update();
   }
 
   update() {

@@ -464,7 +464,10 @@ def test_the_page_changes_no_sentence(visit: Visit, match: MatchPage, tmp_path: 
     turns = [replace(match.turns[0], show=show), *match.turns[1:]]
     path = tmp_path / "raw.html"
     path.write_text(page_file([MatchPage(match.header, turns, match.steps, match.lines)]))
-    texts = visit(path, START).locator(".turns [data-current] .phrase .what").all_text_contents()
+    page = visit(path, START)
+    assert page.locator(".turns .phrase").count() == 0
+    page.get_by_label("all that happened").check()
+    texts = page.locator(".turns [data-current] .phrase .what").all_text_contents()
     assert texts == ["player4: exited", "  player4 ?"]
 
 

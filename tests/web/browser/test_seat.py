@@ -344,6 +344,7 @@ def test_tribute_by_clicks(visit: Visit) -> None:
             zones[zone].first.click()
         kinds = ["now", "own", "now", "own", "row", "several", "buttons"]
         assert [did for did, _ in groupby(done)] == kinds
+        page.get_by_label("all that happened").check()
         assert "tosses" in page.text_content(".turns")
         assert OVER in status(page)
         assert "player1  Human" in ended(process)
