@@ -387,7 +387,7 @@ def test_a_move_that_is_none_of_the_list_loses(tmp_path: Path, play: str, said: 
     done = referee(
         "play", "--game", "tribute", "--seed", "3", written(tmp_path, play=play), "random"
     )
-    assert "illegal reply" in done.stdout
+    assert "a reply of ABot was not legal" in done.stdout
     assert "bad-format" in done.stdout
     text = " ".join(done.stdout.split())
     assert f"its play() returned {said}" in text

@@ -42,16 +42,17 @@ def turns(items: list[Item]) -> list[Any]:
 
 
 def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
-    names: list[str] = []
+    start: Start | None = None
     lines: list[str] = []
     for item in items:
         if isinstance(item, Start):
-            names = item.names
+            start = item
             lines += painter.start(item)
         elif isinstance(item, TurnOver):
             lines += painter.turn(item.turn, replay.turn_reader)
         elif isinstance(item, GameEnd):
-            lines += painter.end(item, names)
+            assert start is not None
+            lines += painter.end(item, start)
         else:
             lines += painter.note(item)
     return lines
