@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,12 @@ def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme
 
 
 def test_eight_weeks_of_a_season_fit_a_laptop(browser: Any, tmp_path: Path) -> None:
-    weeks = {f"week{seed}": played(made_setup(3, deals=4, seed=seed)) for seed in range(1, 9)}
-    (tmp_path / "season.html").write_text(season_file(season(weeks), 0))
+    with ExitStack() as stores:
+        weeks = {
+            f"week{seed}": stores.enter_context(played(made_setup(3, deals=4, seed=seed)))
+            for seed in range(1, 9)
+        }
+        (tmp_path / "season.html").write_text(season_file(season(weeks), 0))
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.goto((tmp_path / "season.html").as_uri())
     tables = (
