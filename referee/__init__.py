@@ -2,8 +2,8 @@
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 
-The names that programs can rely on are in spec/python.md. They're only loaded when you use them, so
-`import referee` is cheap.
+The public names are listed in spec/python.md. They're only loaded when you use them, so `import
+referee` is cheap.
 """
 
 # A map of the package. Modules import only modules above them in this list.

@@ -7,14 +7,15 @@ import sys
 
 def main() -> int:
     """Run the command with the arguments of the process. Returns the exit code."""
-    # Nothing has been started yet, so there's nothing to clean up. Let Ctrl-C end the process right
-    # away, instead of with a traceback from somewhere inside an import.
+    # Nothing has been started yet, so there's nothing to clean up. Ctrl-C should end the process
+    # right away, without a traceback from inside an import.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Starting up creates lots of objects but no garbage, and looking for it takes a quarter of the
-    # time. Commands that run for long enable the collector again (`cli.running.collect_garbage`).
+    # Start-up creates many objects but no garbage, and a quarter of its time would go to looking
+    # for garbage. Commands that run for long enable the collector again
+    # (`cli.running.collect_garbage`).
     gc.disable()
-    # If our parent ignores SIGCHLD, we inherit that, and then we couldn't wait for our bots.
+    # If our parent ignores SIGCHLD, we inherit that setting, and we couldn't wait for our bots.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     from referee.interrupts import Interrupts
 
@@ -24,7 +25,7 @@ def main() -> int:
         try:
             return run_command(interrupts=interrupts)
         finally:
-            gc.freeze()  # Python would collect garbage once more at exit, which is pointless now
+            gc.freeze()  # skips the collection at exit, which would be pointless
 
 
 if __name__ == "__main__":

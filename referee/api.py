@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
-# A hint for callers whose output file exists already.
+# Advice for callers whose output file already exists.
 _FORCE = "pass force=True"
 
 
@@ -147,7 +147,7 @@ def resume(
     if seed is not None and turn is None:
         raise UsageError("seed goes with turn, from which the rest is dealt again")
     place = _sandbox(sandbox, source, log, record)
-    find_game(game)  # before a record of it is read
+    find_game(game)  # the game must be known before its record is read
     plan = _resumed(source, bots, turn, seed, options, game, place)
     plan = _with_files(plan, log, record, record_stderr, force=force)
     with _files(plan) as files, plan.launched() as started:
@@ -211,7 +211,7 @@ async def play_match_async(
 
 
 def _shown(spec: MatchSpec, played: Played) -> MatchResult:
-    """Let notebooks show the match in place of the result's `repr`."""
+    """Make notebooks display the match instead of the `repr` of the result."""
     if played.answers:
         players = played.result.players
         said = [None if p.stderr is None else "\n".join(p.stderr.lines) for p in players]
@@ -247,7 +247,7 @@ def _with_files(
 
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
-    """Open the files of a match. If something happened to them, warn about it at the end."""
+    """Open the files of a match. Warns at the end if they were changed or removed meanwhile."""
     with plan.opened(_FORCE) as files, _our_errors():
         files.begin()
         yield files
@@ -255,7 +255,7 @@ def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
         if lost is not None:
             raise lost
     for problem in problems:
-        # The caller of play_match() should see its own line.
+        # The warning should show the line that calls play_match().
         warnings.warn(problem, RuntimeWarning, stacklevel=4)
 
 
@@ -352,7 +352,7 @@ _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
     """Return the row of a seat.
 
-    If there are counts by name, e.g. of cards, each name gets a column.
+    If a value has counts by name, such as numbers of cards, each name gets a column.
     """
     player = result.players[seat]
     row = {
@@ -459,8 +459,8 @@ def _dispatcher(plan: MatchPlan, jobs: int, keep: Keep, *, record_stderr: bool) 
 def _without_processes(
     plan: MatchPlan, bots: Sequence[BotLike], options: Mapping[str, Any]
 ) -> MatchPlan:
-    # Nothing can limit a bot in our own process, so we only do this if nobody has asked for limits,
-    # and only with bots that we know.
+    # Limits can't be enforced in our own process, so we only play bundled bots here, and only if
+    # the caller hasn't asked for limits.
     here = [bundled_here(bot, plan.spec.game) for bot in bots]
     if None in here or not LIMITS.keys().isdisjoint(options):
         return plan
@@ -480,12 +480,12 @@ def _many(
     records: PathLike | None,
     position: tuple[PathLike, int] | None,
 ) -> tuple[MatchPlan, Position | None]:
-    """Plan one match of a series, still without a seed, and read the position where it starts."""
+    """Plan one match of a series, without a seed so far, and read the position where it starts."""
     if position is None:
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
     from referee.logs.record import spec_of
 
-    find_game(game)  # before a record of it is read
+    find_game(game)  # the game must be known before its record is read
     header, start = _position(position)
     options = {**msgspec.structs.asdict(spec_of(header).options), **(options or {})}
     place = _sandbox(sandbox, records, position[0])
@@ -502,7 +502,7 @@ def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
 
 
 def _game_of(header: Header, game: str, what: str) -> str:
-    """Return the game of a record, as a user names it. Raises `UsageError` if `game` is another."""
+    """Return the game of a record, as a user names it. Raises `UsageError` if `game` differs."""
     if game == DEFAULT_GAME:
         return header.game
     if find_game(game) != header.game:
@@ -560,13 +560,13 @@ def _all_plans(
 
 @contextmanager
 def _this_process() -> Iterator[Executor]:
-    # Nothing to wait for: a batch runs right when it's submitted.
+    # There's nothing to wait for, because a batch runs as soon as it's submitted.
     from referee.tournament.playing.worker import Worker
 
     class Immediate(Executor):
         def submit(self, fn: object, /, *batch: Any, **_: Any) -> Future[Any]:
             future: Future[Any] = Future()
-            # An exception ends the whole series, so it isn't set on the future.
+            # Exceptions aren't stored in the future, because an exception ends the whole series.
             future.set_result(worker.play(*batch))
             return future
 
@@ -611,7 +611,7 @@ def _check_not_async() -> None:
 
 
 def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
-    # Bots mustn't see these files, e.g. the record of their own match.
+    # Bots mustn't be able to see these files, for example the record of their own match.
     if choice not in CHOICES:
         raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
     names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
@@ -632,7 +632,7 @@ def _settled(
     game = find_game(game)
     match_spec(
         [""] * len(bots), game=game, seed=seed, options=options
-    )  # This only checks the settings, so that a wrong one is reported before a missing bot.
+    )  # Check only the settings here, so that a wrong one is reported before a missing bot.
     sources = bot_sources(bots, game)
     spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)
     return MatchPlan(sources, spec)
@@ -678,15 +678,15 @@ def _folder(records: PathLike) -> Path:
 def _our_errors() -> Iterator[None]:
     """Convert exceptions of a match to this package's errors, and unwrap Ctrl-C from groups.
 
-    A `BotError` keeps its cause, but not the referee's frames: the author of the bot wants to see
-    the bot's own code, and nothing of ours.
+    A `BotError` keeps its cause without the referee's frames, because the author of the bot only
+    wants to see the bot's own code.
     """
     try:
         with raising_ours():
             yield
     except BotError as error:
         raise error.with_traceback(None) from error.__cause__
-    except BaseExceptionGroup as group:  # trio has put the Ctrl-C into a group
+    except BaseExceptionGroup as group:  # trio wraps Ctrl-C in a group
         if group.subgroup(KeyboardInterrupt) is not None:
             raise KeyboardInterrupt from None
         raise

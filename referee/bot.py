@@ -7,8 +7,8 @@ Each kit is a single file without dependencies, so you can also copy it next to 
 
 from __future__ import annotations
 
-# Every bot imports this when it starts, and its clock is running. That's why a kit doesn't import
-# anything of the referee.
+# Every bot imports this module while its clock is running. To keep that fast, a kit doesn't import
+# anything from the referee.
 from referee.games.dominion.kit import CARDS as CARDS
 from referee.games.dominion.kit import Card as Card
 from referee.games.dominion.kit import Cards as Cards

@@ -1,4 +1,4 @@
-"""How much this machine has to offer: cores and file descriptors."""
+"""The resources of this machine: cores and file descriptors."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 
 from referee.errors import ShortageError
 
-# A match with four bots needs this many file descriptors, imports included.
+# Number of file descriptors that a match with four bots needs, including those for imports.
 DESCRIPTORS = 48
 
 
 def cores() -> int:
     """Number of cores that this process may use, by its affinity and control groups. At least 1.
 
-    A quota of 1.5 cores counts as 1. If we played two matches at a time on that, the system would
-    suspend both of them for a part of each tenth of a second, and the bots would look slow.
+    A quota of 1.5 cores counts as 1. With two matches at a time, the system would suspend both of
+    them during each tenth of a second, and the bots would look slow.
     """
     from referee.bots.processes.cgroups import cpu_quota  # this imports subprocess, which is slow
 
@@ -27,9 +27,10 @@ def cores() -> int:
 
 
 def shares(jobs: int) -> list[set[int]]:
-    """Divide the cores evenly among jobs. Returns [] if there are too few (Linux).
+    """Divide the cores evenly among jobs (Linux). Returns [] if there are too few cores.
 
-    The two threads of a core are neighbours here, so they go to the same job if its share is even.
+    The two threads of a core are next to each other in the order of CPUs, so a job gets both
+    threads if its share is even.
     """
     if not hasattr(os, "sched_setaffinity"):
         return []
@@ -39,8 +40,7 @@ def shares(jobs: int) -> list[set[int]]:
 
 
 def _core_of(cpu: int) -> tuple[int, int]:
-    # The sort key is the first thread of a CPU's core, so both threads of a core end up side by
-    # side.
+    # Sort by the first thread of each CPU's core, which puts both threads of a core side by side.
     path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
     try:
         with open(path) as file:
@@ -52,7 +52,7 @@ def _core_of(cpu: int) -> tuple[int, int]:
 def check_descriptors() -> None:
     """Check, before a bot starts, that all files of a match can be opened.
 
-    If we ran out of them in the middle of a match, it'd be too late.
+    Running out of file descriptors in the middle of a match would ruin the match.
 
     Raises:
         ShortageError: there are too few file descriptors.

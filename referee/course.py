@@ -29,7 +29,7 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
-# We keep at most this many bytes of replies with a result.
+# Maximum bytes of replies that we keep with a result.
 MAX_ANSWERS = 16 * 2**20
 
 
@@ -47,12 +47,11 @@ class Played(Struct, frozen=True):
     Attributes:
         result: the result.
         disqualified: seat -> the reason and the unanswered request.
-        digest: digest of the record. Empty if none was computed.
+        digest: digest of the record. Empty if it wasn't computed.
         reply_seconds: for each seat, the time of each reply, without the handshake.
-        answers: all replies in order. Together with the spec, they reproduce the match. Empty
+        answers: all replies in order. The match can be reproduced from them and the spec. Empty
             without `diagnose`, or if they exceed `MAX_ANSWERS`.
-        reached: for each seat, names of the `Limits` at which the system denied something to its
-            bot, as far as we know.
+        reached: for each seat, names of the `Limits` that its bot has reached, as far as we know.
     """
 
     result: MatchResult
@@ -110,7 +109,7 @@ class Course:
         self._is_recorded = digest or record is not None
         self._record: RecordWriter | None = None
         self._stderr = stderr
-        self._listening = self.pending.copy()  # without seats that left
+        self._listening = self.pending.copy()  # lacks the seats that have left
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
@@ -122,7 +121,7 @@ class Course:
 
     @property
     def is_written(self) -> bool:
-        """True if it makes a difference to call `write`."""
+        """True if calling `write` has any effect."""
         return self._log is not None or self._is_recorded or bool(self.listeners)
 
     def begin(self) -> None:
@@ -151,7 +150,8 @@ class Course:
             else:
                 match.receive(seat, answer)
         except GameError:
-            # The record must end with this reply: without it, `verify` couldn't show the mistake.
+            # The record must end with this reply, because `verify` couldn't show the mistake
+            # without it.
             self.write(match.take_entries(), seconds)
             raise
         if seat in match.disqualified:
@@ -198,7 +198,7 @@ class Course:
             listen(self.match, entries)
 
     def log_behind(self) -> Sink | None:
-        """Return a log whose reader is behind, or None."""
+        """Return a log whose reader is too slow to accept all lines, or None."""
         for file in self._files:
             if file.behind:
                 return file
@@ -210,8 +210,8 @@ class Course:
         Args:
             seconds: seconds since the start of the bots.
             kept: seats whose bots were meant to stay alive for another match. Their exit code is
-                null even if they've ended, because it depends on chance if that was just before or
-                just after the end of this match.
+                null even if they've exited, because whether they exit just before or just after the
+                end of this match depends on chance.
         """
         exit_codes = [
             None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
@@ -224,7 +224,7 @@ class Course:
         return Played(result, left, digest, self.reply_seconds, self._answers, self._reached)
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
-        """Return the last lines to and from a bot in its dialect. Empty without a dialect."""
+        """Return the last lines to and from a bot in its dialect, or empty lines without one."""
         bot = self._bots[seat]
         return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 

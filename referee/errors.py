@@ -31,11 +31,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
-"""Error codes of system calls when the system, or the share of this process, is exhausted."""
-# With ENOSPC, although that doesn't only mean a full disk: there's a limit of epoll watches per
-# user.
+"""Error codes of system calls that failed because a resource is exhausted."""
+# ENOSPC is included because it doesn't only mean a full disk. It's also the error for the limit of
+# epoll watches per user.
 _FULL = SHORTAGES | {errno.ENOSPC}
-# We don't show more characters than this of an exception's text.
+# Maximum number of characters shown of an exception's text.
 _MOST_TEXT = 300
 
 
@@ -46,7 +46,8 @@ class RefereeError(Exception):
 class UsageError(RefereeError):
     """The caller asked for something impossible. Nothing was started.
 
-    The command line prints the text and exits with 2, so it should say what to do instead.
+    The command line prints the text and exits with 2. The text should therefore tell the user what
+    to do instead.
     """
 
     @property
@@ -71,8 +72,8 @@ class UsageErrors(UsageError):
 class UnknownOptionError(UsageError, TypeError):
     """An environment has no option of this name.
 
-    This is a `TypeError`, too, since that's what libraries expect from a constructor if they try
-    out keyword arguments.
+    It's also a `TypeError`, because libraries that try out keyword arguments expect this exception
+    from a constructor.
     """
 
 
@@ -81,7 +82,7 @@ class BotNotFoundError(UsageError):
 
 
 class NotBuiltError(UsageError):
-    """Folders of bots must be built first, since they never were, or have changed meanwhile.
+    """Folders of bots must be built first, because they were never built or have changed since.
 
     Attributes:
         folders: as the caller gave them.
@@ -101,8 +102,8 @@ class LogWriteError(RefereeError):
 
     Attributes:
         target: the file name as given, or "standard output".
-        reader_gone: True if a pipe was closed by its reader. That's not really a failure, since
-            it's how `referee play --log - ... | head` ends.
+        reader_gone: True if a pipe was closed by its reader. That isn't really a failure, because
+            `referee play --log - ... | head` normally ends this way.
     """
 
     def __init__(self, target: str, cause: OSError) -> None:
@@ -112,7 +113,7 @@ class LogWriteError(RefereeError):
 
 
 def why(error: OSError | ValueError) -> str:
-    """Explain why a file can't be opened. If it's a `ValueError`, there's a NUL in the name."""
+    """Explain why a file can't be opened. A `ValueError` means that its name contains a NUL."""
     return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
 
 
@@ -125,7 +126,7 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
 
 
 class LogReadError(RefereeError):
-    """A log can't be read any further, because it's damaged, or because it isn't a log.
+    """The rest of a log can't be read, because the file is damaged or isn't a log.
 
     Attributes:
         name: the file name as given, or "standard input".
@@ -141,22 +142,22 @@ class LogReadError(RefereeError):
 
 
 class UnknownGameError(LogReadError):
-    """The game of a log, or this version of it, is not there. The log may be right."""
+    """This referee doesn't have the game of a log, or its version. The log may still be valid."""
 
 
 class BotError(RefereeError):
     """A bot that is a Python object raised an exception, which is the `__cause__`.
 
-    You also get this if an opponent in an environment can't begin a match. It would be possible to
-    treat it as a fault of the bot, like the crash of a process, but if you play with your own
-    objects you want to see where they fail.
+    It's also raised if an opponent in an environment can't begin a match. We could treat that as a
+    fault of the bot, like the crash of a process, but people who play with their own objects want
+    to see where these objects fail.
     """
 
 
 class GameError(RefereeError):
     """The code of a game from outside has a mistake. None of its matches can be trusted.
 
-    It's not the bots' fault, and not ours. The message names the file and the line.
+    Neither the bots nor the referee are to blame. The message contains the file and the line.
     """
 
 
@@ -182,7 +183,7 @@ class InternalError(RefereeError):
     """The referee has a bug. The `__cause__` is the exception that revealed it."""
 
 
-# File or folder -> name, for games from outside.
+# File or folder of each game from outside -> name of the game.
 _games: dict[str, str] = {}
 
 
@@ -207,7 +208,7 @@ def is_from_outside(game: str) -> bool:
 def game_error(error: BaseException, game: str = "") -> GameError | None:
     """Create the error of a game from outside, if its code is involved in an exception.
 
-    That's the case if it has raised `error`, or has called the code that did.
+    The game is involved if it raised `error`, or if it called the code that raised it.
 
     Args:
         game: name of the game, if the error comes from using its objects.
@@ -237,9 +238,10 @@ def in_short(error: BaseException) -> str:
 def as_ours(error: Exception) -> RefereeError:
     """Convert an exception of a match or of test cases to an error of this package.
 
-    In an exception group, the first of our own errors counts, because the others result from it.
-    (When one task fails, trio cancels the rest.) Without an error of ours, it's the first
-    exception. If the code of a game from outside has raised that, you get a `GameError`.
+    For an exception group, we use the first error of this package, because the other errors are
+    consequences of it. (When one task fails, trio cancels the rest.) If there's none, we use the
+    first exception in the group. If it was raised by the code of a game from outside, the result is
+    a `GameError`.
     """
     errors = list(_leaves(error))
     for leaf in errors:
@@ -259,7 +261,7 @@ def as_ours(error: Exception) -> RefereeError:
 
 @contextmanager
 def raising_ours() -> Iterator[None]:
-    """Convert exceptions of this block to errors of this package (`as_ours`)."""
+    """Context manager that converts exceptions to errors of this package (`as_ours`)."""
     try:
         yield
     except Exception as error:

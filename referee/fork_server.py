@@ -1,8 +1,8 @@
 """Runs in the process from which workers are forked, and suppresses tracebacks of shortages.
 
-If that process can't fork, it exits, and Python would print a traceback on the way. The program
-notices anyway that it's gone, and reports the shortage in one line. Only `referee.workers` names
-this module.
+If that process can't fork, it exits, and Python would print a traceback. The program notices the
+exit in any case, and reports the shortage in one line. Only `referee.workers` refers to this
+module.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Read files that a user names: regular files, and pipes such as `<(...)` of a shell.
 
-We read from pipes as data arrives, and a signal ends every wait. If nobody opens a FIFO for writing
-within `WRITER_SECONDS`, we give up (some time is needed, since programs of a pipeline start
-together). Devices are out of the question: they may be endless, or do something just because
-they're opened.
+We read from pipes as data arrives, and any wait can be interrupted by a signal. If nobody opens a
+FIFO for writing within `WRITER_SECONDS`, we give up. (The programs of a pipeline start together, so
+the writer needs some time.) Devices aren't accepted, because they may be endless, and opening them
+may have side effects.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class InputFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file. You may call this again."""
+        """Close the file. It can be closed more than once."""
         os.close(self._fd)
 
     def read(self, size: int) -> bytes:
@@ -95,12 +95,12 @@ class InputFile:
 
     def _has_writer(self) -> bool:
         try:
-            # An empty pipe looks different to read(): with a writer it would block, without one
-            # it's at its end.
+            # If an empty pipe has a writer, a non-blocking read raises. Without a writer, it
+            # returns b"".
             self._head = os.read(self._fd, 1)
         except BlockingIOError:
             return True
-        return bool(self._head)  # or data has arrived just now
+        return bool(self._head)  # or data has just arrived
 
 
 def read_input(name: str, most: int = sys.maxsize) -> bytes:
@@ -124,7 +124,7 @@ def check_input(name: str) -> int:
     """Check that a file can be read, without opening it.
 
     Returns:
-        Its mode (`stat.st_mode`).
+        The mode of the file (`stat.st_mode`).
 
     Raises:
         UsageError: the file can't be read, or is neither a regular file nor a pipe.

@@ -1,9 +1,9 @@
 """Handle Ctrl-C, SIGTERM and SIGHUP without leaving bots behind.
 
-A signal may arrive at any instruction: between the start of a process and the line that stores it
-(then nobody would ever stop that process), or during an import, which would leave half a module
-behind. Therefore our handlers only note the signal. `Interrupted` is raised where a command allows
-it and nowhere else: inside `raising`, and at `check`.
+A signal may arrive at any instruction. If it arrives after a process has started but before the
+process is stored, nobody would ever stop that process. During an import, it would leave a partly
+initialised module. Therefore our handlers only note the signal. `Interrupted` is raised only where
+a command allows it, which is inside `raising` and in `check`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The user or the system wants the program to end, by the signal `number`."""
+    """The program received the signal `number` and should end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
@@ -35,8 +35,8 @@ class Interrupted(BaseException):
 class Interrupts:
     """Context manager that catches the signals and notes them.
 
-    Ignored signals stay ignored, since that's what nohup relies on. SIGTERM is the exception.
-    Nobody ignores that on purpose.
+    Ignored signals stay ignored, because nohup relies on that. The exception is SIGTERM, which
+    nobody ignores on purpose.
     """
 
     def __init__(self) -> None:
@@ -63,10 +63,11 @@ class Interrupts:
 
     @contextmanager
     def raising(self, raising: bool = True) -> Iterator[None]:
-        """Raise `Interrupted` in this block when a signal arrives, or for a signal noted before.
+        """Raise `Interrupted` in this block when a signal arrives, or if one was noted before.
 
-        Use it for blocks that may wait for long, but neither start a process nor import anything.
-        With False, suspend it inside of such a block, and raise at the end.
+        Use it for blocks that may wait for a long time, but don't start a process or import
+        anything. Inside such a block, `raising(False)` postpones the exception to the end of the
+        inner block.
         """
         before = self._raising
         self._raising = raising
@@ -85,7 +86,7 @@ class Interrupts:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget the last noted signal. Returns False if the last one was another."""
+        """Forget the last noted signal. Returns False if it was a different signal."""
         if self._noted != number:
             return False
         self._noted = None
@@ -94,11 +95,12 @@ class Interrupts:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._noted = number
         if self._raising:
-            self._raising = False  # the clean-up mustn't be interrupted by a second signal
+            self._raising = False  # a second signal mustn't interrupt the clean-up
             raise Interrupted(number)
 
 
-# The active handlers. A process only has one handler per signal, so the last entry counts.
+# The active handlers. A process has only one handler per signal, so only the last entry is in
+# effect.
 _entered: list[Interrupts] = []
 
 
@@ -106,8 +108,8 @@ _entered: list[Interrupts] = []
 def ending_waits() -> Iterator[None]:
     """Raise `Interrupted` in this block like `Interrupts.raising`, if signals are caught.
 
-    This is for waits deep inside a command. A program that uses us as a library has its own
-    handlers for signals, and we don't interfere with those.
+    Use it for waits deep inside a command. If a program uses this package as a library, its own
+    signal handlers stay in place.
     """
     if _entered and threading.current_thread() is threading.main_thread():
         with _entered[-1].raising():

@@ -7,7 +7,7 @@
         played = trio.run(partial(plan.play, started, files))
         warnings, lost = files.finish()
 
-The files come first, so that a mistyped name is noticed before the bots have played a whole match.
+The files are opened first, so that a mistyped name is noticed before a whole match has been played.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def settled_spec(
 
 
 class MatchFiles(NamedTuple):
-    """The open files of a match. None: no such file."""
+    """The open files of a match. An entry is None if there is no such file."""
 
     log: LogFile | None
     record: LogFile | None
@@ -162,7 +162,7 @@ class MatchPlan(NamedTuple):
             stderr: sinks for the stderr of the bots that replace the files.
             watch, alone, errors: as for `play_once`.
         """
-        # This imports trio, which takes a while, and the bots are starting meanwhile.
+        # Importing trio takes a while, so we do it here, while the bots are starting.
         from referee.runner import play_once
 
         return await play_once(

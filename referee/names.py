@@ -1,6 +1,6 @@
 """The displayed name of a bot, in tables, sentences and pages.
 
-Logs, records and messages have the name from the handshake as it is.
+Logs, records and messages contain the unchanged name from the handshake.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from referee.games.interface.seats import seat_id
 from referee.text.terminal import cut
 
-# A bot's own name isn't shown any wider than this. An organiser may choose a longer one.
+# Maximum width at which a bot's own name is shown. Names that an organiser chose may be longer.
 MAX_COLUMNS = 40
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
@@ -23,8 +23,8 @@ _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
 def named(argument: str) -> tuple[str, str]:
     """Split `NAME=BOT` into (name, BOT). The name is "" if the argument is only a BOT.
 
-    If the whole argument is an existing path, we don't split it: a stranger may have chosen the
-    name of a file so that it looks like `NAME=BOT`.
+    If the whole argument is an existing path, it isn't split, because a stranger may have chosen a
+    file name that looks like `NAME=BOT`.
     """
     found = None if os.path.lexists(argument) else _NAMED(argument)
     return (found[1], found[2]) if found else ("", argument)
@@ -35,12 +35,13 @@ def shown_names(
 ) -> list[str]:
     """Choose the displayed name of each player.
 
-    We take the first of these that isn't empty: the organiser's name, the bot's own name, the stem
-    of its file, its seat. If two players have the same name, it's followed by the seat: "Big Money
+    We use the first of these that isn't empty: the organiser's name, the bot's own name, the stem
+    of its file, its seat. If two players have the same name, the seat is added: "Big Money
     (player1)".
 
     Args:
-        own: names from the handshakes, in seat order. A seat's id counts as no name.
+        own: names from the handshakes, in seat order. A name that is only the id of the seat
+            doesn't count.
         given: names from `NAME=BOT` or a tournament, in seat order. Empty: none.
         bots: the BOT arguments, in seat order. Empty: not known.
     """
@@ -77,7 +78,7 @@ def stem_of(bot: str) -> str:
 
 
 def _short(name: str) -> str:
-    # If it's a path we keep its end, because that's what tells bots apart.
+    # Keep the end of a long path, because bots usually differ there.
     if "/" in name and len(name) > MAX_COLUMNS:
         return "..." + name[3 - MAX_COLUMNS :]
     return cut(name, MAX_COLUMNS)

@@ -6,16 +6,16 @@
         await finish_all(bots, spec)
         played = await runner.close()
 
-The runner doesn't own its bots, since they may play more than one match. If they don't, `play_once`
-does all of this for you.
+The runner doesn't own its bots, because they may play more than one match. For a single match,
+`play_once` does all of these steps.
 
 A match is a sequence of rounds. Each bot with a request gets all its new lines in one write. While
 the bots think, we write the logs. Then we wait for the replies, in parallel. Lines for the other
 bots wait until their next request, because waking a process costs more than everything else in a
 round. If a round takes long, they get their lines within `NEWS_SECONDS` anyway.
 
-If nothing else runs in the event loop, we don't use it at first, but poll the bots for
-`QUICK_SECONDS`. Most replies arrive within that time, and it costs a third.
+If nothing else runs in the event loop, we first poll the bots for `QUICK_SECONDS` without using it.
+Most replies arrive within that time, and polling costs a third of the time.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStder
 from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
 
-# A public message reaches every bot after this many seconds at the latest.
+# Maximum seconds until a public message reaches every bot.
 NEWS_SECONDS = 0.02
-# If a bot exceeds its time limit, we examine it for this many seconds before it's killed.
+# If a bot exceeds its time limit, we examine it for up to this many seconds before killing it.
 LOOK_SECONDS = 1.0
-# Quick replies block the event loop. After this many seconds of them, other tasks get a turn.
+# Quick replies block the event loop. Other tasks get a turn after this many seconds.
 PAUSE_SECONDS = 0.05
-# Longest sleep while bots are stopped, or while we measure how late we are.
+# Longest sleep while bots are stopped, or while we measure how late this process wakes up.
 SLICE_SECONDS = 0.05
 _BANK = ""  # no game's clock has this name
 
 
 class Runner(Course):
-    """Plays one match under trio. Kills disqualified bots, and no others.
+    """Plays one match under trio. Kills only bots that are disqualified.
 
     Args:
         alone: if True, we may block the event loop for `QUICK_SECONDS` at a time.
@@ -63,8 +63,8 @@ class Runner(Course):
         asked_since: the time, on trio's clock, at which the due seats got their requests.
         idle: returns the processes that wait for another match. We freeze those, too.
         overslept: called with the seconds by which we woke up late, and the seats whose bots can't
-            be blamed for it: stopped processes, objects without a request, and processes without a
-            sandbox, which we couldn't stop anyway. None: not measured.
+            have caused the delay: stopped processes, objects without a request, and processes
+            without a sandbox, which we couldn't stop anyway. None: not measured.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -84,15 +84,15 @@ class Runner(Course):
         self.asked_since = 0.0
         self._limits = spec.each_limits
         self._alone = alone
-        self._clock = trio.current_time  # run() replaces this by a faster one
+        self._clock = trio.current_time  # run() replaces it with a faster clock
         self._start_time = 0.0
         self._used: list[defaultdict[str, float]] = [
             defaultdict(float) for _ in bots
-        ]  # seconds used, by clock
-        # Seconds to add to a seat's next reply, e.g. for work that its bot has caused. Can be
-        # negative.
+        ]  # seconds used, by name of the clock
+        # Seconds to add to a seat's next reply, such as time that the referee spent because of its
+        # bot. Can be negative.
         self._debts: defaultdict[int, float] = defaultdict(float)
-        self._waiting: dict[int, float] = {}  # seat -> time since when it has pending lines
+        self._waiting: dict[int, float] = {}  # seat -> the time since when it has had pending lines
         self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
@@ -100,12 +100,12 @@ class Runner(Course):
         self._freezable = {} if is_free else launched
         self._unstopped = {*launched} if is_free else set[int]()
         self._looks = 0
-        self._delivered: trio.Event | None = None  # set when _keep_on_time() has to look again
+        self._delivered: trio.Event | None = None  # set to make _keep_on_time() check again
 
     async def run(self) -> None:
         """Play the match. At the end, the remaining bots have received the last line.
 
-        If there's an error, the match stops, and the logs are valid up to that point.
+        If an error occurs, the match stops, and the logs are valid up to that point.
 
         Raises:
             BotError: an object raised an exception, which is the `__cause__`.
@@ -172,7 +172,7 @@ class Runner(Course):
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
-        if -1 in waiting:  # somebody has no descriptor to poll, so leave it to the event loop
+        if -1 in waiting:  # a bot has no descriptor to poll, so leave the rest to the event loop
             return left
         poll = select.poll()
         for fd in waiting:
@@ -193,12 +193,13 @@ class Runner(Course):
         return answer is not None
 
     async def _pause(self) -> None:
-        # Other tasks get a turn, and we have a look at the bots' stderr.
+        # Let other tasks run, and read the bots' stderr.
         self._pause_at = self.asked_since + PAUSE_SECONDS
         for process in self.processes.values():
             if not process.is_closed:
                 process.read_stderr()
-        # Once isn't enough: trio may resume this task before one that has just been started.
+        # One checkpoint isn't enough, because trio may resume this task before a task that has just
+        # been started.
         for _ in range(2):
             await trio.lowlevel.checkpoint()
 
@@ -231,14 +232,14 @@ class Runner(Course):
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
-            self._pause_at = 0.0  # pause right away, so that it gets killed
+            self._pause_at = 0.0  # pause right away, so that the task that kills the bot can run
         self._deliver()
 
     # --- clocks -------------------------------------------------------------------------------
 
     def _deadline(self, seat: int) -> float:
         """Return a seat's deadline on trio's clock (3.4, 8.1)."""
-        if self.match.in_handshake:  # here the clock runs from the start of the bot
+        if self.match.in_handshake:  # in the handshake, the clock starts with the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._limits[seat].startup_limit
@@ -261,8 +262,8 @@ class Runner(Course):
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        # The bot may have replied while we were busy stopping the others. That may have taken
-        # longer than its reply, and then this would be negative.
+        # The bot may have replied while we were still stopping other bots. If stopping them took
+        # longer than the reply, the difference is negative.
         seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
         if late:
             answer = self._too_late(seat, answer)
@@ -297,7 +298,8 @@ class Runner(Course):
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
-            # Right away, because stopping takes a while, and the bots with a request need the time.
+            # Do this first, because stopping bots takes a while, and the bots with a request need
+            # the time.
             self._freeze_others()
         for seat in match.due or self._seats:
             if seat in self._freezable and self._freezable[seat].is_frozen:
@@ -314,7 +316,7 @@ class Runner(Course):
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
-        """Send pending lines to a bot. An object only gets them with its next request."""
+        """Send pending lines to a bot. A Python object only gets them with its next request."""
         pending = self.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
@@ -322,8 +324,8 @@ class Runner(Course):
             self._waiting.pop(seat, None)
 
     async def _keep_on_time(self) -> None:
-        """Send late lines and freeze idle bots on time. Runs until cancelled."""
-        stopped, pause = set[int](), NEWS_SECONDS  # most requests are over before the first check
+        """Send pending lines in time, and freeze idle bots. Runs until cancelled."""
+        stopped, pause = set[int](), NEWS_SECONDS  # most requests end before the first check
         while True:
             self._delivered = trio.Event()
             until, now = self._on_time(), self._clock()
@@ -362,8 +364,8 @@ class Runner(Course):
         return until
 
     def _freeze_others(self) -> None:
-        # The bots with a request should have all the cores (limits.md, 5). But freezing isn't free,
-        # so as long as all bots reply within QUICK_SECONDS, we don't freeze any.
+        # The bots with a request should have all the cores (limits.md, 5). But freezing has a cost,
+        # so we don't freeze any bots as long as all of them reply within QUICK_SECONDS.
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
@@ -371,24 +373,21 @@ class Runner(Course):
                 self._charge(seat, self._freezable[seat].freeze)
 
     def _charge(self, seat: int, work: Callable[[], object]) -> None:
-        # The time goes to this bot's account, because it's the bot that can make the work long.
+        # This time is charged to the bot, because the bot controls how long the work takes.
         began = self._clock()
         work()
         self._debts[seat] += self._clock() - began
 
     def _stopped(self) -> set[int]:
-        """Return the seats whose bots are stopped.
-
-        If something has woken them up, stop them again.
-        """
+        """Return the seats whose bots are stopped. Bots that were woken up are stopped again."""
         if waiting := [*self.idle()]:  # there may be many, so we only check one at a time
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        # The match pauses while the reader of a log is slow. The clocks of open requests start
-        # again, because these requests may not have been sent completely (8.1).
+        # The match pauses while the reader of a log is slow. Afterwards, the clocks of open
+        # requests restart, because these requests may not have been sent completely (8.1).
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
             file.push()
@@ -407,7 +406,7 @@ async def play_once(
     answers: Sequence[Sequence[RecordedAnswer]] = (),
     alone: bool = False,
 ) -> Played:
-    """Play one match. The bots always end with it, even after an error.
+    """Play one match. The bots always end with the match, even after an error.
 
     Args:
         log, record: the logs, or None.
@@ -456,7 +455,7 @@ def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedA
         else answer
         for answer in answers
     ]
-    # A process has to see the earlier requests, but nobody wants to answer them again as a person,
-    # and a rule file only looks at the current state.
+    # A process has to see the earlier requests. A person doesn't want to answer them again, and a
+    # rule file only looks at the current state.
     knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
     return ReplayedBot(bot, given, is_asked=not knows)

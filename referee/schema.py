@@ -64,13 +64,14 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
-            # We always print all fields, so they're required.
+            # All fields are always printed, so they're required.
             for definition in made["turn"]["$defs"].values():
                 _require(definition, definition["properties"])
         if game.vocabulary is not None:
             rule_file = rule_file_schema(game.vocabulary, game.name)
             made["rule-file"] = {"$schema": _DIALECT, **rule_file}
-        # Our struct has the message as raw text, but readers want to know which types it may have.
+        # Our struct stores the message as raw text, but readers of the schema need its possible
+        # types.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
@@ -108,7 +109,7 @@ def _union(structs: Sequence[type[Struct]]) -> Any:
 def _schema(kind: Any, title: str) -> dict[str, Any]:
     made = msgspec.json.schema(kind)
     for definition in made["$defs"].values():
-        # It's a docstring, which is still indented before Python 3.13.
+        # The description is a docstring, which is still indented before Python 3.13.
         if "description" in definition:
             definition["description"] = cleandoc(definition["description"])
     return {"$schema": _DIALECT, "title": title, **made}

@@ -25,21 +25,21 @@ from referee.errors import ShortageError
 # The fork server loads these modules and their imports, so that workers don't have to.
 _LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
 _PARENT_GONE = 70
-# How often we look for stopped workers.
+# Seconds between two checks for stopped workers.
 _LOOK_SECONDS = 1.0
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
-# We need this many threads: the watchdog, two of the executor, and a spare.
+# The number of threads that we need: the watchdog, two of the executor, and a spare.
 _THREADS = 4
 
 
 def prepare() -> bool:
     """Start the process from which workers are forked. It loads the modules of a match (Linux).
 
-    Call this early: then it loads them while this process still loads its own.
+    Call this early, so that it loads them while this process is still loading its own modules.
 
     Returns:
-        False if it can't run because no socket can be created in the temporary folder (e.g. because
-        its path is too long). Workers then start more slowly.
+        False if the process can't run because no socket can be created in the temporary folder
+        (e.g. because its path is too long). Workers then start more slowly.
 
     Raises:
         FileNotFoundError: the working directory was deleted, so no program can start in it.
@@ -50,7 +50,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # if it were started later, it'd unblock the signals
+        resource_tracker.ensure_running()  # if it were started later, it would unblock the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
@@ -65,16 +65,17 @@ def worker_processes(
 ) -> Iterator[ProcessPoolExecutor]:
     """Context manager for worker processes. On Linux they're killed if this process dies.
 
-    At the end of the block they exit. If the block raises, they're killed, along with all processes
-    that they've started. On Linux we fork them from a process that has already loaded the modules
-    of a match. That process stays until the program ends, and serves later blocks too.
+    The workers exit at the end of the block. If the block raises an exception, they're killed,
+    along with all processes that they've started. On Linux we fork the workers from a process that
+    has already loaded the modules of a match. That process also serves later blocks, and exits at
+    the end of the program.
 
     Args:
         fork: fork from this process, where that's safe (Linux). The workers inherit its open files,
             and aren't killed if somebody stops them.
         pin: pin each worker and its children to a core of its own, if there is one per worker
-            (Linux). A worker and its bots usually wait for each other. On the same core they don't
-            have to wake up another core, and a match takes half the time.
+            (Linux). A worker and its bots usually wait for each other. If they share a core, they
+            don't have to wake up another one, and a match takes half the time.
         places: the cores of each worker and its children, one set per worker. Replaces `pin`.
 
     Raises:
@@ -98,7 +99,7 @@ def worker_processes(
     adopt_orphans()  # the children of a worker that is killed become ours
     ended = threading.Event()
     watchdog = threading.Thread(target=_kill_stopped, args=(pool, ended), daemon=True)
-    if not fork:  # With a second thread, it's not safe to fork.
+    if not fork:  # with a second thread, forking wouldn't be safe
         watchdog.start()
     try:
         yield pool
@@ -117,8 +118,8 @@ def worker_processes(
 
 def _check_threads() -> None:
     ended = threading.Event()
-    # If an executor's thread can't start another one, nobody reports it, and everybody waits
-    # forever. We try it here, where we can say what's wrong.
+    # If an executor can't start one of its threads, no error is reported, and the program waits
+    # forever. We try to start the threads here, where we can report the problem.
     threads = [threading.Thread(target=ended.wait) for _ in range(_THREADS)]
     try:
         for thread in threads:
@@ -134,8 +135,8 @@ def _check_threads() -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    # A terminal sends signals to all its processes. A worker mustn't get them in the middle of its
-    # imports, and it's up to this process alone when a worker ends.
+    # A terminal sends signals to all its processes. A signal mustn't interrupt the imports of a
+    # worker, and only this process decides when a worker ends.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
         yield
@@ -144,8 +145,8 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
-    """Kill workers that somebody (e.g. a bot) has stopped, since their batches would never end."""
-    # We only kill a worker if it's stopped twice in a row. After Ctrl-Z and `fg`, processes
+    """Kill workers that a bot (or anything else) has stopped. Their batches would never end."""
+    # We only kill a worker that is stopped in two checks in a row. After Ctrl-Z and `fg`, processes
     # continue one by one, and some may look stopped for a moment.
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
@@ -159,8 +160,8 @@ def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
 class _Pool(ProcessPoolExecutor):
     """An executor whose workers don't run the main module of the program.
 
-    `multiprocessing` would run the caller's program again in each worker, unless it has a guard. We
-    don't need that, because the functions that we call are in modules that can be imported.
+    `multiprocessing` would run the caller's program again in each worker, unless it has a guard.
+    Workers don't need that module, because they only call functions of importable modules.
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -171,7 +172,7 @@ class _Pool(ProcessPoolExecutor):
         """
         main = sys.modules["__main__"]
         before = main.__spec__
-        main.__spec__ = ModuleSpec("__main__", None)  # it doesn't run a module of this name
+        main.__spec__ = ModuleSpec("__main__", None)  # the workers don't run a module of this name
         try:
             with _signals_blocked():
                 return super().submit(*args, **kwargs)
@@ -190,7 +191,7 @@ class _Pool(ProcessPoolExecutor):
 def _begin(
     places: Sequence[set[int]], number: Synchronized[int] | None, environment: dict[str, str]
 ) -> None:
-    """Initialize a worker: it ends with the program, and not before the program wants it.
+    """Initialise a worker, so that it ignores terminal signals and ends with the program.
 
     Args:
         places: the cores of each worker.
@@ -207,18 +208,19 @@ def _begin(
         signal.signal(of_terminal, signal.SIG_IGN)
     signal.pthread_sigmask(
         signal.SIG_UNBLOCK, _OF_TERMINAL
-    )  # Bots would inherit the block otherwise.
+    )  # Otherwise bots would inherit the blocked signals.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         _let_go_of_fork_server()
         die_with_parent()
         program = multiprocessing.parent_process()
-        if program is None or not program.is_alive():  # it has ended meanwhile
+        if program is None or not program.is_alive():  # the program may have ended meanwhile
             os._exit(_PARENT_GONE)
 
 
 def _let_go_of_fork_server() -> None:
-    # We've inherited the pipe that keeps the fork server alive, and it should end with the program.
+    # This process inherited the pipe that keeps the fork server alive. Close it, so that the fork
+    # server ends with the program.
     alive = getattr(forkserver._forkserver, "_forkserver_alive_fd", None)
     if alive is not None:
         os.close(alive)

@@ -1,14 +1,15 @@
 """Decode one line of a bot into a reply struct or an `InvalidReply`.
 
-`decode_reply` never raises, even if a bot sends garbage. For the same bytes it gives the same
-result on every supported Python and at any stack depth (as long as there's room for `MAX_DEPTH` and
-a few frames), and it agrees with any JSON parser for which the last of duplicate keys counts.
-`test_decode.py` fuzzes these promises.
+`decode_reply` never raises, even if a bot sends garbage. The result depends only on the bytes of
+the line. It's the same on every supported Python and at any stack depth (as long as there's room
+for `MAX_DEPTH` and a few frames), and the same as with any JSON parser that uses the last of
+duplicate keys. `test_decode.py` tests this with random input.
 
-The fast path is a single typed decode. If that fails, we decode the line again, slowly, and find
-out whether it isn't a JSON object at all or only an object of the wrong type. The slow path also
-makes up for two things in which msgspec differs from the protocol: its typed decoder uses the first
-of duplicate `type` keys (we need the last, 1.5), and it rejects very large numbers.
+The fast path is a single typed decode. If it fails, we decode the line again without types, to find
+out whether the line is a JSON object of the wrong type or not a JSON object at all. The slow path
+also compensates for two differences between msgspec and the protocol. The typed decoder uses the
+first of duplicate `type` keys, but the protocol requires the last (1.5). It also rejects very large
+numbers.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ MAX_CONTAINERS = 10_240
 _COSTLY = 1024
 
 _syntax = msgspec.json.Decoder(msgspec.Raw)
-# Leaves nested values as text. Decoding those could be slow, and we only need the outermost level.
+# Keeps nested values as text. We only need the outermost level, and decoding the rest could be
+# slow.
 _shallow = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
 
 _BITS = bytes.maketrans(b"[{]}", b"1100")
@@ -49,7 +51,7 @@ def is_blank(line: bytes) -> bool:
 
 
 class _NoReply(Struct, tag_field="type", tag=""):
-    """A placeholder that matches no message; see `reply_decoder`."""
+    """A placeholder that no message matches; see `reply_decoder`."""
 
 
 _NO_REPLY = _NoReply()
@@ -58,7 +60,7 @@ _NO_REPLY = _NoReply()
 @cache
 def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Struct]:
     """Build a decoder for `decode_reply` from structs that are tagged by `type`."""
-    # msgspec only insists on the tag if there's a union, so we make one even for a single struct.
+    # msgspec only requires the tag in a union, so we create a union even for a single struct.
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
@@ -83,12 +85,12 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
         if count > _COSTLY:
             return _decode_slowly(line, decoder)
     try:
-        # msgspec doesn't look at the text of fields that it doesn't know, so a line that isn't
-        # UTF-8 might get through.
+        # msgspec doesn't check the text of unknown fields, so it might accept a line that isn't
+        # UTF-8.
         if not line.isascii():
             line.decode()
         reply = decoder.decode(line)
-    except (ValueError, RecursionError):  # A ValueError is msgspec's, or says that it isn't UTF-8.
+    except (ValueError, RecursionError):  # raised by msgspec, or because the line isn't UTF-8
         reply = _NO_REPLY
     if type(reply) is not _NoReply:
         return reply
@@ -107,21 +109,21 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
             return InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
-        # Don't quote msgspec here. This text ends up in records, and a record mustn't depend on the
-        # wording of a library.
+        # Don't quote msgspec here, because this text is recorded, and a record mustn't depend on
+        # the wording of a library.
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
             return InvalidReply(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
         return InvalidReply(INVALID_JSON, f"the JSON is malformed at byte {byte}")
-    # From here on we know that the syntax is valid, and that nothing is nested too deeply.
+    # At this point we know that the syntax is valid and that nothing is nested too deeply.
     value = _outermost(line)
     if not isinstance(value, dict):
         return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
-        with suppress(msgspec.ValidationError):  # an unknown type
-            plain = msgspec.json.encode(value)  # a dict doesn't have duplicate keys anymore
+        with suppress(msgspec.ValidationError):  # the type is unknown
+            plain = msgspec.json.encode(value)  # a dict has no duplicate keys
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
@@ -131,7 +133,7 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
 
 @cache
 def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
-    # Without this, msgspec rejects 1e999. It's too slow for the fast path, though.
+    # Without float_hook, msgspec rejects 1e999. With it, decoding is too slow for the fast path.
     return msgspec.json.Decoder(type_, float_hook=float)
 
 
@@ -143,8 +145,8 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
 
 
 def _without_long_integers(text: bytes) -> bytes:
-    # Python refuses to convert integers with very many digits, while in JSON they're fine. 1e999
-    # takes their place.
+    # Python refuses to convert integers with very many digits, although they are valid JSON. We
+    # replace them with 1e999.
     parts: list[bytes] = []
     end = quotes = 0
     for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):
@@ -157,9 +159,9 @@ def _without_long_integers(text: bytes) -> bytes:
 
 
 def _nesting(line: bytes) -> tuple[int, int]:
-    # A loop in Python over all bytes would be too slow. After the first line no string has a quote
-    # in it, so we can remove the strings, and pack the brackets into bits. Then a table handles
-    # eight at a time. The brackets don't have to match.
+    # A Python loop over all bytes would be too slow. Once escaped characters are gone, strings
+    # contain no quotes, so we can remove the strings and pack the brackets into bits. A table then
+    # processes eight brackets at a time. It doesn't matter whether brackets are of the same kind.
     text = line.replace(b"\\\\", b"").replace(b'\\"', b"")
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")
     outside = b"".join(bits.split(b'"')[::2])
@@ -173,7 +175,10 @@ def _nesting(line: bytes) -> tuple[int, int]:
 
 @cache
 def _eights() -> tuple[bytes, bytes]:
-    """Tables of int8 per packed byte: the net change of depth, and the highest depth within it."""
+    """Return two tables of int8, by packed byte.
+
+    They contain the change of depth, and the highest depth within the byte.
+    """
     net, highest = array("b"), array("b")
     for byte in range(256):
         depths = [*accumulate(1 if byte >> bit & 1 else -1 for bit in range(7, -1, -1))]

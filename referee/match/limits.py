@@ -1,7 +1,8 @@
 """The table of a bot's limits. Cheap to import, because the command line needs it at start-up.
 
-Each field of `Limits` is a row. The command-line options and their help, the configuration keys,
-the schema of a record's options and the table in spec/limits.md are generated from the rows.
+Each field of `Limits` is a row of the table. The command-line options and their help, the
+configuration keys, the schema of a record's options and the table in spec/limits.md are all
+generated from these rows.
 """
 
 import math
@@ -41,7 +42,7 @@ class Limit(NamedTuple):
     tournament: int | None = None
 
 
-# Don't import annotations from __future__: evaluating them later would take 2 ms.
+# Don't import annotations from __future__, because evaluating them later would take 2 ms.
 class Limits(NamedTuple):
     """The limits of a bot. Games and commands can override the defaults.
 

@@ -1,9 +1,9 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
-A match adds the shared protocol to a game. It doesn't do any I/O and has no clock, so somebody else
-has to drive it: `runner.py`, a verifier or a test. The driver reads `due`, and for each due seat
-calls `receive` with the bot's line, or `disqualify` with a reason. Then it calls `take_entries`.
-The entries only depend on the seed and the lines:
+A match adds the shared protocol to a game. It does no I/O and has no clock, so a driver has to run
+it, such as `runner.py`, a verifier or a test. The driver reads `due`. For each due seat it calls
+`receive` with the bot's line, or `disqualify` with a reason, and then it calls `take_entries`. The
+entries depend only on the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -13,7 +13,7 @@ The entries only depend on the seed and the lines:
     match.outcome, match.standings()
 
 A match is a sequence of rounds. In each round one or more seats get a request, and after the last
-answer the game continues. The first round is the handshake, in which everybody gets a request.
+answer the game continues. The first round is the handshake, in which every seat gets a request.
 Seats may answer in any order, but the entries are always in seat order. Otherwise a record would
 show who replied faster, and playing the match again would give a different record.
 """
@@ -181,16 +181,16 @@ class Match:
         self._lines = lines
         self._readers = readers
         self._heard = heard
-        self._redeals = list(redeals)  # the remaining ones
-        # For copies: an earlier state of the game (None: its start) and the steps since. If nobody
-        # wants copies, the list of steps is None.
+        self._redeals = list(redeals)  # the redeals that haven't been carried out yet
+        # For copies, we keep an earlier state of the game (None at its start) and the steps since
+        # that state. The list of steps is None if copies aren't needed.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
         self._since: list[Step] | None = [] if copies else None
         self._before: list[Step] = []  # the steps before that state
         self._decoder = reply_decoder(definition.replies)
         self._encode = msgspec.json.Encoder().encode
-        # The current round, by seat: the requests, the entries of replies that still wait for a
-        # lower seat, and the replies.
+        # The current round, by seat: the requests, the entries of replies that wait for a lower
+        # seat's reply, and the replies.
         self._asked: dict[int, Struct] = {}
         self._held_back: dict[int, list[Entry]] = {}
         self._replies: dict[int, object] = {}
@@ -204,8 +204,8 @@ class Match:
     def receive(self, seat: int, line: bytes) -> None:
         """Process a due seat's reply, given as a line without its line end.
 
-        Invalid replies are fine: the game decides what happens then. But it's the driver's job to
-        skip blank lines, and to split output into lines.
+        Invalid replies are allowed, and the game decides on their consequences. The driver must
+        split the output into lines and skip blank lines.
 
         Raises:
             ProtocolMisuseError: the seat isn't due, or the line is blank or more than one line
@@ -227,7 +227,7 @@ class Match:
             self._answer(seat, [Received(seat, line)], reply)
 
     def take(self, seat: int, reply: Struct) -> None:
-        """Process a due seat's reply, given as a struct. The record doesn't get an entry for it.
+        """Process a due seat's reply, given as a struct. No entry is recorded for the reply.
 
         Raises:
             ProtocolMisuseError: the seat isn't due, or is still in the handshake.
@@ -247,7 +247,7 @@ class Match:
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
-        """Return the entries since the last call, oldest first. They're gone after that."""
+        """Remove and return the entries since the last call, oldest first."""
         entries = self._entries
         self._entries = []
         return entries
@@ -297,10 +297,7 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players.
-
-        If all of them move at the same time, it's one turn.
-        """
+        """Number of turns begun by all players. A simultaneous turn counts once."""
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -320,8 +317,8 @@ class Match:
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
         self._held_back[seat] = entries
-        # Entries are in seat order even if the replies aren't, so an entry may have to wait for a
-        # lower seat.
+        # Entries are in seat order even if replies arrive in another order, so an entry may have to
+        # wait for a lower seat.
         for other in self._asked:
             if other in self._held_back:
                 for entry in self._held_back.pop(other):
@@ -377,7 +374,7 @@ class Match:
             self._since.append(step)
         assert isinstance(self._chance, SeededRandomSource)
         step.carry_out(game, self._chance)
-        # Faults from before the redeal belong to the recorded match, not to this one.
+        # Faults from before the redeal belong to the recorded match and don't count in this one.
         for faults in self.faults:
             for code in faults.keys() - {BAD_NAME_REPLY}:
                 del faults[code]
@@ -456,7 +453,7 @@ class Match:
 
     @property
     def in_round(self) -> bool:
-        """True if some seats have replied in this round, but not all of them."""
+        """True if at least one seat has replied in this round, but not all seats have."""
         return bool(self._replies)
 
     # --- copies -------------------------------------------------------------------------------
@@ -464,8 +461,8 @@ class Match:
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:
         """Copy the current state of the match. Play the copy with `take`; it doesn't produce lines.
 
-        With a viewer, the copy is a match that might just as well be the real one, as far as that
-        seat knows. A bot can search in it without cheating.
+        With a viewer, the copy is a match that could be the real one, as far as this seat can tell.
+        A bot can search in such a copy without cheating.
 
         Args:
             viewer: a due seat. The copy gets new random values for everything that this seat
@@ -500,13 +497,13 @@ class Match:
 
     @blaming
     def _copied_game(self, game: Any, since: list[Step]) -> tuple[Any, SeededRandomSource]:
-        # Not every game can copy itself in every state. If this one can't, we take the last state
-        # that could be copied and play the replies since then again.
+        # Not every game can copy itself in every state. If the current state can't be copied, we
+        # copy the last state that could, and play the later replies again.
         if self._base is None or since:
             assert isinstance(self._chance, SeededRandomSource)
             chance = self._chance.copy()
             now = game.copy(chance) if hasattr(game, "copy") else None
-            if now is not None:  # We never advance _base itself, so it can be copied over and over.
+            if now is not None:  # _base itself never advances, so it can be copied again
                 self._base = now, chance
                 self._before += since
                 since.clear()
@@ -580,12 +577,12 @@ class Match:
 
 
 def _is_version_1(version: object) -> bool:
-    # 1.0 is fine, because JSON doesn't tell it from 1. But True is 1 in Python only.
+    # 1.0 is fine, because JSON doesn't distinguish 1.0 from 1. But only Python treats True as 1.
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
 class _DealAgain(NamedTuple):
-    """A redeal of everything that `viewer` doesn't know, or if that's None, that nobody knows."""
+    """A redeal of everything that `viewer` doesn't know, or if it's None, that no seat knows."""
 
     viewer: int | None
     seed: int

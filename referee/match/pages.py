@@ -1,7 +1,7 @@
 """The pages of spec/ by section, for `referee explain` and for quotes in reports.
 
-The pages are the only place where rules are worded. We quote them instead of repeating them in
-code, where they'd soon say something else. Their sections are numbered ("### 7.2 Discarding"). A
+The rules are only written down in these pages. We quote the pages instead of repeating rules in
+code, because the two copies would soon differ. Sections are numbered ("### 7.2 Discarding"). A
 game's protocol consists of two pages: PROTOCOL, which all games share, and the game's own.
 """
 
@@ -109,7 +109,7 @@ class SpecPage(NamedTuple):
         ):
             for cells in rows(text):
                 code, section, why, *then = cells
-                # An empty cell means the code of the row above.
+                # If the cell is empty, this row has the same code as the row above.
                 code = code.strip("`") or found[-1].code
                 found.append(Code(_KINDS[kind], code, section, why, "".join(then)))
         return found
@@ -208,8 +208,8 @@ def _sections(text: str) -> dict[str, Section]:
 def game_page(definition: GameDefinition) -> SpecPage:
     """Return the page with the protocol of a game.
 
-    Our own games have a file in spec/. A game from outside can bring its own text, or a text that
-    replaces only some sections of such a file.
+    Each of our own games has a file in spec/. A game from outside can provide its own text, which
+    replaces such a file or only some of its sections.
     """
     if not definition.specification_text:
         return load_page(definition.specification)
@@ -220,7 +220,7 @@ def game_page(definition: GameDefinition) -> SpecPage:
 
 
 def page_name(definition: GameDefinition) -> str:
-    """Return a protocol's name for reports: its path in spec/ without ".md", or words."""
+    """Return the name of a game's protocol for reports, usually its path in spec/ without ".md"."""
     return (
         game_page(definition).place if definition.specification_text else definition.specification
     )
@@ -228,14 +228,14 @@ def page_name(definition: GameDefinition) -> str:
 
 @lru_cache
 def _with_text(game: str, name: str, text: str, limits: str) -> SpecPage:
-    """Return a page of spec/ in which the text of a game replaces sections."""
+    """Return a page of spec/ after replacing some sections with the text of a game."""
     sections = {**read_page(name).sections, **_sections(text)}
     page = _added(read_page(PROTOCOL).sections, SpecPage(name, sections))
     return _added(page.sections, SpecPage(name, _sections(limits), f"the page of {game}"))
 
 
 def _limits_text(definition: GameDefinition) -> str:
-    """Return the default limits of a game as sections that the page of all games refers to."""
+    """Return sections with the default limits of a game, to which the shared page refers."""
     name, given = definition.name, definition.limits
     line = given.get("line_limit", Limits().line_limit) / UNITS["K"]
     seconds = given.get("time_limit", Limits().time_limit)
@@ -256,7 +256,7 @@ def load_page(name: str) -> SpecPage:
 def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
     sections = dict(shared)
     for own in page.sections.values():
-        # A game's section adds to the shared one with the same number.
+        # If the shared page has a section with the same number, join both.
         before = sections.get(own.number)
         sections[own.number] = own if before is None else own._replace(text=_joined(before, own))
     order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
@@ -264,7 +264,7 @@ def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
 
 
 def _joined(shared: Section, own: Section) -> str:
-    """Join the texts of a section. Its tables of codes with the same heading become one table."""
+    """Join the shared text and the game's text of a section, and merge their tables of codes."""
     if own.number != SHARED.codes:
         return f"{shared.text}\n\n{own.text}".strip()
     before, more = (_CODES.split(section.text) for section in (shared, own))
@@ -274,7 +274,7 @@ def _joined(shared: Section, own: Section) -> str:
 
 
 def _one_table(shared: str, own: str) -> str:
-    """Add the rows of a shared table to a table."""
+    """Append the rows of a shared table of codes to a game's table."""
     if not own:
         return shared
     lines = own.splitlines()
@@ -304,7 +304,7 @@ def _about_fields(text: str, detail: str) -> Iterator[str]:
 
 
 def _naming(text: str, code: str) -> Iterator[str]:
-    """Yield a code's row in the table, or else the first sentence that names it (with its list)."""
+    """Yield the table row of a code, or else the first sentence that contains the code."""
     for row in rows(text):
         if row[0] == f"`{code}`":
             yield unmarked(f"{row[0]}: {row[1]}")

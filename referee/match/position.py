@@ -32,16 +32,16 @@ class Position(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...]
 
     def redealt(self, spec: MatchSpec, luck: int) -> MatchSpec:
-        """Return a match that starts here. Hidden cards and later chance come from seed `luck`."""
+        """Return a match that starts here. `luck` is the seed of hidden cards and later chance."""
         return replace(spec, seed=self.seed, redeals=(*self.redeals, Redeal(self.turn, luck)))
 
     def is_same(self, other: Position) -> bool:
-        """Return True if both are the same position, even if the files have different names."""
+        """Return True if both are the same position, even if the names of the files differ."""
         return replace(self, record="") == replace(other, record="")
 
     @property
     def is_valid(self) -> bool:
-        """True if the turns of redeals ascend and all answers are single non-blank lines."""
+        """True if the turns of redeals increase and each answer is a single non-blank line."""
         turns = [*(redeal.turn for redeal in self.redeals), self.turn]
         return all(before < turn for before, turn in pairwise(turns)) and all(
             lines[:1] == (None,) and all(map(_is_line, lines[1:])) for lines in self.answers

@@ -110,8 +110,7 @@ class PlayerResult(Struct, frozen=True):
 class MatchResult(Struct, frozen=True, dict=True):
     """The result of a match."""
 
-    # dict=True gives us an attribute that isn't a field, so it's neither compared, nor copied or
-    # encoded.
+    # dict=True allows an attribute that isn't a field, so it's not compared, copied or encoded.
 
     game: str
     protocol: int
@@ -152,7 +151,8 @@ def player_result_type(definition: GameDefinition) -> type[PlayerResult]:
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
         return _unpickled, (definition.name, msgspec.structs.asdict(result))
 
-    # pickle looks classes up by name, but these are made at run time. Hence the __reduce__.
+    # pickle looks up classes by name, but this class is created at run time, so it needs a
+    # __reduce__.
     return with_facts(PlayerResult, definition, __reduce__=reduce)
 
 

@@ -1,7 +1,7 @@
 """Compare a message with its struct: list the wrong fields, and guess the intended message.
 
-msgspec could tell us what's wrong ("Expected `str`, got `array` - at `$.gained`"), but bots are
-written in many languages, and their authors don't have to know what Python calls things.
+We don't use msgspec's errors ("Expected `str`, got `array` - at `$.gained`"), because the authors
+of bots may not know Python's names for types.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
 def meant(message: Mapping[str, Any], struct: type[Struct]) -> Struct | None:
     """Return the message that a malformed one was meant to be, or None if that's ambiguous.
 
-    With this, one mistake in a field doesn't hide everything that comes after it. We accept a
+    Thanks to this, a mistake in one field doesn't hide the mistakes in later fields. We accept a
     number or a one-element list for a string, a string of digits for a number, and 1 or "1" for
     "player1".
     """
@@ -98,7 +98,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """Return the `Misfit.kind` of a value (but not of its items and fields), or "" if it fits."""
+    """Return the `Misfit.kind` of a value, or "" if it fits. Items and fields aren't checked."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):

@@ -48,17 +48,18 @@ _KINDS: dict[Kind, Any] = {
     "clock": _Seconds | None,
     "pause": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
-    # UNSET, because records only contain these if they differ from the defaults.
+    # UNSET, because records contain these limits only if they differ from the defaults.
     "seconds": _Seconds | None | UnsetType,
     "gain": Annotated[float, Meta(ge=0, le=MAX_SECONDS)] | UnsetType,
     "bytes": Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None | UnsetType,
     "count": Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None | UnsetType,
 }
-# Every record contains these. The others only if they differ from the default.
+# Every record contains these limits. Other limits are recorded only if they differ from the
+# default.
 _ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
 _CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line", "gain")}
 _DEFAULTS = Limits()._asdict()
-# msgspec's validation errors in words that users understand.
+# Rewords msgspec's validation errors so that users understand them.
 _PLAIN = {
     "Expected `int`": "give an integer",
     "Expected `float`": "give a number",
@@ -69,7 +70,7 @@ _PLAIN = {
     " > ": " above ",
     " < ": " below ",
 }
-# These come before the options of the game, since they matter most.
+# These settings are listed before the options of the game, because users need them most often.
 _BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
 
 
@@ -110,9 +111,9 @@ class MatchSpec(Struct, frozen=True):
         return GAMES[self.game]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A game from outside may not be loaded in the other process, and then its classes can't be
-        # found there. That's why we send the options as plain values. `unpickled` makes them a
-        # struct again.
+        # A game from outside may not be loaded in the other process, so unpickling couldn't find
+        # its classes. Therefore we pickle the options as a dict, and `unpickled` converts the dict
+        # to a struct again.
         fields = msgspec.structs.asdict(self)
         if self.game in GAMES.outside:
             fields["options"] = msgspec.to_builtins(self.options)
@@ -153,11 +154,11 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def luck(self) -> int:
-        """The seed that currently applies: of the last redeal, or of the match."""
+        """The seed in effect. It's the seed of the last redeal, or else the seed of the match."""
         return self.redeals[-1].seed if self.redeals else self.seed
 
     def with_luck(self, seed: int) -> MatchSpec:
-        """Return a copy with another `luck`."""
+        """Return a copy with a different `luck`."""
         if not self.redeals:
             return msgspec.structs.replace(self, seed=seed)
         *before, last = self.redeals
@@ -168,8 +169,8 @@ class MatchSpec(Struct, frozen=True):
 def settings_type(definition: GameDefinition) -> type[Struct]:
     """Define the struct of all settings of a game's matches: limits and options, with defaults.
 
-    It's the type of `options` in a record's header. Since JSON doesn't have infinity, a missing
-    limit is None or absent here.
+    It's the type of `options` in a record's header. JSON can't represent infinity, so a limit that
+    isn't set is None or absent here.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -257,7 +258,7 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
     given = spec.by_name
     options, limits = split(spec.definition, settings_type(spec.definition)())
     before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
-    if given["time_limit"] == math.inf:  # no time limit means no start-up limit either
+    if given["time_limit"] == math.inf:  # then there's no start-up limit either
         before["startup_limit"] = math.inf
     words = []
     for name in settings_type(spec.definition).__struct_fields__:
