@@ -1,7 +1,7 @@
-"""Dominion for reinforcement learning, with counts of cards as numbers and one choice per action.
+"""Dominion for reinforcement learning. Observations count cards, and an action is one choice.
 
-A reply consists of several choices (spec/python-rl.md, 2). If "done" would be the only option, we
-skip the choice. The clean-up is the exception, because every request must have one.
+A reply consists of several choices (spec/python-rl.md, 2). If "done" is the only option, we skip
+the choice. The clean-up is the exception, because every request must have at least one choice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NAMES = (
     *(f"play {card}" for card in KINGDOM),
     *(f"{what} {card}" for what in ("buy", "gain", "trash", "discard", "top") for card in CARDS),
 )
-"""Names of all actions. The index is the number of the action."""
+"""Names of all actions. An action's number is its index in this sequence."""
 STAGES = (
     *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
     *("remodel: trash", "remodel: gain", "workshop", "militia"),
@@ -60,14 +60,14 @@ _AFFORDABLE = [
     [(f"buy {card}", card) for card in for_sale(dict.fromkeys(CARDS, 1), money)]
     for money in range(max(COST.values()) + 1)
 ]
-"""Amount of money -> cards that cost at most this, each with its choice."""
+"""Amount of money -> cards that cost at most this amount, each with its choice."""
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 _SINGLE = (
     *(f"stage {stage}" for stage in STAGES),
     *("actions", "buys", "extra money", "money", "due", "turns", "seat", "score"),
 )
 _HERE = [*_SINGLE, *(f"{place} {card}" for place in (*_OWN_CARDS, "supply") for card in CARDS)]
-"""The entries of an observation that aren't about opponents."""
+"""Names of the entries of an observation that aren't about opponents."""
 _AT = {
     place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
     for place in (*_OWN_CARDS, "supply")
@@ -81,8 +81,8 @@ _MONEY = _NONE | WORTH
 def layout(seats: int, options: Options) -> Numbers:
     """Return names and bounds of an observation's entries, in the order of `Translator.observe`."""
     full = Supply(seats).counts
-    # A kingdom card is in one place at a time and can be played once per turn, so we can multiply
-    # by the number of copies.
+    # Each copy of a kingdom card can be played once per turn, so the numbers of copies are upper
+    # bounds.
     plays = {card: full[card] for card in KINGDOM}
     owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
@@ -127,7 +127,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def look(self, view: View, *, asked: bool) -> None:
         me = view.seats[self.seat]
         own = me.own
-        assert own is not None  # true for the view of a seat
+        assert own is not None  # always set in the view of a seat
         self._seen = seen = self._zeros[:]  # the observation without its scalar entries
         for card in own.hand:
             seen[_HAND[card]] += 1
@@ -173,8 +173,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if self._actions:
             hand = _ACTIONS.intersection(own.hand)
             playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
-            # If no card has an effect now, we skip this stage, because the policy would only have
-            # "done" to choose.
+            # If no card has an effect now, we skip this stage, because "done" would be the only
+            # choice.
             if playable:
                 card = yield self._offer("action", "play", playable, DONE)
                 if card is not None:
@@ -209,8 +209,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _hand_options(self, without: str = "") -> list[str]:
-        # Only distinct cards, because two coppers would be the same choice. (`without` is a card
-        # that's about to be played.)
+        # Offer each card once, because two coppers would be the same choice. (`without` is the card
+        # that is about to be played.)
         seen = self._seen
         return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 
@@ -241,8 +241,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 chosen = yield from self._discards()
                 continue
             stage = card if card == "workshop" else f"{card}: {asked.what}"
-            # If there's nothing to gain, the card still needs an answer, but we don't bother the
-            # policy.
+            # If no card can be gained, the decision still needs an answer, but the policy isn't
+            # asked.
             chosen = (yield self._offer(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
                 self._move(chosen, _HAND, _CHOSEN)
@@ -283,8 +283,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if reply.phase == "cleanup":
             return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
         given = reply.additional_parameters
-        # In a record, this may be anything. If a card has no parameters, it ignores them and the
-        # reply was valid.
+        # In a record, the parameters may have any type. Cards without parameters ignore them, so
+        # the reply was valid.
         given = given if isinstance(given, dict) else {}
         discarded = given.get("cards")
         names = [f"play {reply.card}"]
@@ -316,7 +316,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 *(self._due, self._turns, self.seat, self._score),
             ],
         )
-        # Copied, because the buffer changes with the next choice. frombuffer() is faster than
+        # Copy the buffer, because it changes with the next choice. frombuffer() is faster than
         # np.array().
         return np.frombuffer(seen[:], np.int32)
 
@@ -342,8 +342,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
 class DominionTracker:
     """Implements `referee.games.interface.environment.StateTracker` for Dominion.
 
-    The kit for authors of bots has the same job (its `Memory` follows the cards of a match), so we
-    use that.
+    It uses `Memory` of the kit for authors of bots, which tracks the cards of a match.
     """
 
     def __init__(self, seat: int, seats: int) -> None:

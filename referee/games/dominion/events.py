@@ -1,15 +1,15 @@
-"""The public messages of a turn as events, and the cards that follow from them.
+"""The public messages of a turn as events, and the cards that they show.
 
 A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
 `player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
-discard without `player-played` before it is a cellar's, or it ends a turn without played cards. We
-can't know which before we've read more messages. In a turn, other players only send `Kind.ANSWERS`
-to a militia.
+discard without an earlier `player-played` comes from a cellar, or it ends a turn without played
+cards. Only later messages show which of the two is true. During a turn, other players only send
+`Kind.ANSWERS`, in reply to a militia.
 
 The checker and the reader each decide where a turn ends, from the same events, and they do it in
 different ways on purpose. The checker follows every possibility and counts the cards that each
-player can hold: certain, but slow. The reader must also read damaged logs, where such counts are
-wrong.
+player can hold, which is reliable but slow. The reader must also read damaged logs, where such
+counts are wrong.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
 
 
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a turn's gains into gains from actions and bought cards, as far as they show.
+    """Split a turn's gains into gains from actions and bought cards, as far as possible.
 
-    Messages don't tell them apart. A gain right after a trashing is a mine's or a remodel's, and
-    cheap cards go to the workshops that were played. All others were bought.
+    No message distinguishes them. A gain right after a trashing comes from a mine or a remodel, and
+    cheap cards are assigned to the workshops that were played. All other cards were bought.
     """
     gained: list[str] = []
     bought: list[str] = []
@@ -97,8 +97,8 @@ def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[st
     for event in events:
         if event.kind == Kind.GAINED:
             by_workshop = workshops > 0 and COST.get(event.cards[0], limit + 1) <= limit
-            # A mine or a remodel trashes first. Nothing can come between the two messages, so this
-            # gain must be its own.
+            # A mine or a remodel trashes first. No other message can come in between, so this gain
+            # comes from the same card.
             if before == Kind.TRASHED:
                 gained += event.cards
             elif by_workshop:

@@ -27,7 +27,7 @@ import sys
 from _thread import get_ident
 from collections import Counter
 
-# `typing` and `dataclasses` would make a bot's start slower by a third.
+# Importing `typing` and `dataclasses` would make a bot start a third more slowly.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,7 +105,7 @@ def _known(card: str) -> Card:
 # --- return values of play_turn and discard -------------------------------------------------------
 
 _unreturned: dict[int, str] = {}
-"""Thread -> "play" or "buy", the last one called since the start of `play_turn`."""
+"""Thread -> "play" or "buy", whichever was called last since the start of `play_turn`."""
 _played: dict[int, str] = {}
 """Thread -> the last card passed to `play` since the start of `play_turn`."""
 _warned: set[str] = set()
@@ -114,7 +114,7 @@ _warned: set[str] = set()
 def _warn(text: str) -> None:
     """Write a line to standard error, but never the same line twice.
 
-    (A forgotten `return` would come up again in each turn.)
+    Without this, a forgotten `return` would be reported in every turn.
     """
     if text not in _warned:
         _warned.add(text)
@@ -136,7 +136,7 @@ def play(
     """
     for name in (card, *discard, *(other for other in (trash, gain) if other is not None)):
         _known(name)
-    # Bots of several threads may run in one program, so it's one entry per thread.
+    # A program may run bots in several threads, so there is one entry per thread.
     _unreturned[get_ident()] = "play"
     _played[get_ident()] = card
     parameters: dict[str, object] = {}
@@ -174,7 +174,7 @@ def end_turn() -> Reply:
 
 
 def reveal_moat() -> Reply:
-    """Reveal a moat in reply to an attack, to discard nothing (7.3)."""
+    """Reveal a moat in reply to an attack, so that no card is discarded (7.3)."""
     return {"type": "attack-reply-reaction", "reaction": "moat"}
 
 
@@ -187,11 +187,11 @@ class CardCounts(Counter[str]):
     def __missing__(self, card: str) -> int:
         if card not in CARDS and nearest(str(card)):
             _known(card)
-        return 0  # can be a new card that this file does not know
+        return 0  # may be a new card that this file does not know
 
 
 class PublicPlayer:
-    """The public knowledge of a player.
+    """The public information about a player.
 
     Attributes:
         number: player number, "player1" and so on, by seat.
@@ -213,7 +213,7 @@ class PublicPlayer:
 
 
 class State:
-    """The knowledge of a bot at a request. It is a copy, so you can change it.
+    """The state that a bot knows at a request. It is a copy, so you can change it.
 
     Attributes:
         hand: cards in hand, in the order drawn.
@@ -224,8 +224,8 @@ class State:
         cards_played: cards played in this turn, in order.
         cards_gained: cards gained in this turn, in order.
         supply: card -> number of cards left in its pile, for all 17 piles.
-        deck: card -> count in this bot's deck, whose order is unknown. Like `discard_pile` and the
-            `cards` of players, it raises `ValueError` for a misspelt card.
+        deck: card -> count in this bot's deck, whose order is unknown. A misspelt card raises
+            `ValueError` here, in `discard_pile` and in the `cards` of players.
         discard_pile: card -> count in this bot's discard pile.
         me: this bot.
         players: all players including this bot, in seat order.
@@ -274,7 +274,7 @@ class State:
         )
 
     def count(self, card: str) -> int:
-        """Return the copies that this bot owns. Raises `ValueError` for an unknown card."""
+        """Return how many copies this bot owns. Raises `ValueError` for an unknown card."""
         _known(card)
         return self.me.cards[card]
 
@@ -284,10 +284,10 @@ class State:
 
 
 class Memory:
-    """The knowledge of one match, from its messages and the bot's replies.
+    """Tracks one match by its messages and the bot's replies.
 
-    A bot sees drawn cards only at its next request. Therefore its discard pile is tracked, and its
-    deck is the rest of its cards.
+    A bot only sees at its next request which cards it drew. `Memory` therefore tracks the discard
+    pile. The deck consists of all cards that aren't in any other place.
     """
 
     def __init__(self, me: str = "") -> None:
@@ -327,7 +327,7 @@ class Memory:
             case "player-gained":
                 for card in _cards([message.get("gained")]):
                     player.cards[card] += 1
-                    if is_me and self._played() != "mine":  # its gain is in hand (6.4)
+                    if is_me and self._played() != "mine":  # the gained card goes to the hand (6.4)
                         self.discard_pile[card] += 1
             case "player-trashed":
                 player.cards -= Counter(_cards(message.get("trashed")))
@@ -342,9 +342,9 @@ class Memory:
         return self.replied.get("card") if self.replied.get("phase") == "action" else None
 
     def _discarded(self) -> list[str]:
-        """Return the discards of this bot in its own turn: for a cellar, or all at the clean-up.
+        """Return the cards that this bot discarded for a cellar or at its clean-up.
 
-        Discards in an attack are not included: see `note`.
+        `note` handles the cards that it discarded in an attack.
         """
         hand = _cards(self.asked.get("hand"))
         if self._played() != "cellar" or not self.asked.get("actions"):
@@ -354,7 +354,7 @@ class Memory:
         gone = []
         for card in ["cellar", *(cards if isinstance(cards, list) else [])]:
             if not isinstance(card, str) or card not in hand:
-                break  # this card and all after it are ignored (6.1)
+                break  # this card and the cards after it are ignored (6.1)
             hand.remove(card)
             gone.append(card)
         return gone[1:]
@@ -385,7 +385,8 @@ class Memory:
         state.supply = dict(_piles(self.piles))
         state.discard_pile = CardCounts(self.discard_pile)
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
-        # We know all our cards, and the other places. The rest is in the deck.
+        # We know all cards of the bot and all its other places. The remaining cards are in the
+        # deck.
         state.deck = CardCounts(self.player(self.me).cards - elsewhere)
         state.players = [
             PublicPlayer(number, player.name, CardCounts(player.cards), left=player.left)
@@ -423,7 +424,8 @@ def _piles(value: object) -> Iterable[tuple[str, int]]:
 class DominionBot:
     """Base class of bots. Write `play_turn`, and optionally `discard`.
 
-    An instance plays in a Python program (`reply`), the class as a separate program (`run`).
+    Call `run` on the class to run the bot as a separate program, or `reply` on an instance to play
+    within a Python program.
 
     Attributes:
         name: public name of the bot. Default: the name of the class.
@@ -446,8 +448,8 @@ class DominionBot:
 
         Returns:
             `play(...)`, `buy(...)`, `end_turn()`, or a list of cards to buy. An empty list ends the
-            turn. None also ends the turn, unless `play` or `buy` was called: then the `return` is
-            missing.
+            turn. None also ends the turn, but it is an error if `play` or `buy` was called, because
+            the `return` must be missing.
         """
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
@@ -507,7 +509,8 @@ class DominionBot:
         _played.pop(get_ident(), None)
         choice: object = self.play_turn(state)
         match choice:
-            # `play(...)` without `return` would only end the turn, with no sign of the mistake.
+            # Without this check, `play(...)` without `return` would end the turn and hide the
+            # mistake.
             case None:
                 if called := _unreturned.get(get_ident()):
                     why = f"although it called {called}(...)"
@@ -547,8 +550,8 @@ class DominionBot:
     def run(cls, *arguments: Any, **options: Any) -> None:
         """Run the bot as a program: read messages from standard input until it ends, and reply.
 
-        Each match has a new instance, created with these arguments. Printed text, even from before
-        this call, goes to standard error instead of standard output.
+        A new instance is created for each match, with these arguments. Printed text, even from
+        before this call, goes to standard error instead of standard output.
         """
         _defined.clear()
         _serve(lambda: cls(*arguments, **options))
@@ -559,7 +562,7 @@ _defined: list[type[DominionBot]] = []
 
 
 def _warn_of_misspelt(bot: type[DominionBot]) -> None:
-    """Warn about methods with names similar to a method of the kit that isn't overridden.
+    """Warn about methods whose name resembles a method of the kit that isn't overridden.
 
     A misspelt `discard` would never be called, and the default would hide that.
     """
@@ -578,8 +581,8 @@ def _warn_of_misspelt(bot: type[DominionBot]) -> None:
 def _warn_without_run() -> None:
     """Warn at exit if the referee started this program and it played no match.
 
-    Forgetting the last line, `MyBot.run()`, is easy. All you'd see without this is that the bot
-    exited.
+    The last line, `MyBot.run()`, is easy to forget. Without this warning, you would only see that
+    the bot exited.
     """
     if not _defined or hasattr(sys, "last_value") or "referee.api" in sys.modules:
         return
@@ -595,7 +598,8 @@ def _warn_without_run() -> None:
 def _read(line: bytes) -> dict[str, object]:
     """Decode a message.
 
-    Anything except a JSON object gives an empty one, because a bot has to ignore unknown messages.
+    Return an empty object for anything except a JSON object, because a bot has to ignore unknown
+    messages.
     """
     try:
         message = json.loads(line)
@@ -626,7 +630,7 @@ def _serve(new: Callable[[], DominionBot]) -> None:
 def _take_stdout() -> int:
     """Redirect standard output to standard error, and return a descriptor of the original output.
 
-    A print() for debugging would be read as a reply.
+    Otherwise, the referee would read the output of a print() for debugging as a reply.
     """
     out = os.dup(1)
     os.dup2(2, 1)  # also redirects output of C libraries and child processes

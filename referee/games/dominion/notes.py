@@ -1,7 +1,7 @@
 """Hints about probable mistakes of a Dominion bot, and causes of its faults.
 
-They're guesses, so they have to be rare and right. A bot that does something odd on purpose
-shouldn't be lectured.
+Hints are guesses, so they have to be rare and right. A bot that does something odd on purpose
+shouldn't get one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FIELDS = {
     faults.BAD_TREASURE: "played_treasures",
     faults.BAD_DISCARD: "discard",
 }
-"""Fault -> field with the cards that it is about."""
+"""Fault code -> field of the reply with the cards that caused the fault."""
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
@@ -66,8 +66,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return 'after a buy comes one more `play-turn`, with 0 buys; answer it with "cleanup"'
     if code == faults.NO_ACTIONS:
         return 'with 0 actions answer with "buy" or "cleanup"'
-    # A bot that names cards to buy, but no treasures, has no money as far as the referee is
-    # concerned.
+    # A bot that plays no treasures can only spend the money of its action cards.
     paid = reply.get("played_treasures") or asked.get("extra_money")
     if code == faults.CANNOT_BUY and not paid:
         return "only treasures that `played_treasures` names pay for cards"

@@ -1,7 +1,8 @@
 """The dialogue with a person who plays Dominion.
 
-A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). If a
-player gained a card but played nothing, the line appears when the next player moves.
+The person reads one line per turn of another player, which is shown at the `player-played` message
+(protocol-v1, 2.15). If a player gained a card but played nothing, the line appears when the next
+player moves.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from referee.games.interface.turns import ordinal, plural
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""By cost: the affordable cards then keep their numbers during the game, without gaps."""
+"""Cards by cost. In this order, the numbers of affordable cards never change or have gaps."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
 """Actions first, then treasures, then the rest."""
 _SPECIAL = {
@@ -126,7 +127,8 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                # If it was a cellar, another request follows and sets it again.
+                # If a cellar caused this discard, another request follows and sets `_in_turn`
+                # again.
                 self._in_turn = False
             case Kind.TOP if self._in_turn:  # the reply to a militia
                 return [f"{who} discarded, {event.cards[0]} on top."]
@@ -145,7 +147,7 @@ class DominionDialogue:
         played = cards_of(moves, Kind.PLAYED)
         if seat == self._seat:
             if played:
-                return []  # The person has done it, and doesn't need to read it.
+                return []  # The person made these moves, and doesn't need to read about them.
             gained = cards_of(moves, Kind.GAINED)
             done = {"trashed": trashed, "bought" if bought else "gained": gained}
             said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
@@ -382,7 +384,8 @@ class DominionDialogue:
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         owned = zip(self._who, self._ledger.owned, strict=True)
-        # The message doesn't say who attacks. If only one of the others owns a militia, we know.
+        # The message doesn't contain the attacker. If only one of the others owns a militia, it
+        # must be that player.
         able = [who for who, cards in owned if cards["militia"] and who != self._who[self._seat]]
         attacker = able[0] if len(able) == 1 else "Another player"
         picks = yield self._question(
@@ -408,7 +411,7 @@ class DominionDialogue:
             for (seat, who), score in zip(enumerate(self._who), self._ledger.scores(), strict=True)
         ]
         supply = self._ledger.supply
-        # Provinces are always shown, because their end is the end of the game.
+        # Provinces are always shown, because the game ends when they run out.
         few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
         empty = [card for card in BY_COST if not supply[card]]
         left = ", ".join(f"{supply[card]} {card}" for card in few)

@@ -1,7 +1,7 @@
 """Play Dominion by the scores of a rule file (spec/rule-files.md defines the order).
 
-We decide the parameters of a card, e.g. the card that a remodel trashes, before we play it. The
-rules therefore see it in hand, with its action unspent.
+The parameters of a card, e.g. the card that a remodel trashes, are decided before the card is
+played. At that time, the rules of the file see the card in hand, and its action is unspent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORTH_IT = nextafter(20.0, 0.0)
 
 
 class Observation(Struct, frozen=True):
-    """The player's knowledge at a request, as if it had bought the chosen cards."""
+    """The state that a player knows at a request, as if it had bought the chosen cards."""
 
     own: OwnCards
     others: list[SeatView]
@@ -51,7 +51,7 @@ def sight_of(view: View) -> Observation:
     """Return the observation of the player whose view this is."""
     assert view.asked is not None
     me = view.seats[view.asked]
-    assert me.own is not None  # true for the view of a seat
+    assert me.own is not None  # always set in the view of a seat
     others = [seat for seat in view.seats if seat is not me]
     money = sum([WORTH[card] for card in me.own.hand if card in WORTH])
     actions = buys = 0

@@ -1,4 +1,4 @@
-"""Statistics of the cards that bots get, when they get them, and with what success.
+"""Statistics about the cards that bots get, when they get them, and how well they score with them.
 
 "Points with the card" doesn't mean that the card is good. (A bot that's ahead may simply buy more
 of it.)
@@ -52,7 +52,7 @@ def _seat_cards(turns: Sequence[Gains]) -> SeatCards:
     bought: dict[str, tuple[int, int]] = {}
     gained: dict[str, tuple[int, int]] = {}
     for number, turn in enumerate(turns, 1):
-        # Bought cards are the last ones of a turn, since a buy ends it.
+        # Bought cards come last in a turn, since a buy ends it.
         without_buys = len(turn.gained) - len(turn.bought)
         for sums, cards in ((bought, turn.bought), (gained, turn.gained[:without_buys])):
             for card in cards:

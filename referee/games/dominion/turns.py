@@ -1,11 +1,11 @@
 """Read a match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-In a record, a turn begins with the first request to another player. That's the easy case. A
-spectator log has no requests, so we look for the clean-up (`events.py`). If a top discard may
-belong to a cellar, it does until a later message proves that it was the clean-up.
+In a record, a turn begins with the first request to another player. A spectator log has no
+requests, so we look for the clean-up (`events.py`). If a top discard may come from a cellar, we
+assume that it does until a later message proves that it was part of the clean-up.
 
-Only the clean-up names played cards. If the match ends before it, we take them from the last
-request. A militia also counts as played if another player has answered it.
+Only the clean-up lists the played cards. If the match ends before the clean-up, we take them from
+the last request. If another player was attacked after this request, a militia was played as well.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Turn(turns.Turn, kw_only=True):
 class Turns(turns.TurnReader[Turn]):
     """Reads a match of Dominion. Scores are the points of all cards.
 
-    We collect the events of a turn and only look at them when it's over, because the log may show
-    late which turn they belong to.
+    We collect the events of a turn and only process them when it's over, because sometimes only a
+    later message shows which turn they belong to.
     """
 
     turn_type = Turn
@@ -88,11 +88,11 @@ class Turns(turns.TurnReader[Turn]):
         self._active = 0
         self._events: list[Event] = []  # including faults and disqualifications
         self._request: PlayTurn | None = None  # the last request
-        # A militia is played between two requests, so the next request hasn't shown it yet.
-        self._attacks = False  # True if a militia was played since then
+        # A militia may be played after the last request, which doesn't show it then.
+        self._attacks = False  # True if a militia was played since the last request
         self._cleaned_up = False  # True if only a shuffle can follow
-        self._has_begun = False  # True if it certainly began, although no message shows it
-        self._possible_end: int | None = None  # the number of events before it
+        self._has_begun = False  # True if the turn has begun, although no message shows it
+        self._possible_end: int | None = None  # number of events up to a possible end of the turn
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, SupplyInfo):
@@ -106,7 +106,7 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
-        """Keep the note among the events, because the turn may turn out to have ended before it."""
+        """Keep the note among the events, because it may turn out to belong to the next turn."""
         self.append_limited(self._events, Event(0, what, seat, (text, *stderr)))
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:
@@ -128,13 +128,13 @@ class Turns(turns.TurnReader[Turn]):
     def _has_cleaned_up(self) -> bool:
         if not self._is_record:
             return self._cleaned_up
-        # If a player played cards, there are two events at the clean-up, and otherwise at most one.
+        # The clean-up has two events if the player played cards, and otherwise at most one.
         kinds = {event.kind for event in self._events if event.seat == self._active}
         plays = self._attacks or (self._request is not None and self._request.cards_played)
         return (Kind.PLAYED if plays else Kind.TOP) in kinds
 
     def was_started(self) -> bool:
-        """True if more than a disqualification happened in the turn."""
+        """True if anything except a disqualification happened in the turn."""
         others = any(event.kind != "disqualified" for event in self._events)
         return bool(self._request) or self._has_begun or others
 
@@ -162,7 +162,7 @@ class Turns(turns.TurnReader[Turn]):
             yield self.close()
             return
         if self._cleaned_up or self._belongs_to_next_turn(event, mine):
-            # The turn is over, so we close it and start again with the same event in the next turn.
+            # The turn is over, so we close it and add the event to the next turn.
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return
@@ -171,7 +171,7 @@ class Turns(turns.TurnReader[Turn]):
                 yield self.close()
             self._active = seat
         elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:
-            # A player without cards sends nothing in its turn, so we've missed one.
+            # A player without cards in hand sends no messages in its turn, so that turn is over.
             self._active = seat
             mine = True
         elif mine and kind == Kind.PLAYED:
@@ -197,7 +197,7 @@ class Turns(turns.TurnReader[Turn]):
         return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        # The turn ended at its possible end, as we know now. The events after it belong to the next
+        # We know now that the turn ended at its possible end. Later events belong to the next
         # turns.
         later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
@@ -221,8 +221,7 @@ class Turns(turns.TurnReader[Turn]):
         self._turns[seat] += 1
         now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
         now.played = cards_of(events, Kind.PLAYED)
-        # The turn has no clean-up, so the log doesn't name the played cards. In a record, the last
-        # request does.
+        # Without a clean-up, no message lists the played cards. In a record, the last request does.
         if not now.played and self._request is not None:
             now.played = [*self._request.cards_played, *["militia"] * self._attacks]
         now.gained, now.bought = self._gains(events, now.played)
@@ -251,7 +250,8 @@ class Turns(turns.TurnReader[Turn]):
                 self.now.notes.append(note)
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
-        # The last request of a turn (after the buy) tells exactly. Otherwise we have to guess.
+        # The last request of a turn (after the buy) lists the bought cards. Otherwise we have to
+        # guess.
         if self._request is not None and not self._request.buys and self._request.cards_gained:
             bought = self._request.cards_bought
             every = self._request.cards_gained
@@ -343,7 +343,7 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def listed(cards: Sequence[str]) -> str:
-    """Format cards in order. Equal cards in a row are counted."""
+    """Format cards in order. Consecutive equal cards are counted."""
     return ", ".join(turns.counted(cards))
 
 

@@ -1,6 +1,7 @@
 """The words of rule files for Dominion, i.e. matchers, sets of rules and keys (spec/rule-words.md).
 
-A file sees the `Observation` of its player: the view of its seat, and the cards that it is buying.
+A file is evaluated on the `Observation` of its player, which combines the view of the seat and the
+cards that the player is about to buy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The facts of the cards, the curves and the views of a log for the match page of Dominion.
+"""Card facts, curves and log views for the match page of Dominion.
 
 drawing.js, drawing.css    the drawing of the table in the browser
 """
@@ -23,7 +23,7 @@ from referee.games.interface.table import Moved, moves_of
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """Return the facts of the cards for the drawing.
+    """Return the card facts that the drawing needs.
 
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), its money as
@@ -62,8 +62,8 @@ def _worth(cards: Mapping[str, int]) -> int:
 class Spectator:
     """Implements `referee.games.interface.page.Spectator` for Dominion.
 
-    It doesn't run the rules. (Which cards exist and who owns them is public, and that's all a
-    spectator sees.)
+    It doesn't run the rules, because a spectator only sees which cards exist and who owns them, and
+    these facts are public.
     """
 
     def __init__(self, seats: int) -> None:
@@ -101,7 +101,7 @@ def _moved(event: Event) -> list[Moved]:
     # a live match.
     seat, cards = event.seat, event.cards
     if event.kind == Kind.PLAYED:
-        # The others only learn now, at the clean-up, which cards were played.
+        # The other players learn only at the clean-up which cards were played.
         return [Moved(seat, public=moves_of(seat, cards, "play", "discard"), shows=cards)]
     if event.kind not in (Kind.GAINED, Kind.TRASHED):
         return []

@@ -21,7 +21,7 @@ from referee.games.interface.probing import Probes
 
 
 def _seeded(held: Collection[str]) -> tuple[str, ...]:
-    # Random discards use the stream of the referee, and everything else the stream of a seat.
+    # Random discards use the referee's stream. All other random choices use the stream of a seat.
     return ("4.7/3", "4.7/2") if "7.4/3" in held else ("4.7/2",)
 
 

@@ -23,7 +23,7 @@ MESSAGES: Mapping[str, str] = {
     "player-disqualified": "2.13/1",
     "game-end": "2.14/1",
 }
-"""Type of a message -> cases that hold if it is correct, beginning with the case of its section."""
+"""Message type -> cases that pass if the message is correct, starting with its section."""
 
 ABOUT: Mapping[str, str] = {
     **{kind: cases.partition("/")[0] for kind, cases in MESSAGES.items()},
@@ -76,7 +76,7 @@ ABOUT: Mapping[str, str] = {
     "game-end winners at the start": "3.5/2",
     "game-end reason at the start": "3.5/2",
 }
-"""`Probes.about`: the section of a message, and the cases that a wrong one breaks."""
+"""`Probes.about`: message type -> its section, and mistake in a message -> cases that fail."""
 
 ENDS: Mapping[str, str] = {
     "provinces-empty": "4.4/2 4.3/3 4.5/1",
@@ -84,7 +84,7 @@ ENDS: Mapping[str, str] = {
     "turn-limit": "4.4/4 4.3/3 4.5/1",
     "last-player-standing": "8.3/1 4.5/1",
 }
-"""End reason -> cases that hold."""
+"""End reason -> cases that pass if a match ends for this reason."""
 
 SHARED: Mapping[str, str] = {
     "json": "1.1/1",
@@ -150,4 +150,4 @@ SHARED: Mapping[str, str] = {
     "handshake exit-skipped": "3.5/1",
     "handshake side-by-side": "3.4/1",
 }
-"""`Probes.shared`."""
+"""`Probes.shared`: trick or check for all games -> its cases."""

@@ -1,8 +1,8 @@
 """The probe matches, with the style of each seat (spec/vectors/README.md, 2.1).
 
-Basic matches come first, because a deviation there affects all others. Each other match adds one
-thing, or a few independent ones. A match covers the cases that it names (`covers`, `may`) and the
-cases of its tricks.
+Basic matches come first, because a deviation there affects all others. Each of the other matches
+adds one feature, or a few independent features. A match covers the cases listed in `covers` and
+`may`, and the cases of its tricks.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def _brief(handshake: str = "") -> Style:
 
 
 def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
-    # Each trick is used once, at the first request that suits it. In the opposite order, the last
-    # tricks also get their chance.
+    # Each trick is used once, at the first request that suits it. The second seat tries the tricks
+    # in reverse order, so that the last tricks are used, too.
     backwards = " ".join(tricks.split()[::-1])
     return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
 

@@ -3,8 +3,9 @@
 Every request shows the complete hand of a seat, and the seat draws at most once between two
 requests. To find out which cards were drawn, we look at the hand in the seat's next request, and
 put these cards on top of the deck if they're in it. If they aren't, the hands differ, and we'll
-find that when we compare the requests. Draws without a later request don't matter. Random discards
-(7.4) also show in the seat's next hand, and the last one is on top of the pile.
+find that when we compare the requests. Draws without a later request don't matter. The seat's next
+hand also shows which cards were discarded at random (7.4), and the last of them is on top of the
+pile.
 """
 
 from __future__ import annotations
@@ -21,24 +22,23 @@ class DominionObservedChance:
     """Implements `referee.games.interface.probing.ObservedChance` for Dominion."""
 
     def __init__(self, received: Sequence[Sequence[Message]]) -> None:
-        # Still to come: hands by seat, tops of discard piles by player.
+        # The hands of each seat and the top discards of each player that are still to come.
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]
-        # All seats get the public messages, but if a seat has left, it got fewer of them. The
-        # longest list has them all.
+        # All seats get the public messages until they leave, so the longest list has all of them.
         public = max(received, key=len)
         self._tops: dict[object, list[object]] = {seat_id(n): [] for n in range(len(received))}
         for message in public:
             if message.get("type") == "player-top-discard":
                 self._tops.get(str(message.get("player_number")), []).append(message.get("card"))
-        self._taken = False  # cards were taken at random since the last request
+        self._taken = False  # True if cards were taken at random since the last request
 
     def shuffle(self, stream: str, items: list[str]) -> None:
         pass  # We don't know the order yet. Each draw looks it up.
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Put the cards of the next hand on top, as far as the deck has them."""
+        """Put the cards of the next hand on top of the deck, if the deck has them."""
         top: list[str] = []
         for card in _minus(self._next_hand(stream) or (), hand):
             if len(top) < count and card in deck:
@@ -48,7 +48,7 @@ class DominionObservedChance:
         deck += top[::-1]
 
     def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
-        """Take the cards that the next hand lacks. The card on top of the pile is the last."""
+        """Take the cards that are missing in the next hand. The last one is on top of the pile."""
         self._taken = True
         top = [str(card) for card in self._tops[owner][:1]]
         shown = self._next_hand(owner)
@@ -57,8 +57,8 @@ class DominionObservedChance:
         taken: list[str] = []
         for card in items:
             (left if [card] == kept[len(left) :][:1] else taken).append(card)
-        # The next hand should lack more cards. Take any, since the comparison will find the
-        # difference.
+        # More cards should be missing in the next hand. Take any cards, since the comparison will
+        # find the difference.
         while len(taken) < count:
             taken.append(left.pop())
         items[:] = taken[count:] + left
@@ -100,7 +100,7 @@ def _hand_of(message: Message) -> list[str] | None:
 
 
 def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:
-    # We can't simply subtract the counters, because the order of the cards has to stay.
+    # Subtracting counters would lose the order of the cards.
     away = Counter(others)
     left = []
     for card in cards:

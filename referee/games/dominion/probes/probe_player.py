@@ -1,7 +1,7 @@
 """A probe in Dominion. It plays legally, except for its tricks.
 
-It also says which cases each of its replies tests. If the other referee deviates after a reply, we
-know which of them it violates.
+Each reply lists the cases that it tests. If the other referee deviates after a reply, we therefore
+know which cases failed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from referee.games.dominion.probes.tricks import TRICKS, probe_action
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.interface.probing import Message, ProbeAction
 
-# A referee that never ends a turn must not keep us here forever.
+# If a referee never ends a turn, the test must still end.
 _MOST_REPLIES = 100
-"""Maximum replies per turn. A longer turn is endless."""
+"""Maximum replies per turn. A longer turn counts as endless."""
 
 
 class DominionProbePlayer(ProbeState):
@@ -29,8 +29,8 @@ class DominionProbePlayer(ProbeState):
         self._replies = 0 if self.first else self._replies + 1
         if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
             return ProbeAction(then="exit")
-        # We try the tricks in their order and use each of them once. If none fits this request, the
-        # probe just plays on.
+        # Try the tricks in order, and use each of them once. If none fits this request, the probe
+        # makes a normal move.
         for name in self._tricks:
             done = TRICKS[name].probe_action(self)
             if done is not None:
@@ -45,5 +45,5 @@ class DominionProbePlayer(ProbeState):
         return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
-        """Return a small buy at the start of a turn. Everybody sees it."""
+        """Return a cheap buy, which everybody sees, at the start of a turn. Otherwise None."""
         return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

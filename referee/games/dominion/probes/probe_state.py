@@ -1,7 +1,7 @@
-"""Legal play of a probe, from the messages of another referee.
+"""Plays the legal moves of a probe, based on the messages of another referee.
 
-We don't run our own rules beside it. If the other referee has a bug, the probe has to play on in
-the state that results from it.
+We don't run our own rules in parallel. If the other referee has a bug, the probe must continue in
+the state that results from the bug.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def _wishes(text: str) -> list[tuple[str, int]]:
 
 
 class ProbeState(State):
-    """The knowledge of a probe. It has the kit's `State` at the last request, and more.
+    """The state that a probe knows. Extends the kit's `State` at the last request.
 
     Attributes:
         request: the last request.
-        asks_to_play: True if it is a `play-turn`.
-        fresh: True if nothing in this turn has had an effect.
-        first: True if nothing was done in this turn.
+        asks_to_play: True if the request is a `play-turn`.
+        fresh: True if no card has had an effect in this turn yet.
+        first: True if nothing was done in this turn yet.
         over: True if cards were played and buying is no longer possible.
-        gains: number of received `player-gained`.
+        gains: number of `player-gained` messages received.
     """
 
     def __init__(self, style: Style, seat: int, seed: str) -> None:
@@ -109,7 +109,8 @@ class ProbeState(State):
     def _purchases(self) -> list[str]:
         found: list[str] = []
         for _ in range(self.buys):
-            # The first card of the list that the player doesn't have enough of.
+            # Buy the first card of the list that is affordable and that the player doesn't have
+            # enough of.
             for card, enough in self._buys:
                 few = self.count(card) + found.count(card) < enough
                 if few and self.can_buy(*found, card) and self._can_take(card):
@@ -126,14 +127,14 @@ class ProbeState(State):
 
     def _can_take(self, card: str) -> bool:
         after: Mapping[str, int] = {**self.supply, card: self.supply[card] - 1}
-        # Patient probes gain nothing that would end the game.
+        # Patient probes never gain a card that would end the game.
         ends = not after["province"] or [*after.values()].count(0) >= 3
         return not (ends and self.style.patient)
 
     def _parameters(self, card: str) -> dict[str, Any] | None:
         def options(asked: Ask) -> Iterator[Any]:
             if asked.what == "discard":
-                # Victory cards are of no use in a hand, so a cellar discards them first.
+                # Victory cards are useless in hand, so a cellar discards them first.
                 yield [each for each in asked.cards if each in POINTS] or asked.cards[:1]
             elif asked.what == "trash":
                 yield from sorted(asked.cards, key=COST.__getitem__)

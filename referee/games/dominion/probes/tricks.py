@@ -1,4 +1,4 @@
-"""Tricks of probes that test how another referee reacts (spec/vectors/README.md, 2).
+"""Tricks that probes use to test how another referee reacts (spec/vectors/README.md, 2).
 
 Each trick is used once, at the first suitable request.
 """
@@ -18,7 +18,8 @@ from referee.games.interface.probing import ProbeAction
 Answer: TypeAlias = Callable[[ProbeState], Any]
 """Creates the reply to a request: an object, the text of a line, or `LEAVE`.
 
-If the request isn't suitable, it returns a false value, or raises LookupError or StopIteration."""
+If the request isn't suitable, the function returns a false value, or raises LookupError or
+StopIteration."""
 LEAVE: Any = object()
 
 
@@ -28,7 +29,8 @@ class Trick(NamedTuple):
     Attributes:
         cases: ids of the cases that it covers.
         attack: True if it replies to an attack-request.
-        awaits: a message type. Another seat must have received as many of it as this seat before.
+        awaits: type of the messages to wait for before replying. Another seat must have received as
+            many of them as this seat.
     """
 
     cases: str
@@ -40,8 +42,8 @@ class Trick(NamedTuple):
         if self.attack == state.asks_to_play:
             return None
         try:
-            # A trick doesn't have to check whether it's possible. If it isn't, its answer raises
-            # such an error.
+            # A trick doesn't check whether it is possible. If it isn't, `answer` raises one of
+            # the errors below.
             reply = self.answer(state)
         except (LookupError, StopIteration):
             return None
@@ -52,7 +54,7 @@ class Trick(NamedTuple):
 
 
 def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
-    """Create an action that writes a reply, with its cases."""
+    """Create an action that writes a reply and tests these cases."""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
     return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
@@ -96,8 +98,8 @@ def _no_treasure(cards: list[str]) -> str:
 
 
 def _top(s: ProbeState, cards: list[str]) -> str:
-    # If a bot names no card, the last one played ends on top. Only another card shows that the
-    # referee does what the bot says.
+    # If a bot doesn't choose a card, the last card played ends up on top. Only a different card
+    # shows that the referee follows the reply.
     return next(card for card in cards if card != s.cards_played[-1])
 
 
@@ -106,7 +108,7 @@ def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
 
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
-    """Return cards that cost `low` to `high` and whose pile isn't empty, or is."""
+    """Return the cards that cost `low` to `high`, from empty piles or from the others."""
     return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
@@ -117,8 +119,7 @@ def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
 
 def _coins(s: ProbeState, wanted: int) -> list[str]:
     found = []
-    # Expensive ones first. If there are enough coppers, this finds every sum that's possible at
-    # all.
+    # Take expensive treasures first. With enough coppers, this finds every possible sum.
     for coin in sorted(s.treasures, key=lambda coin: -WORTH[coin]):
         if WORTH[coin] <= wanted:
             found.append(coin)
@@ -140,12 +141,12 @@ def _rare(s: ProbeState) -> list[str]:
 
 
 def _some(s: ProbeState, more: int) -> list[str]:
-    # A negative `more` means too few.
+    # If `more` is negative, there are too few cards.
     return s.hand[: s.request["discard"] + more]
 
 
 def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
-    # Some cards can be trashed for a new card, and some for nothing.
+    # Some trashed cards are exchanged for a new card, others for nothing.
     return next(trashed for trashed, gains in s.trades(card) if bool(gains) != for_nothing)
 
 
@@ -153,7 +154,7 @@ def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
 
 
 def _money(treasures: Callable[[ProbeState], Any]) -> Answer:
-    # `_no_treasure` is here as a check, because it raises if the hand has only treasures.
+    # `_no_treasure` is only called as a check. It raises if the hand has only treasures.
     return lambda s: (
         s.fresh and s.treasures and _no_treasure(s.hand) and buy(treasures(s), ["copper"])
     )
@@ -170,7 +171,7 @@ def _costs(card: str, less: int) -> Answer:
 
 def _worth(treasure: str, less: int) -> Answer:
     def answer(s: ProbeState) -> Any:
-        # One kind of treasure only, so that a bug in its worth can't be hidden by others.
+        # Play only one kind of treasure, so that other treasures can't hide a bug in its worth.
         for count in range(s.treasures.count(treasure), 0, -1) if s.fresh else ():
             cost = count * WORTH[treasure] + less
             for card in _piles(s, cost, cost):

@@ -1,9 +1,8 @@
 """Which cards can be trashed, gained and bought (protocol-v1, 5 and 6).
 
-Requests don't list them, so every kind of player has to compute them: the rules, people,
-environments, rule files and probes. They all use this module. All except the rules go through the
-decisions about a card with `parameters`. In this file, `rest` is the hand without the card that is
-played.
+Requests don't list these cards. The rules, people, environments, rule files and probes all use this
+module to find them. All of them except the rules use `parameters` to make the decisions about a
+card one by one. In this file, `rest` is the hand without the card that is played.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 
 EXCHANGES: Mapping[str, Mapping[str, int]] = {"mine": WORTH, "remodel": COST}
-"""Card -> the cards that it may trash and gain, with the value to compare."""
+"""Card -> the cards that it may trash and gain. Their values aren't used."""
 
 
 def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST) -> list[str]:
@@ -71,13 +70,13 @@ def first_way(
     options: Callable[[Ask], Iterable[Any]],
     given: Sequence[Any] = (),
 ) -> dict[str, Any] | None:
-    """Return the parameters of the first way through a card's decisions, best first, or None.
+    """Return the parameters that result from the first complete series of answers, or None.
 
-    `options` may run out of answers (say, none of the cards that could be gained is wanted). Then
-    we go back and try the next answer to the decision before.
+    `options` yields the answers to a decision, best first. If no answer is left (e.g. because none
+    of the cards that can be gained is wanted), the next answer to the previous decision is tried.
     """
     # A generator can't be rewound, so we start a new one and repeat the answers given so far. There
-    # are at most two of them.
+    # are at most two answers.
     decisions = parameters(card, rest, supply)
     try:
         asked = next(decisions)
@@ -98,7 +97,7 @@ def without(card: str, hand: Sequence[str]) -> list[str]:
 
 
 def unavailable_reason(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
-    """Explain, as a clause after its name, why an action card has no effect. Empty if it has."""
+    """Explain in a clause why an action card has no effect. Empty if the card has an effect."""
     if card in EXCHANGES and not trashable(card, rest):
         return f"needs {'a treasure' if card == 'mine' else 'another card'} in your hand to trash"
     if card == "workshop" and not gainable(card, supply):

@@ -28,7 +28,10 @@ Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
-    """The card is "consumed" (6). The text describes the mistake in one sentence."""
+    """The parameters of an action card are invalid, and the card is "consumed" (6).
+
+    The text describes the mistake in one sentence.
+    """
 
 
 def _give(table: Table, turn: TurnState, card: str) -> None:

@@ -68,13 +68,13 @@ class Dominion(TableGame[Table]):
         return [SeatState(p.score(), p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state for a viewer. Owned cards are public, their places aren't."""
+        """Return the state for a viewer. Owned cards are public, but their places aren't."""
         return view_of(self.table, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> Dominion | None:
         """Copy the game between two replies of a turn.
 
-        None during an attack, which is a running generator.
+        Returns None during an attack, which is a running generator and can't be copied.
         """
         if not (self.requests and isinstance(self.requests[0].asks, PlayTurn)):
             return None
@@ -90,7 +90,10 @@ class Dominion(TableGame[Table]):
         return new.resume(new._play(turn))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Shuffle the decks, the others' hands, and their discard piles below the top (2.8)."""
+        """Shuffle all decks, and the hands and discard piles of the other players (2.8).
+
+        The top cards of discard piles stay, because they are public.
+        """
         for player in self.table.players:
             if player.seat == seat:
                 redeal(chance, player.deck)
@@ -105,8 +108,8 @@ class Dominion(TableGame[Table]):
             redeal(chance, player.deck)
 
     def _play(self, resumed: TurnState | None = None) -> Decisions:
-        # In a copy, we skip the players before the one whose turn it was. After that turn,
-        # everything is as usual.
+        # In a copy, skip the players before the player whose turn it was. After that turn, the game
+        # continues as usual.
         while True:
             for player in self.table.players:
                 # We skip seats that have left, but the order of the others stays.
@@ -142,7 +145,7 @@ class Dominion(TableGame[Table]):
         return None
 
     def _end(self, reason: str) -> None:
-        # By points, then by fewest turns. Seats that left are last, and their points and turns
+        # Sort by points, then by fewest turns. Seats that left are last, and their points and turns
         # don't count (4.5, 8.3).
         keys = [
             (p.left, 0, 0) if p.left else (p.left, -p.score(), p.turns) for p in self.table.players

@@ -172,5 +172,5 @@ REPLIES = (PlayReply, AttackReply, AttackReplyReaction)
 
 
 def is_game_info(message: Mapping[str, Any]) -> bool:
-    """True if a `game-info` is Dominion's: it names a kingdom and no game."""
+    """Return True if a `game-info` is from Dominion, i.e. has a kingdom and no `game`."""
     return "kingdom_cards" in message and "game" not in message

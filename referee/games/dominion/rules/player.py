@@ -21,7 +21,10 @@ class Gains(Struct, frozen=True, gc=False):
 
 
 class Player:
-    """One seat of the game, with its cards in four places, and what its bot has seen of them."""
+    """One seat of the game, with its cards in four places.
+
+    It also remembers which of these cards its bot has seen.
+    """
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
         """Shuffle the starting deck and draw five cards (4.1)."""
@@ -33,12 +36,14 @@ class Player:
         self.hand: list[str] = []  # in the order drawn
         self.in_play: list[str] = []  # in the order played
         self.discard_pile: list[str] = []  # the last card is on top
-        # How often the discard pile was shuffled into the deck. (The first shuffle doesn't count.)
+        # `shuffles` counts how often the discard pile was shuffled into the deck. (The initial
+        # shuffle doesn't count.)
         self.turns = self.shuffles = 0
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
         self.left = self.is_shown = False  # is_shown: the bot has seen the current hand
-        # Cards chosen from the hand since then, to be discarded below the last.
+        # Cards that the referee discarded from a hand that the bot hadn't seen, except the last
+        # card.
         self.unseen: list[str] = []
         self.counted: tuple[dict[str, int], int] | None = None  # cached `cards` and points
         self.draw(HAND_SIZE)
@@ -84,7 +89,7 @@ class Player:
     def score(self) -> int:
         return self._count()[1]
 
-    # Each view needs the scores, but cards change only now and then, so we keep them. Anything that
+    # Each view needs the scores, but cards rarely change, so we cache the result. Anything that
     # changes cards sets `counted` to None.
     def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
@@ -98,8 +103,8 @@ class Player:
     def count_one_more(self, card: str) -> None:
         """Add a gained card to the cached counts.
 
-        Usually the player has such cards already. If not, the dict would get the card at its end,
-        and the order of `cards` is the order of the supply.
+        If the player has no such card yet, the cache is cleared. The new card would be the last in
+        the dict, but `cards` must be in the order of the supply.
         """
         if self.counted is not None:
             cards, points = self.counted
@@ -111,7 +116,7 @@ class Player:
 
 
 class TurnState(Struct):
-    """The state of a player's turn. Money of treasures exists only within a buy reply."""
+    """The state of a player's turn. Treasures only become money within a buy reply."""
 
     player: Player
     actions: int = 1

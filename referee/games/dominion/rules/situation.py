@@ -82,14 +82,14 @@ class Situation(Struct, frozen=True):
 
 
 def _gained(player: Player) -> Counter[str]:
-    # Relative to the initial deal, so it's negative for cards that were trashed.
+    # The initial deal is subtracted, so the counts of trashed cards are negative.
     gained = Counter(player.cards())
     gained.subtract(Counter(STARTING_DECK))
     return gained
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Discard the first cards; end the turn."""
+    """Return the simplest reply, which discards the first cards or ends the turn."""
     if request["type"] == "attack-request":
         return {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
     return {"type": "play-reply", "phase": "cleanup"}

@@ -1,7 +1,7 @@
 """The supply: seventeen piles (protocol-v1, 4.2).
 
-Its message is needed after each gain, and a match has a lot of gains. We keep the structs of all
-piles and only replace the changed one.
+A message with all piles is sent after each gain, and a match has many gains. We therefore keep the
+structs of all piles and only replace the changed one.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Table(interface.Table[Player]):
             public = [Move(player.seat, "supply", "hand" if to_hand else "discard", card)]
             gained = Card(card)
             told: list[Part] = ["gains ", gained]
-            # The player knows that it has bought this card. To the others, it could just as well be
-            # a gain from an action.
+            # The player knows that it has bought this card. Other players can't tell whether it was
+            # bought or gained by an action.
             bought: list[Part] = ["buys ", gained, f" for {COST[card]} of {money}"]
             did = told if money is None else bought
             self.moved(
@@ -86,8 +86,8 @@ class Table(interface.Table[Player]):
         turn = self.turn
         if turn is None or turn.player is not player:
             return ()
-        # Treasures in hand count as money, because a person sees them as money to spend. (For the
-        # rules, they only are once a buy reply plays them.)
+        # Treasures in hand count as money, because a person sees them as money to spend. (In the
+        # rules, treasures only become money when a buy reply plays them.)
         treasures = sum(WORTH.get(card, 0) for card in chain(player.hand, player.in_play))
         spent = sum(COST[card] for card in turn.bought)
         return turn.actions, turn.buys - len(turn.bought), turn.money + treasures - spent
@@ -104,7 +104,9 @@ class Table(interface.Table[Player]):
     def discard(
         self, player: Player, cards: list[str], played: Sequence[str] | None = None
     ) -> None:
-        """Put cards, already removed from their places, on the discard pile; the last on top.
+        """Put cards on the discard pile, the last card on top.
+
+        The cards were already removed from their old places.
 
         Args:
             played: at a clean-up, the cards that were in play, not in hand.
@@ -148,7 +150,7 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     whole = [*from_play, *moves_of(player.seat, from_hand, "hand", "discard")]
     top = [] if cards[-1] in played else [Move(player.seat, "hand", "discard", cards[-1])]
     public = [*from_play, *top]
-    if in_play is not None:  # after a turn, no counters are left
+    if in_play is not None:  # at the end of a turn, all counters become 0
         own = whole if player.is_shown else public
         return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
     # The player hasn't seen these cards, because take_at_random() has chosen them.

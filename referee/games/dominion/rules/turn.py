@@ -118,8 +118,8 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
         return None
     hand, in_play = player.hand, player.in_play
     before = len(in_play)
-    # Ask for forgiveness, not permission: nearly all lists are right, and then this is two calls
-    # per treasure. (TypeError is for cards that aren't hashable, such as lists.)
+    # We don't check the list first. Nearly all lists are right, and then each treasure takes two
+    # calls. (TypeError occurs for cards that aren't hashable, such as lists.)
     for card in treasures:
         try:
             money += WORTH[card]
@@ -132,7 +132,7 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             table.fault(player, faults.BAD_TREASURE, detail)
             return None
         in_play.append(card)
-        # This step is the most frequent one of a match, so don't make a call for nothing.
+        # This is the most frequent step of a match, so avoid a useless call.
         if table.watchers:
             table.played(player, card)
     return money

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 class OwnCards(Struct, frozen=True):
-    """The places of a seat's cards, and its other private knowledge.
+    """The places of a seat's cards, and other information that only this seat has.
 
-    Without a request, a seat doesn't know the cards drawn since its last one. (They count as deck.)
+    In the seat's own view, cards drawn since its last request count as part of the deck, because
+    the seat doesn't know them yet.
     """
 
     hand: list[str]  # in the order drawn
@@ -45,7 +46,7 @@ class View(Struct, frozen=True):
 
     supply: dict[str, int]  # card -> number of cards left
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request, for itself and `ALL`; otherwise None
+    asked: int | None  # the seat with a request, in its own view and for `ALL`; otherwise None
     request: PlayTurn | AttackRequest | None  # the request of that seat, otherwise None
 
 
@@ -68,8 +69,8 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
             # they're in the deck.
             if not player.is_shown:
                 hand, deck = [], deck + hand
-            # The same for cards that the referee has discarded from a hand that the seat hadn't
-            # seen.
+            # The same applies to cards that the referee has discarded from a hand that the seat
+            # hadn't seen.
             if player.unseen:
                 pile = list((Counter(pile) - Counter(player.unseen)).elements())
                 deck += player.unseen

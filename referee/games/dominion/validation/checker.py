@@ -1,19 +1,19 @@
-"""Is there a game of Dominion with the messages of a log? (protocol-v1, 4 to 7, 2.15).
+"""Check whether a game of Dominion can have the messages of a log (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so we check them message by message. Hands are
 hidden, but their sizes aren't. The clean-up publishes the played cards, and they determine every
 draw, shuffle, discard and attack of the turn, except for the number of cards that a cellar
-discarded. That's why we collect the messages of a turn and then explain it: is there a course of
-the turn with these messages, from one of the possible sizes of deck, hand and discard pile?
+discarded. That's why we collect the messages of a turn and then search for a course of the turn
+that explains them. The search starts from each possible size of deck, hand and discard pile.
 
 The end of a turn isn't always clear when we read its messages (`events.py`), and the turn of a
-player without cards in hand has no messages at all. We keep every possible reading (`Reading`),
-almost always one. If none is left, we report a finding and continue with a reading that assumes as
-little as possible.
+player without cards in hand has no messages at all. We keep every possible `Reading`, but there is
+almost always only one. If none is left, we report a finding and continue with a reading that
+assumes as little as possible.
 
-Note that we only count the cards that can be in deck and hand. We don't follow each card, which
-would take far too many readings. The checker may miss a mistake because of that, but it never
-reports a log that's valid.
+Note that we only count the cards that can be in deck and hand. Tracking each card would take far
+too many readings. For this reason, the checker may miss a mistake, but it never reports a mistake
+in a valid log.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from referee.games.interface.seats import seat_id
 _IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
-"""Maximum messages of a turn. Bounds the memory for a log without ends of turns."""
+"""Maximum messages of a turn. Limits the memory for a log in which no turn ends."""
 
 
 class Checker:
@@ -61,10 +61,10 @@ class Checker:
         self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
         self._expects = "game-info"
-        """The only allowed type of the next message: game-info or supply-info. Empty: others are
+        """The required type of the next message, game-info or supply-info. Empty: others are
         allowed."""
         self._gained = ""  # the gained card if the last message was a gain
-        self._opening = True  # True if only disqualifications were read, maybe of the handshake
+        self._opening = True  # True if all messages so far were disqualifications
         dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
         start = Seat(dealt, Counter(STARTING_DECK), Counter(STARTING_DECK))
         self._line = 0
@@ -169,8 +169,8 @@ class Checker:
         if not cards and kind != Kind.SHUFFLED:
             self._find("2", "at least one card", f"{kind} without any")
             return None
-        # We explain a trashing later, by the cards that could be gained for it. The supply will
-        # have changed by then, so keep it.
+        # A trashing is explained later, by the cards that could be gained for it. The supply will
+        # have changed by then, so keep the current supply.
         if kind == Kind.TRASHED:
             event = event._replace(supply=dict(self._supply))
         owned = self._ledger.owned[seat]
@@ -204,8 +204,8 @@ class Checker:
             self._readings = list(found.values())[:_MAX_READINGS]
         except Contradiction as problem:
             self._findings.append(problem.finding)
-            # One finding per mistake. After this, we only assume public knowledge. Otherwise, each
-            # message of the rest of the log would be a finding.
+            # Report each mistake once. From here on, we only rely on public information. Otherwise,
+            # each later message of the log would be a finding.
             self._readings = [self._start_afresh(event)]
         if event.kind == Kind.GAINED:
             self._gained = event.cards[0]
@@ -224,7 +224,7 @@ class Checker:
         return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
     def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
-        # All we know is which cards they own and how many turns they've had, so every split into
+        # We only know which cards the seats own and how many turns they've had, so every split into
         # hand, deck and discard pile is possible.
         seats = []
         for owned, seat in zip(self._ledger.owned, before, strict=True):
@@ -238,10 +238,10 @@ class Checker:
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield the readings that extend this one by the event.
+        """Yield the readings that extend a reading by an event.
 
         Raises:
-            Contradiction: none is possible.
+            Contradiction: there are no such readings.
         """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
@@ -257,7 +257,7 @@ class Checker:
                 return
             yield from self._step(self._finish(reading), event)
             return
-        # At the start of a turn, the game must not be over.
+        # A turn can't begin if the game is over.
         if not reading.events and not reading.loose:
             reason = self._over()
             if reason and any(seat.turns for seat in reading.seats):
@@ -270,8 +270,8 @@ class Checker:
         yield from every_way(lambda way: way(reading, event), ways)
 
     def _after_silent_turns(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        # A player without a hand may have turns that leave no message. We try one more such turn
-        # each time, until the event fits.
+        # A player without cards in hand may have turns that leave no message. Add such turns one by
+        # one, until the event fits.
         for _ in range(self._count - 1 - len(self._disqualified)):
             if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
                 return
@@ -283,7 +283,7 @@ class Checker:
                 continue
 
     def _in_turn(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield readings with the event in a turn whose clean-up hasn't begun."""
+        """Yield the readings in which the event is part of the turn, before its clean-up."""
         active = reading.active
         mine = event.seat == active
         owned = self._ledger.owned[active]
@@ -295,8 +295,8 @@ class Checker:
         if mine and kind == Kind.PLAYED:
             yield _with(reading, event, "played")
             return
-        # It may be the clean-up of a turn without played cards, or a cellar's. We try both, but
-        # there are no more cellars than the player has.
+        # A top discard may end a turn without played cards, or come from a cellar. We try both, but
+        # allow no more cellars than the player has.
         if mine and kind == Kind.TOP:
             yield _with(reading, event, "done")
             tops = sum(e.kind == Kind.TOP and e.seat == active for e in reading.events)
@@ -330,7 +330,7 @@ class Checker:
             if not self._opening:
                 raise Contradiction(event.line, "3.5", "a reason within the game", code)
             return
-        # In the turn of another player, only a militia can have asked this one.
+        # In another player's turn, this player can only get a request because of a militia.
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
         elif not self._opening or code == Disqualification.TIMEOUT:
@@ -361,7 +361,7 @@ class Checker:
     def _end(
         self, reading: Reading, points: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Reading]:
-        # Can the game end here at all, with this reason and these winners (4.5, 8.3)?
+        # Check whether the game can end here with this reason and these winners (4.5, 8.3).
         here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:
@@ -374,8 +374,8 @@ class Checker:
                 number = seat_id(reading.active)
                 expected = f"the clean-up of {number}, whose turn it is"
                 raise Contradiction(self._line, "4.4", expected, found)
-            # A log doesn't have the turn limit (it's an option). After any full round, it may have
-            # been reached.
+            # A log doesn't contain the turn limit, which is an option. The limit may have been
+            # reached after any full round.
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
                 str(EndReason.TURN_LIMIT)
@@ -397,7 +397,7 @@ def _with(reading: Reading, event: Event, stage: str) -> Reading:
 
 
 def _key(reading: Reading) -> tuple[object, ...]:
-    # Readings with equal keys have the same future.
+    # Readings with equal keys have the same possible continuations.
     seats = tuple((s.sizes, frozenset(s.reach.items()), s.turns) for s in reading.seats)
     first = reading.events[0].line if reading.events else 0
     return (seats, reading.active, first, reading.stage, reading.loose)

@@ -1,7 +1,8 @@
-"""Is there a course of one turn with the messages of the log?
+"""Search for courses of one turn that explain its messages in a log.
 
-A `Reading` is a spectator's knowledge of a game during a turn. Most turns have one course. There
-are several if a cellar was played, because nobody sees how many cards it discarded.
+A `Reading` contains the things that a spectator knows about a game during a turn. Most turns have
+one possible course. There are several if a cellar was played, because spectators don't see how many
+cards were discarded.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
-    """Number of cards in each place. During a turn, without the cards in play."""
+    """Number of cards in each place. During a turn, cards in play aren't counted."""
 
     hand: int
     deck: int
@@ -40,16 +41,15 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The knowledge about a seat between turns.
+    """The public information about a seat between turns.
 
-    It's public, so it doesn't say which cards are where.
+    It doesn't include the places of particular cards. `reach` is an upper bound of the cards in
+    deck and hand. All other cards are on the discard pile.
     """
 
     sizes: frozenset[Sizes]  # all possible sizes
     owned: Counter[str]
-    reach: Counter[
-        str
-    ]  # upper bound of the cards in deck and hand; the others are on the discard pile
+    reach: Counter[str]
     turns: int = 0
 
 
@@ -64,7 +64,7 @@ class Reading(Struct, frozen=True):
 
 
 class Contradiction(Exception):
-    """No course of the game has this message."""
+    """No course of the game explains this message."""
 
     def __init__(self, line: int, section: str, expected: str, found: str) -> None:
         super().__init__(expected)
@@ -72,25 +72,25 @@ class Contradiction(Exception):
 
 
 def contradicts(event: Event, section: str, expected: str) -> Contradiction:
-    """Create the contradiction of an event."""
+    """Return a `Contradiction` at an event."""
     return Contradiction(event.line, section, expected, str(event))
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
-    """Return the contradiction on the latest line, to raise if every way has one.
+    """Return the contradiction on the latest line, which is raised if every way has one.
 
-    The way that gets furthest explains most of the messages. The arguments are findings, because a
-    list of exceptions would be kept alive by their own frames until the garbage collector runs.
+    The way that gets furthest explains most of the messages. The arguments are findings, because
+    exceptions in a list would keep their frames alive until the garbage collector runs.
     """
     last = max(problems, key=lambda problem: problem.line)
     return Contradiction(last.line, last.section, last.expected, last.found)
 
 
 def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
-    """Return all results of `continuations` from these starts before contradictions.
+    """Call `continuations` with each start, and return all results up to a contradiction.
 
     Raises:
-        Contradiction: every start leads to one.
+        Contradiction: there is a contradiction and no result.
     """
     ways: list[T] = []
     problems: list[Finding] = []
@@ -107,14 +107,14 @@ def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) ->
 
 
 def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return a copy of the seats with one replaced."""
+    """Return a copy of the seats with the seat at `place` replaced."""
     return (*seats[:place], seat, *seats[place + 1 :])
 
 
 class _Course(Struct):
-    """A course of the turn up to some event: the current state of its player.
+    """The state of the active player in one possible course of the turn, up to some event.
 
-    It's changed in place, so copy it wherever two courses part.
+    It is changed in place, so copy it wherever the search branches.
     """
 
     hand: int  # hand, deck, discard: number of cards in each place
@@ -122,7 +122,7 @@ class _Course(Struct):
     discard: int
     reach: Counter[str]  # as in `Seat`, without the cards in play
     owned: Counter[str]
-    others: dict[int, Seat]  # the knowledge about the other seats
+    others: dict[int, Seat]  # public information about the other seats
     at: int = 0  # index of the first unexplained event
     actions: int = 1
     buys: int = 1
@@ -134,10 +134,10 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches courses of a turn with its messages, up to the line that showed its end.
+    """Searches for courses of a turn that explain its messages.
 
     This is a depth-first search over the played cards. It only branches at cellars, and over the
-    possible sizes at the beginning.
+    possible sizes at the beginning. `line` is the line that shows the end of the turn.
     """
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
@@ -145,8 +145,8 @@ class Explanation:
         self._active = active = reading.active
         self._number = seat_id(active)
         events = list(reading.events)
-        # We read the events from their end: the shuffle and the top card of the clean-up, then the
-        # cards played. What's left happened during the turn.
+        # Read the events backwards, first the shuffle and the top card of the clean-up, then the
+        # played cards. The remaining events happened during the turn.
         shuffled = bool(events) and events[-1].kind == Kind.SHUFFLED
         self._shuffle = events.pop() if shuffled and reading.stage == "done" else None
         self._top = events.pop() if reading.stage == "done" else None
@@ -160,10 +160,10 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """Return the knowledge about the seats after the turn.
+        """Return the public information about the seats after the turn.
 
         Raises:
-            Contradiction: there is no explanation.
+            Contradiction: no course explains the messages.
         """
         before = self._seats[self._active]
         problems: list[Finding] = []
@@ -193,7 +193,8 @@ class Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        # We try every effect of the card. The caller only looks at `problems` if no course is left.
+        # Try every possible effect of the card. The caller only looks at `problems` if no course is
+        # left.
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -222,14 +223,14 @@ class Explanation:
         return event
 
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
-        """Consume the next event, which must be of this kind and the active player."""
+        """Return the next event and advance. It must have this kind and be by the active player."""
         event = self._own(course, kind)
         if event is None:
             self._refuse(course, section, f"{kind} {self._number} ({why})")
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
-        # (`reach` is an upper bound. At 0, the card can't be in the hand.)
+        # (`reach` is an upper bound. If it is 0, the card can't be in the hand.)
         if not course.hand or course.reach[card] <= 0:
             why = "who cannot have it in hand" if course.hand else "whose hand is empty"
             expected = f"no {card} of {self._number}, {why}"
@@ -243,7 +244,8 @@ class Explanation:
             course.hand += drawn
             course.deck -= drawn
             return
-        # A log shows every shuffle. If we need one here, it must be the next event.
+        # A log shows every shuffle. If the player has to shuffle now, the shuffle must be the next
+        # event.
         self._take(course, Kind.SHUFFLED, "4.6", f"{why} with {course.deck} cards in the deck")
         self._shuffled(course, count, in_play)
 
@@ -257,7 +259,7 @@ class Explanation:
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        assert self._played is not None  # true if a card was played
+        assert self._played is not None  # a card was played
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
             raise contradicts(self._played, "5.5", expected)
@@ -286,8 +288,8 @@ class Explanation:
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
-        # The log has only the top card of the discards. How many there were is for us to guess, so
-        # we try each number.
+        # The log shows only the top card of the discards. The number of discards is unknown, so try
+        # each possible number.
         yield course.copy()  # no discards
         event = self._own(course, Kind.TOP)
         if event is None or course.reach[event.cards[0]] <= 0:
@@ -310,7 +312,7 @@ class Explanation:
             answers = (*Kind.ANSWERS, Kind.DISQUALIFIED)
             if event is None or event.seat != seat or event.kind not in answers:
                 earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
-                # No answer by this player. That's only right if the hand was small already, or if
+                # This player didn't answer. That is only correct if the hand was already small or
                 # the player had left.
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
                 if not spared and (Kind.DISQUALIFIED, seat) not in earlier:
@@ -339,7 +341,7 @@ class Explanation:
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
     def _exchange(self, course: _Course, name: str) -> None:
-        """Explain a mine or a remodel: a trashed card, and a gained one if possible."""
+        """Explain a mine or a remodel by a trashed card and, if possible, a gained card."""
         to_hand = name == "mine"
         section, among = ("6.4", WORTH) if to_hand else ("6.6", COST)
         trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
@@ -367,7 +369,10 @@ class Explanation:
             course.discard += 1
 
     def _buy(self, course: _Course, place: int) -> None:
-        """Play the treasures from this place on. The gains after them are bought cards."""
+        """Play the treasures, which begin at this index of the played cards.
+
+        Gains after them are bought cards.
+        """
         for card in self._cards[place:]:
             assert self._played is not None
             if card not in WORTH:
@@ -387,7 +392,7 @@ class Explanation:
             course.owned[event.cards[0]] += 1
             course.discard += 1
         self._own(course, Kind.DISQUALIFIED)
-        # Some messages are left that the played cards can't explain.
+        # The played cards can't explain the remaining messages.
         if course.at < len(self._events):
             played = ", ".join(self._cards) or "nothing"
             expected = f"only what the cards played ({played}) account for, then the clean-up"
