@@ -36,8 +36,8 @@ class Mark(Struct, frozen=True):
 class Step(Struct, frozen=True, omit_defaults=True):
     """A state of a match, with the events that led to it.
 
-    If this step ended a turn, so that its state belongs to the next one, `ends` is the turn that
-    ended.
+    If a turn ended with this step, and the state already belongs to the next turn, `ends` is the
+    number of the turn that ended.
     """
 
     turn: int
@@ -55,7 +55,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 class TurnText(Struct):
     """A turn as text: its steps, the seats that move, and its events.
 
-    The text is empty until it ends.
+    The text is empty until the turn ends.
     """
 
     turn: int
@@ -69,7 +69,7 @@ class TurnText(Struct):
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """A line of the match. The seat is None if the line doesn't belong to one."""
+    """A line of the match. The seat is None if the line doesn't belong to a seat."""
 
     kind: str
     seat: int | None
@@ -165,8 +165,8 @@ class MatchPage(Struct):
 def course_of(match: MatchPage) -> dict[str, Any]:
     """Encode the steps of a match.
 
-    Often several viewers know the same, e.g. both players see a card that is played. We write this
-    only once, with the names of all these viewers as the key.
+    Viewers often know the same facts, e.g. both players see a card that is played. Such facts are
+    written only once, under a key with the names of all these viewers.
     """
     steps = [
         msgspec.structs.replace(

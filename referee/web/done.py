@@ -13,12 +13,12 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 class Done(NamedTuple):
     """The actions of a turn so far, as far as the viewer knows them.
 
-    Only the player on turn plays and receives cards. If cards belong to somebody else, we can tell
-    that a new turn has begun.
+    Only the player on turn plays and receives cards, so a new turn has begun as soon as another
+    player does this.
 
     Attributes:
         seat: the player who played or received cards.
-        counters: values of the counters. Empty if they're unknown, or if the view has them.
+        counters: values of the counters. Empty if the values are unknown or already in the view.
     """
 
     seat: int | None = None
@@ -41,8 +41,8 @@ class Done(NamedTuple):
             if move.to in IN_PLAY and move.from_ == "hand":
                 played += (move.card,)
             elif move.to == "hand" and move.from_ in IN_PLAY:
-                # This card was taken back. If it was played twice, it doesn't matter which of them
-                # we remove.
+                # This card was taken back. If it was played twice, it doesn't matter which of the
+                # two we remove.
                 place = played.index(move.card)
                 played = (*played[:place], *played[place + 1 :])
         shown = played or tuple(what.shows)

@@ -39,8 +39,8 @@ MAX_LINES = 2**20
 MAX_FILE = 20 * 2**20
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
-# Matches comments and indentation, which are a quarter of a module. It doesn't know about strings,
-# but none of ours contain anything that looks like this.
+# Matches comments and indentation, which are a quarter of a module. It would also match inside
+# strings, but none of our strings look like a comment.
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
 _BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|;?\s*(})\s*|\s*([{;,>])\s*|(?<=:) +", re.DOTALL)
@@ -99,7 +99,8 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 def frame_page(**values: Any) -> str:
     """Render the match page.
 
-    A file has its data and script inside, and other pages their addresses.
+    In a self-contained file, the page contains its data and script. Other pages contain the
+    addresses of the data and scripts.
     """
     texts = dict.fromkeys(("csp", "script", "data", "again", "heading", "crumbs"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "modules", "scripts"), ())
@@ -132,7 +133,7 @@ def pages_style() -> Markup:
 
 
 def pages_policy() -> str:
-    """Return the Content-Security-Policy of a page with this style and without a script."""
+    """Return the Content-Security-Policy of a page that has this style and no script."""
     style = f"style-src '{policy_hash(pages_style())}'"
     return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 
@@ -171,8 +172,7 @@ def _add_module(name: str, path: Path, made: dict[str, str]) -> None:
         return
     source = path.read_text("utf-8")
     for _, other in _IMPORT.findall(source):
-        # The modules that it imports come first, because the functions run in the order of the
-        # script.
+        # Imported modules come first, because the functions run in the order of the script.
         _add_module(other, FRAME / f"{other}.js", made)
     made[name] = _as_function(name, source)
 
@@ -193,7 +193,7 @@ def _csp(script: str, styles: Sequence[str]) -> str:
 
 
 def policy_hash(text: str) -> str:
-    """Return the hash of a script or a style, as a Content-Security-Policy has it."""
+    """Return the hash of a script or a style in the format of a Content-Security-Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
@@ -241,7 +241,8 @@ def cut(match: MatchPage, first: int, last: int) -> MatchPage:
     start, end = chosen[0].first, chosen[-1].last
     if end + 1 < len(match.steps):  # people want to see the state after the last turn, too
         end += 1
-    # Steps only have what changed, so the first step of the range needs everything from before it.
+    # A step only has the fields that changed, so the first step of the range also needs the fields
+    # from earlier steps.
     views: dict[str, dict[str, object]] = {}
     values: dict[str, list[float]] = {}
     now: dict[str, Now] = {}

@@ -1,7 +1,7 @@
 """Results in a notebook (spec/python.md, 8).
 
-The text of the result is always shown below, because you see nothing else in a notebook that isn't
-trusted, and on web sites that show notebooks.
+The text of the result is always displayed below. If a notebook isn't trusted, or is displayed on a
+web site, this text is all that people see.
 """
 
 from __future__ import annotations

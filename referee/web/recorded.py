@@ -40,9 +40,9 @@ def read_match(
 ) -> MatchPage:
     """Read a match from a file.
 
-    If the file is truncated or damaged, we read it up to that place, and the page's header says so.
-    A bot's stderr comes from the record if it's in there, otherwise from the file beside the
-    record, and if there's no such file, from `stderr`.
+    If the file is truncated or damaged, the match is read up to that place, and the page's header
+    reports the problem. A bot's stderr is taken from the record, or else from the file beside the
+    record, or else from `stderr`.
 
     Args:
         name: file name of a match record or a spectator log, which may be compressed.
@@ -90,10 +90,10 @@ def seat_header(spec: MatchSpec, made: Steps) -> Header:
 
 
 class _SeparateStderr:
-    """Stderr of bots which isn't in the record, until it's added to the page.
+    """Stderr of bots that isn't in the record and still has to be added to the page.
 
-    We don't know when a bot wrote it. It goes to the bot's disqualification, since it may be the
-    reason for that, or else to the end of the match.
+    We don't know when a bot wrote it. If the bot was disqualified, the stderr may explain why, so
+    it's added there. Otherwise, it's added at the end of the match.
     """
 
     def __init__(self, record: str, seats: int, given: Sequence[str | None]) -> None:
@@ -104,7 +104,7 @@ class _SeparateStderr:
         ]
 
     def forget(self, player: str) -> None:
-        # The record has the stderr of this player, which is better: it also says when it was
+        # The stderr in the record is better, because the record also has the time when it was
         # written.
         seat = seat_of(player, len(self._entries))
         if seat is not None:
@@ -135,7 +135,8 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
             for said in recorded:
                 made.add_stderr(said)
                 elsewhere.forget(said.player_number)
-            # A bot's last words may say why it failed, so they come before its disqualification.
+            # A bot's last words may explain why it failed, so they come before its
+            # disqualification.
             elsewhere.add_to(made, entries)
             if entries:
                 made.add(rerun.match, entries, time)
@@ -147,7 +148,7 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
         if not made.steps:
             raise
         problem = f"The match ends here, because {error}."
-    # We show as much as we can, and say only the first of these problems: the others follow from
+    # We show as much as we can, but report only the first problem, because the others follow from
     # it.
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
@@ -215,7 +216,7 @@ def _record_page(
 def _command(record: str, spec: MatchSpec) -> str:
     """Return the command that repeats a record's match.
 
-    Empty if it would need a file we don't know.
+    Returns "" if the command would need a file that we don't know.
     """
     start = []
     if spec.redeals:

@@ -7,9 +7,9 @@
     match/N.html, match/N.js  a match whose record exists, and its data
     static/                   style sheets and scripts
 
-Paths only contain numbers, because we don't want bots to choose file names by their own names. When
-a page is opened from disk, browsers let it load scripts, but no modules and no data. That's why the
-data of a match is a script, too.
+Paths contain only numbers, because bots must not be able to choose file names. If a page is opened
+from disk, browsers let it load scripts, but no modules and no data. That's why the data of a match
+is a script, too.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def _replaced(folder: str) -> Iterator[Path]:
 
 
 class _Site:
-    """A site during writing."""
+    """A site that is being written."""
 
     def __init__(self, store: Store, name: str, folder: Path) -> None:
         self._store = store

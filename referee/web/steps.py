@@ -97,8 +97,8 @@ class Steps:
     def merge_viewers(self) -> None:
         """Merge all viewers into one, if they all see the same in this match.
 
-        In a game without hidden information it makes no difference whose view a page shows, so it
-        shouldn't make people choose one.
+        In a game without hidden information it makes no difference whose view a page shows, so
+        people shouldn't have to choose a viewer.
         """
         first, *others = self.viewers
         if all(step.set.get(key) == step.set.get(first) for step in self.steps for key in others):
@@ -140,8 +140,9 @@ class Steps:
             self._between.append((views, [standing.score for standing in known], self._known()))
 
     def _update_knowledge(self, moved: Iterable[Moved]) -> set[str]:
-        # Most of the time there are only two kinds of viewers: the player who did it and everybody
-        # else, so we compute the knowledge once for each kind and not once per viewer.
+        # Most of the time there are only two kinds of viewers, namely the player who did something
+        # and everybody else. So we compute the knowledge once for each kind and not once per
+        # viewer.
         learned: set[str] = set()
         for what in moved:
             is_public = bool(what.public or what.told or what.got or what.shows)
@@ -167,9 +168,9 @@ class Steps:
         return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
-        """Add a step per card that was moved in the round.
+        """Add a step for each card that was moved in the round, except for the last one.
 
-        The caller adds the state after the last one.
+        The caller adds the state at the end of the round.
         """
         between, self._between = self._between, []
         if self.steps:
@@ -177,7 +178,7 @@ class Steps:
             own = between if turn > last.turn else between[:-1]
             for views, scores, known in own:
                 self._add(last.turn, views, scores, last.seats, said=False, known=known)
-            # The caller is about to add the last of these states itself.
+            # The caller will add the last of these states, so we keep its moves for that step.
             if len(own) < len(between):
                 *_, (_, moves) = between[-1]
                 for key, later in self._moves.items():
@@ -419,7 +420,7 @@ class SeatSteps(Steps):
             self._begin(match)
         over: list[Any] = []
         for entry in entries:
-            # From now on, the seat gets no messages any more, so it must not see them on the page
+            # A disqualified seat gets no more messages, so the page must not show later messages
             # either.
             if self._has_left:
                 break
@@ -437,8 +438,8 @@ class SeatSteps(Steps):
         standings = match.standings()
         scores = None if match.outcome is None else [standing.score for standing in standings]
         asked = self._seat in match.due
-        # If the game publishes turns, a seat learns of the end of a turn, possibly late, and of the
-        # start of its own.
+        # If the game publishes turns, a seat learns that a turn has ended (maybe late), and that
+        # its own turn has started.
         begins = scores is None and not self._shows_result
         turns = [turn.turn + begins for turn in over]
         own = asked and not self._shows_result
@@ -457,8 +458,8 @@ class SeatSteps(Steps):
 class LogSteps(Steps):
     """The steps of a spectator log, one per public message that completes a state.
 
-    Players are shown by `names`. The log itself may call them differently, namely by `own`. Both
-    are in seat order.
+    The page shows the players by `names`, but the log itself may use the names in `own`. Both are
+    in seat order.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Turning points of a match: changes of the lead, the deciding turn, the longest thinking time.
 
-A lead that somebody loses again before everybody had a turn isn't worth mentioning, so it only
-counts if it lasts until then. The deciding turn is the turn with the winner's largest gain over the
-others, after it took the lead for good (or in that very turn). If this gain isn't more than a
-quarter of the final margin, the match was won in small steps, and we don't name a deciding turn.
+A lead only counts if it lasts until everybody has had a turn. The deciding turn is the turn with
+the winner's largest gain over the others, among the turn in which the winner took the lead for good
+and all later turns. If this gain isn't more than a quarter of the final margin, the match was won
+in small steps, and we don't name a deciding turn.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def turning_points(
         turn = scored[place]
         if place:
             if place == leads[-1][0]:
-                found.pop()  # "decides the match" says that too
+                found.pop()  # the deciding turn makes this one redundant
             found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
     return sorted([*found, *_longest_think(steps)], key=lambda moment: moment.at)
 
@@ -69,7 +69,7 @@ def _lead_changes(
 
 
 def _turns_of_all(turns: Sequence[TurnText], seats: int) -> int:
-    """Count the turns until each seat had one. In some games, all seats move in the same turn."""
+    """Count the turns until each seat has had a turn. In some games, all seats move at once."""
     moved: set[int] = set()
     for count, turn in enumerate(turns, 1):
         moved.update(turn.seats)
@@ -87,10 +87,7 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
 
 
 def _deciding_turn(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
-    """Return the index of the deciding turn, or 0.
-
-    Note that scores below 0 count as 0 here.
-    """
+    """Return the index of the deciding turn, or 0 if there is none. Scores below 0 count as 0."""
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)

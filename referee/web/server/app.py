@@ -62,9 +62,9 @@ T = TypeVar("T")
 ON_A_PAGE = 50
 # At most this many matches in progress are shown with their scores.
 MOST_TABLES = 12
-# How many recent results the front page has.
+# The front page has this many recent results.
 LAST = 5
-# For short tasks, e.g. rendering a page.
+# This many threads are for short tasks, e.g. rendering a page.
 MOST_THREADS = 8
 # These threads read whole files. We could have more of them, but since they hold the interpreter
 # lock most of the time, they would only delay everybody else.
@@ -78,7 +78,7 @@ class NoSuchPage(RefereeError):
 
 
 class Site:
-    """The application, and the state that its routes share (except for routes in `more`)."""
+    """The application, and the state that its routes share. `more` are further routes."""
 
     def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
@@ -93,7 +93,7 @@ class Site:
         self._last_front: tuple[str, Shown, pages.Front, str] | None = None
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
-        self._reads = True  # False once all files were read, until a page needs more of them
+        self._reads = True  # False after all files were read, until a page needs more
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
         """Return the application. Clients may call the server by any of `names`, or "localhost"."""
@@ -125,10 +125,11 @@ class Site:
         return Guard(app, names)
 
     async def read_in_background(self) -> None:
-        """Read files in the background until cancelled: at the start, and when pages need them.
+        """Read files in the background until cancelled, at the start and whenever pages need them.
 
-        Note that a page with standings doesn't need any records, so it won't start this. Otherwise
-        everybody who watches a tournament would make us read each new record, and slow it down.
+        A page with standings doesn't need any records, so it doesn't cause any reading. Otherwise
+        each viewer of a tournament would make us read every new record, and slow down the
+        tournament.
         """
         while True:
             if not self._reads or not await self._work(self.library.read, 0.05):
@@ -219,7 +220,7 @@ class Site:
         for summary in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(summary.id)
             if file is not None and not summary.problem:
-                # Fails if it's damaged, or if too many requests are waiting for it.
+                # This fails if the store is damaged, or if too many requests are waiting for it.
                 with suppress(RefereeError):
                     return await self._shown(file), summary.id
         return None, ""
@@ -233,8 +234,8 @@ class Site:
         for item in items:
             file, table = self.library.log(item.id), None
             if file is not None and len(found) < MOST_TABLES:
-                # Fails if the match hasn't begun, or if its file is compressed, because we can't
-                # follow such files.
+                # This fails if the match hasn't begun, or if its file is compressed, because we
+                # can't follow compressed files.
                 with suppress(RefereeError):
                     playing = self._playing(file)
                     table = None if playing is None else playing.summary
@@ -292,9 +293,8 @@ class Site:
         names = self._names(file)
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # digest of the lines just read
-        # Only now do we know that the digest is right: before this, it was just a claim in the last
-        # line of the file. This makes it the moment to look for tournaments which contain this
-        # match.
+        # Only now do we know that the digest is right. Before this, it was just a claim in the last
+        # line of the file. So this is the time to look for tournaments which contain this match.
         self.library.store_digest(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
@@ -318,8 +318,8 @@ class Site:
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
         """Return matches with the tournaments that contain them, or are claimed to contain them.
 
-        We use a tournament's names only for records that were checked. (Anybody can copy a digest
-        into a record of their own, and shouldn't get the names of others with it.)
+        We use a tournament's names only for records that were checked. Otherwise, anybody could
+        copy a digest into a record of their own and get somebody else's names for it.
         """
         items = list(given)
         digests = {item.digest for item in items if item.checked is not False}
@@ -336,7 +336,7 @@ class Site:
         return file
 
     def _with_live(self, item: Item) -> Item:
-        """If a match is in progress, mark it, and find its tournaments here.
+        """If a match is in progress, mark it as live and add its tournaments.
 
         We also remove its seed and its place (which has the tournament's seed and the digest of its
         settings), because these would reveal hidden information.
@@ -370,7 +370,7 @@ class Site:
         return HTMLResponse(self._front_page(file, shown, front))
 
     def _season_of(self, game: str) -> list[File]:
-        """Return the stores here of a game, oldest first."""
+        """Return the stores of a game, oldest first."""
         summary = self.tournaments.summary
         stores = [file for file in self.library.stores if summary(file).game == game]
         return sorted(stores, key=lambda file: summary(file).changed)
@@ -500,7 +500,8 @@ class Site:
         shown = await self._shown(file)
 
         def work() -> Response:
-            # The standings link to matches too, but only to a few: see read_in_background().
+            # The standings also link to matches, but only to a few, so they don't need the other
+            # files (see read_in_background()).
             if answer != self._standings:
                 self._read()
             return answer(request, file, shown)
@@ -521,10 +522,10 @@ class Site:
         return ServedLinks(file.id, self._finder())
 
     def _finder(self) -> Callable[[str], Item | None]:
-        """Return a function that finds a record by its digest. Create one per request.
+        """Return a function that finds a record by its digest. Each request needs its own function.
 
-        If several files claim the same digest, we can't tell which of them are right, so we check
-        one after the other. This stops after the time that a page may wait.
+        If several files claim the same digest, we don't know which of them are right, so we check
+        one after the other, but only for as long as a page may wait.
         """
         until = time.monotonic() + library.READ_SECONDS
 

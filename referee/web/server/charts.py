@@ -9,9 +9,10 @@ from typing import NamedTuple
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
-# This many lines are thick. With more of them, they would hide each other.
+# The first lines, up to this number, are thick. If there were more thick lines, they would hide
+# each other.
 CLEAR = 6
-# Bots get six hues, each as a square and as a circle, and dashes of their own.
+# Bots get six hues, and each hue is used with a square and with a circle. The dashes differ, too.
 COLOURS = 12
 _LABEL = 22
 # We keep at least this much of the scale (in Elo) even if there are outliers ...
@@ -30,7 +31,7 @@ class Scale(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Return a number's position. A tenth of a pixel is exact enough, and it's short."""
+        """Return a number's position, rounded to a tenth of a pixel to keep the page small."""
         part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 
@@ -55,11 +56,11 @@ def scale(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def far_below(ratings: Sequence[float]) -> float:
-    """Return a rating below which bots are outliers, or -inf if nobody is one.
+    """Return a rating below which bots are outliers, or -inf if there are no outliers.
 
-    A single hopeless bot can be 1000 Elo below all others, and then everybody else ends up in a few
-    pixels at the top. We look for at most a quarter of the bots without whom the scale would be
-    much shorter.
+    A single hopeless bot can be 1000 Elo below all others, and then all other bots end up in a few
+    pixels at the top. At most a quarter of the bots are outliers, and only if the scale is much
+    shorter without them.
     """
     ordered = sorted(ratings)
     for count in range(1, len(ordered) // 4 + 1):

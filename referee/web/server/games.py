@@ -50,7 +50,7 @@ class _Owner(NamedTuple):
 
 
 class Games:
-    """Games of one person each against the same bots.
+    """Games in which one person plays against the given bots.
 
     Args:
         bots: BOT arguments of the opponents.
@@ -95,7 +95,7 @@ class Games:
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play games until cancelled, first those that an earlier server left unfinished."""
+        """Play games until cancelled, beginning with the unfinished ones of an earlier server."""
         async with trio.open_nursery() as self._nursery:
             for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
                 with suppress(RefereeError):  # the record of that game is too short to continue it
@@ -107,7 +107,7 @@ class Games:
         browser = request.cookies.get(_COOKIE, "")
         own = [id for id, owner in self._running.items() if browser and owner.browser == browser]
         if request.method == "POST":
-            # We don't take over a cookie that we know nothing about (any more), the browser gets a
+            # If the browser's cookie is unknown (maybe because the server was restarted), we send a
             # new one.
             browser = browser if own else secrets.token_urlsafe(16)
             owner = _Owner(browser, visitor_of(request, self._proxies))

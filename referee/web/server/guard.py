@@ -1,9 +1,9 @@
 """Checks of requests to this server, and security headers for browsers.
 
 A page on another site must not be able to read this server through somebody's browser. That's why a
-request has to name this server (`Host`), and must not come from another site (`Origin`). In
-particular, this refuses requests for a host name whose owner pointed it here by DNS ("DNS
-rebinding"). Any IP address is fine, because nobody else can own one in a browser.
+request has to name this server (`Host`), and must not come from another site (`Origin`). This also
+prevents DNS rebinding, where the owner of another host name makes it point to this server. A `Host`
+that is an IP address is always accepted, because DNS rebinding needs a host name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Counts requests that are in progress as well as those that are waiting.
+# Maximum number of requests in progress, including those that are waiting.
 MOST_REQUESTS = 64
 # An IPv6 user typically gets a whole /64 network and can choose the other 64 bits freely, so we
 # must not treat these addresses as different visitors.

@@ -1,8 +1,8 @@
 """The files that pages show: the given records, spectator logs and stores.
 
-Nothing else can be reached. An address names an entry of this library and is never used as a path,
-symbolic links and hidden files in folders are skipped, and we open a file only if it's still where
-we found it.
+No other files can be reached. An address names an entry of this library and is never used as a
+path. Symbolic links and hidden files in folders are skipped, and we open a file only if it's still
+where we found it.
 
 For the list of matches we read just the first and the last line of each record, newest files first,
 and cache them until the file changes. Note that these lines are only claims: anybody can write a
@@ -43,12 +43,12 @@ from referee.tournament.playing.live import finished_path
 LOG_SUFFIX = ".jsonl"
 STORE_SUFFIX = ".sqlite"
 MOST_FILES = 100_000
-# How many levels of folders we look at below a given one.
+# We look for files at most this many levels below a given folder.
 DEPTH = 3
-# A list of the folders' files is used for this many seconds.
+# The list of files in the folders is reused for this many seconds.
 LOOK_SECONDS = 2.0
-# There's no way to seek in a compressed file, so to find its last line we have to unpack all of it.
-# If that's more than this many bytes, we do without.
+# There's no way to seek in a compressed file, so we have to unpack all of it to find its last line.
+# If that would be more than this many bytes, we do without the last line.
 MOST_BYTES = 32 * 2**20
 # A page waits at most this long for files that we haven't read yet.
 READ_SECONDS = 0.3
@@ -63,8 +63,8 @@ _SQLITE = b"SQLite format 3\0"
 class File(NamedTuple):
     """A file that may be shown.
 
-    We also use the whole tuple as a key for caches, because at least one of the fields is different
-    after the file was changed or replaced.
+    We also use the whole tuple as a key for caches, because at least one field changes when the
+    file is changed or replaced.
 
     Attributes:
         id: its name in addresses, i.e. the path below the given folder.
@@ -72,7 +72,7 @@ class File(NamedTuple):
         root: real path of the given file or folder.
         size: bytes.
         modified: time of the content's last change, in nanoseconds.
-        inode: number of the file.
+        inode: number of the file's inode.
         changed: time of the inode's last change, in nanoseconds. Programs can set `modified` to any
             time they like, but they can't do this with `changed`.
     """
@@ -94,10 +94,10 @@ class Item(Struct, frozen=True):
 
     Attributes:
         given: the names in a record's header. May be empty.
-        checked: True if `digest` really is the digest of the record's lines, and False if it isn't.
-            None if nobody has read them yet.
-        tournaments: the stores here with a match of this digest, by their names in addresses.
-        place: its tournament and its number there. The record claims this, too.
+        checked: True if `digest` is the digest of the record's lines, and False if it isn't. None
+            if nobody has read the lines yet.
+        tournaments: the stores that have a match with this digest, by their names in addresses.
+        place: the match's tournament and its number there, as claimed by the record.
     """
 
     id: str
@@ -121,7 +121,10 @@ class Item(Struct, frozen=True):
     problem: str = ""
 
     def seats_of(self, bot: str) -> list[int]:
-        """Return the seats whose name or BOT argument contains `bot`. Empty `bot`: all seats."""
+        """Return the seats whose name or BOT argument contains `bot`.
+
+        If `bot` is empty, return all seats.
+        """
         wanted = bot.casefold()
         none = [""] * len(self.names)
         known = zip(self.names, self.bots or none, self.shown, strict=False)
@@ -132,7 +135,7 @@ class Item(Struct, frozen=True):
         ]
 
     def has_result(self, seat: int, result: str) -> bool:
-        """Whether the match ended like this for a seat. `result` is one of `RESULTS`."""
+        """Check whether a seat has a certain result. `result` is one of `RESULTS`."""
         if result == "disqualified":
             return seat < len(self.disqualified) and self.disqualified[seat] is not None
         if seat >= len(self.ranks):
@@ -163,7 +166,7 @@ class Filter(NamedTuple):
     reason: str = ""
 
     def selects(self, item: Item) -> bool:
-        """Whether the filter selects a match."""
+        """Check whether the filter selects a match."""
         if self.reason and item.reason != self.reason:
             return False
         texts = (item.id, item.game, item.reason, *item.names, *item.bots, *item.shown)
@@ -180,8 +183,8 @@ class Filter(NamedTuple):
 class Library:
     """The files in given files and folders. Thread-safe.
 
-    There may be thousands of them, so this lists them quickly, and reads them later, when somebody
-    needs them.
+    There may be thousands of files, so they are quickly listed first, and only read later, when
+    they are needed.
 
     Args:
         names: files and folders.
@@ -237,7 +240,7 @@ class Library:
             self._looked = time.monotonic()
 
     def read(self, seconds: float) -> int:
-        """Read files for at most this many seconds. Returns how many are still unread."""
+        """Read files for at most this many seconds. Returns the number of unread files."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with self._lock:
@@ -250,9 +253,9 @@ class Library:
     def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
         """Return the number of selected matches, and `count` of them from `first` on, newest first.
 
-        Without a filter, this lists unread files as well, and takes up to `READ_SECONDS` to read
-        those that are on the page. With a filter we would have to read every file first, so unread
-        ones aren't found yet.
+        Without a filter, this also lists unread files, and reads those on the page for up to
+        `READ_SECONDS`. With a filter, we would have to read every file first, so matches in unread
+        files aren't found yet.
         """
         with self._lock:
             files = list(self._files.values())
@@ -265,7 +268,7 @@ class Library:
         return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
-        """Return the reasons why matches ended, without duplicates, as far as they were read."""
+        """Return the reasons why matches ended, without duplicates. Unread files don't count."""
         with self._lock:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
@@ -276,13 +279,13 @@ class Library:
     def item(self, file: File) -> Item:
         """Return a match of the list.
 
-        If its file had no content yet when we read it, read it again.
+        If the file was still empty when we read it, this reads it again.
         """
         item = self._item(file)
         return item if item.kind else _read(file)
 
     def store_digest(self, file: File, digest: str) -> None:
-        """Remember the digest of a record's lines until its file changes. Empty: it has none."""
+        """Remember the digest of a record's lines until its file changes. Empty if it has none."""
         item = self._item(file)
         with self._lock:
             if self._files.get(file.id) == file == _now(file) and item.digest:
@@ -290,9 +293,9 @@ class Library:
                 self._items[file.id] = item
 
     def records_with(self, digest: str) -> list[Item]:
-        """Return the records that claim this digest, without those that were found out.
+        """Return the records that claim this digest, unless their claim turned out to be false.
 
-        If there is a record which was checked, it's the only one that counts.
+        If a claim was checked and is true, only that record is returned.
         """
         with self._lock:
             items = [self._items[id] for id in sorted(self._digests.get(digest, ()))]
@@ -301,7 +304,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of the given file, if it's only one. Empty for folders or several files."""
+        """The address of the given file. Empty if a folder or several files were given."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -333,7 +336,7 @@ class Library:
     def _item(self, file: File, *, until: float = math.inf) -> Item:
         """Read an item, or take it from the cache.
 
-        We read without the lock: this may take a second.
+        The lock isn't held while reading, because that may take a second.
         """
         with self._lock:
             item = self._items.get(file.id)

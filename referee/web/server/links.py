@@ -1,4 +1,4 @@
-"""The addresses that a page may link to, as HTML. An empty one means that there's no such page.
+"""The addresses that a page may link to, as HTML. An empty address means that there's no such page.
 
 We use the same templates on a server, in a folder of pages, and in a self-contained file. Their
 links are the only difference.
@@ -42,38 +42,38 @@ class Links:
         return _NONE
 
     def home(self) -> Markup:
-        """Return the list of all tournaments and matches."""
+        """Return the address of the list of all tournaments and matches."""
         return _NONE
 
     def every(self, **query: object) -> Markup:
-        """Return the list of all matches, which on a server includes those without a tournament."""
+        """Return the address of the list of all matches, including those without a tournament."""
         return _NONE
 
     def tournament(self, store: str = "") -> Markup:
-        """Return a tournament's front page.
+        """Return the address of a tournament's front page.
 
         By default, that's the tournament which this page is about.
         """
         return _NONE
 
     def season(self, stores: Sequence[str], **query: object) -> Markup:
-        """Return the combined standings of several tournaments."""
+        """Return the address of the combined standings of several tournaments."""
         return _NONE
 
     def bot(self, bot: int, store: str = "") -> Markup:
-        """Return the page of a bot, given its number in a tournament."""
+        """Return the address of a bot's page, given its number in a tournament."""
         return _NONE
 
     def pair(self, one: int, other: int) -> Markup:
-        """Return the page of two bots."""
+        """Return the address of the page of two bots."""
         return _NONE
 
     def matches(self, **query: object) -> Markup:
-        """Return the matches of the tournament."""
+        """Return the address of the list of the tournament's matches."""
         return _NONE
 
     def match(self, record: Item) -> Markup:
-        """Return the page of a match."""
+        """Return the address of a match's page."""
         return _NONE
 
     def record_with(self, digest: str) -> Item | None:
@@ -81,11 +81,11 @@ class Links:
         return None
 
     def events(self) -> Markup:
-        """Return the stream that reports when the standings change."""
+        """Return the address of the stream that reports when the standings change."""
         return _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
-        """Return a page of the tournament as JSON."""
+        """Return the address of a page of the tournament as JSON."""
         return _NONE
 
 

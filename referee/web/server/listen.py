@@ -20,8 +20,8 @@ from starlette.types import ASGIApp
 from referee.errors import UsageError
 from referee.web.server.guard import MOST_REQUESTS
 
-# With one connection more, we close the oldest one from the address that has the most. This way,
-# somebody who opens hundreds of them only hurts themselves.
+# If there are more connections than this, we close the oldest one from the address that has the
+# most. This way, a client that opens hundreds of connections only hurts itself.
 MOST_CONNECTIONS = 512
 # A client that accepts no data for this many seconds is disconnected.
 STUCK_SECONDS = 10.0
@@ -55,8 +55,8 @@ def listening(host: str, port: int) -> socket.socket:
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
     """Serve requests until cancelled, then close all connections. Passes bugs to `failed`.
 
-    `failed` is called because hypercorn would write the exception to its log, which is switched off
-    here, and then nobody would ever hear about it.
+    Without `failed`, nobody would hear about a bug, because hypercorn only writes exceptions to its
+    log, which is switched off here.
     """
     config = Config()
     config.errorlog = config.accesslog = None
@@ -112,7 +112,7 @@ class _Http1(h11.Connection):
         return event
 
 
-# Doesn't know HTTP/2 and WebSocket.
+# A server without HTTP/2 and WebSocket.
 class _Http1Server(TCPServer):
     async def _read_data(self) -> None:
         self.protocol.protocol.connection = _Http1(
@@ -137,7 +137,11 @@ class _Stream(trio.abc.HalfCloseableStream):
             scope.cancel()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send data. Fails after `STUCK_SECONDS` without progress, or if another needs the slot."""
+        """Send data.
+
+        Raises:
+            trio.BrokenResourceError: the client was too slow, or another connection needs the slot.
+        """
         sending = {each: at for each, at in self._streams.items() if each._scopes}
         # We need a slot, so we end the oldest connection of the address that has the most.
         if len(sending) >= MOST_SENDING:

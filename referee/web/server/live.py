@@ -2,12 +2,12 @@
 
 The referee that plays a match doesn't know about viewers: this server just follows the record (or
 spectator log) while it's being written. To make sure that nothing hidden is shown before the end,
-it looks only at the public messages. Each stream remembers how far it has got and reads as fast as
-its client receives, so a slow client doesn't hold up the others and needs no queue.
+it looks only at the public messages. Each stream remembers its position and reads as fast as its
+client receives, so a slow client doesn't hold up the others and needs no queue.
 
-Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the match's
-address has everything. An event's id is the id of its last step, and a client resumes with
-`after=ID`. Events of a tournament: `standings`, when they have changed.
+Events of a match: `reset` with the whole state, `steps` with new steps, `end` when the complete
+match can be loaded. An event's id is the id of its last step, and a client resumes with `after=ID`.
+Events of a tournament: `standings`, when they have changed.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ from referee.web.server.matches import MAX_FILE, Parts
 MOST_STREAMS = 200
 # A match sends its next event after this many seconds, even if its steps are written faster.
 STEPS_SECONDS = 0.1
-# We look this often if the standings have changed, and if a match is still in progress.
+# We check this often, in seconds, whether the standings have changed and whether a match is still
+# in progress.
 STANDINGS_SECONDS = 1.0
 # If a stream was silent for this many seconds, we send a comment to keep it open.
 COMMENT_SECONDS = 15.0
-# If there's no lock on a file, and no end in it, we assume that somebody still writes it, provided
-# that its last change isn't older than this.
+# If a file isn't locked and has no end, we assume that somebody is still writing it until its last
+# change is older than this many seconds.
 FRESH_SECONDS = 60.0
 _MOST_KEPT = 16
 # We look for the score and the last event in this many turns, beginning with the latest.
@@ -62,8 +63,8 @@ _SUMMARY_TURNS = 16
 # If a spectator log hasn't told us its game after this many lines, we give up.
 _MOST_AHEAD = 64
 _CHUNK = 64 * 1024
-# The match may be written faster than we can read. Without a limit for one look at it, we'd never
-# come back to send anything.
+# The match may be written faster than we can read. If we didn't stop reading after this many
+# seconds, we'd never get to send anything.
 _LOOK_SECONDS = 0.1
 
 T = TypeVar("T")
@@ -111,10 +112,10 @@ _END = Event("end", "", b"null")
 
 
 def is_played(file: File) -> bool:
-    """Whether a match is in progress: it has no end yet, and its writer is alive.
+    """Check whether a match is in progress, i.e. it has no end yet and is still being written.
 
-    Our own referee holds a lock on the file while it writes. Any other program that writes such a
-    file won't do this, so without a lock it counts how recently the file has changed.
+    Our own referee holds a lock on the file while it writes, but other programs don't. If there's
+    no lock, we look at the time of the file's last change.
     """
     try:
         with open(file.path, "rb") as opened:
@@ -148,12 +149,12 @@ class LiveMatch:
 
     Args:
         file: the file of the match.
-        names: returns the names of the players, in seat order, once the file has a header. If it
-            returns none, we use the names that the players report.
+        names: returns the names of the players, in seat order, once the file has a header. If the
+            result is empty, we use the names that the players report.
 
     Attributes:
         over: True if there is nothing more to read.
-        turn: lock which makes one stream read for all others.
+        turn: lock that allows one stream to read for all of them.
         last_read: when a stream has last read, on trio's clock.
     """
 
@@ -218,16 +219,19 @@ class LiveMatch:
         return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """Return the news since step `after`, and the last step that the client knows with them.
+        """Return the news since a step.
 
         Args:
             after: the last step known to the client, or None if it doesn't know any.
+
+        Returns:
+            An event, or None if there is no news, and the last step that the client knows after it.
         """
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
                 return None, after
-            # Most streams are at the same step, so we encode it for all of them.
+            # Most streams are at the same step, so they share the encoded event.
             if after not in self._events:
                 name = "reset" if after is None else "steps"
                 data = self._parts().whole if after is None else self._since(after)
@@ -244,8 +248,7 @@ class LiveMatch:
     def _read(self, file: FileIO) -> None:
         found = os.fstat(file.fileno())
         self._inode = self._inode or found.st_ino
-        # If another file took its place, or if it has shrunk, our offset doesn't mean anything any
-        # more.
+        # If the file was replaced, or has shrunk, our offset doesn't mean anything any more.
         self._over_if(found.st_ino != self._inode)
         self._over_if(not self._offset <= found.st_size <= MAX_FILE)
         file.seek(self._offset)
@@ -258,7 +261,7 @@ class LiveMatch:
             for line in lines:
                 if not self.over:
                     self._take(line + b"\n")
-            # These events end at the old last step.
+            # The cached events don't contain the new lines.
             self._events.clear()
             if time.monotonic() >= until:
                 break
@@ -333,7 +336,8 @@ class LiveMatch:
         assert match is not None
         self._message_count += 1
         match.add(message_kinds(match.definition).line(self._lines, text))
-        # A record has more to offer at its end, e.g. hidden cards, so its page reads it again then.
+        # A record continues after the last public message, e.g. with the hidden cards, so it isn't
+        # over yet. A page can load all of it when it's complete.
         if self._record is None:
             self._over_if(bool(match.problem) or match.ended is not None)
 
@@ -353,7 +357,11 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> LiveMatch | None:
-        """Return a match in progress, or None if it's over. Raises `NotBegun` before that."""
+        """Return a match in progress, or None if it's over.
+
+        Raises:
+            NotBegun: there's nothing to show yet.
+        """
         if not is_played(file):
             with self._lock:
                 self._playing.pop(file.path, None)
@@ -375,7 +383,7 @@ class Live:
         return None if playing.over else playing
 
     def match(self, playing: LiveMatch | None, request: Request) -> Response:
-        """Return a match's stream. If the match is over, the stream just has its end."""
+        """Return a match's stream. If the match is over, the stream has just one event, the end."""
         known = request.headers.get("last-event-id") or request.query_params.get("after", "")
         after = None if playing is None else playing.after(known)
         if request.query_params.get("format") == "json":
@@ -403,8 +411,8 @@ class Live:
             last = None
             while True:
                 now = await state()
-                # We yield even if nothing has changed, since _counted() turns this into a comment
-                # if need be.
+                # We yield even if nothing has changed, so that _counted() can send a comment from
+                # time to time.
                 yield b"" if now == last else Event("standings", "", now).text
                 last = now
                 await trio.sleep(STANDINGS_SECONDS)

@@ -51,7 +51,8 @@ MOST_LOST = 10
 MOST_RACING = 12
 # This many bots, from the top of the ranking, are always visible. The others can be unfolded.
 MOST_RANKED = 20
-# Rounds of a knockout with more pairs than this are in a fold, except the last one.
+# If a round of a knockout has more pairs than this, the page shows it folded, unless it's the last
+# round.
 MOST_PAIRS = 16
 # The head-to-head table has at most this many bots (the best ones), since its size is quadratic.
 MOST_PAIRED = 40
@@ -67,7 +68,7 @@ class Front(NamedTuple):
         tables: matches in progress with their scores, if known.
         records: records of the highlights, by number of the match.
         season: all stores here with the same game, oldest first.
-        bots: the names in tables of the bots of all these stores, in their order.
+        bots: the bots of all these stores in their order, by their names in tables.
         plays: True if visitors can play here.
         is_live: True if matches of the tournament are in progress.
     """
@@ -138,10 +139,10 @@ def form(results: str) -> Markup:
 
 
 def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[str], str]:
-    """Return a function: name of a bot -> CSS class of its colour.
+    """Return a function that maps a bot's name to the CSS class of its colour.
 
     Args:
-        bots: the names in tables of the bots, in the order of the season or the tournament.
+        bots: the bots in the order of the season or the tournament, by their names in tables.
         shown: name of a bot -> name in tables. Other names stay as they are.
     """
     colours = charts.colours_of(bots)
@@ -188,7 +189,7 @@ def standings_page(
     names = [found.shown[name] for name in shown.names]
     colour = colour_of((front and front.bots) or names, found.shown)
     rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
-    # Outliers stay on the charts, but at the lower edge: they don't get to stretch the scale.
+    # Outliers are drawn at the lower edge of the charts, so that they don't stretch the scale.
     least = charts.far_below(list(rated.values()))
     near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
     ends = [(bot.rating, *text.ends(bot)) for bot in near]
@@ -286,7 +287,7 @@ def season_page(
 
 
 def is_unfinished(shown: Shown) -> bool:
-    """Whether more matches will be played. Until then their seed has to stay secret."""
+    """Check whether more matches will be played. Until they are, the seed must stay secret."""
     found = shown.report.found
     # A bot has left, so there are fewer matches than planned.
     if found.swiss is not None and found.withdrawn:
@@ -323,12 +324,12 @@ def command(setup: TournamentSetup) -> str:
     """Return the command that plays a tournament again.
 
     It doesn't contain settings of configuration files, and FILE stands for a file with the list of
-    deals. It doesn't have the folders of `--sandbox-read` either: a stranger may have written this
+    deals. We also leave out the folders of `--sandbox-read`. A stranger may have written this
     store, and you shouldn't give their bots access to your folders by pasting a command.
     """
     bots: Sequence[Entrant] = setup.bots
     knockout = None if setup.knockout is UNSET else setup.knockout
-    # Seeded like this, the same pairs meet in the first round.
+    # With this seeding, the same pairs meet in the first round.
     if knockout is not None and knockout.seeding:
         bots = [setup.bots[number] for number in knockout.seeding]
     given = [bot_argument(bot, setup.game) for bot in bots]
@@ -387,7 +388,11 @@ def match_page(
 
 
 def match_styles(links: Links, game: str, own: str) -> list[Markup]:
-    """Return the addresses of a match page's style sheets. `own` depends on the kind of page."""
+    """Return the addresses of a match page's style sheets.
+
+    Args:
+        own: name of the style sheet for this kind of page.
+    """
     names = ["theme.css", "frame.css", own]
     names += [f"{game}/drawing.css"] * (GAMES[game].page is not None)
     return [links.asset(name) for name in names]

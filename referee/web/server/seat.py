@@ -65,8 +65,8 @@ Body = TypeVar("Body", bound=Struct)
 class Links(Struct, frozen=True):
     """Everything that a new server needs to accept links that are already in use.
 
-    It has the session's id, the digests of the tokens by seat, and the port, but no tokens: if you
-    can read this file, you still can't take a seat.
+    It has the session's id, the digests of the tokens by seat, and the port. It doesn't have the
+    tokens, so reading this file isn't enough to take a seat.
     """
 
     id: str
@@ -91,7 +91,7 @@ def links_beside(record: str) -> Links | None:
 
 
 class ClaimSeat(Struct):
-    """A tab claims the seat. If it has no token, the cookie must have it."""
+    """A tab claims the seat. If the token isn't given here, the cookie must contain it."""
 
     tab: str
     token: str = ""
@@ -161,7 +161,7 @@ class Seat:
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """There's nothing to do here: each seat has a page of its own."""
+        """Do nothing, because each seat has a page of its own."""
         yield
 
     async def ask(self, question: Question) -> Picks | None:
@@ -178,7 +178,7 @@ class Seat:
     # --- requests of the page ---------------------------------------------------------------------
 
     def accepts(self, token: str) -> bool:
-        """Whether a token belongs to this seat."""
+        """Check whether a token belongs to this seat."""
         # This takes the same time for every token. With `==`, an attacker could measure how much of
         # a guess is right.
         return secrets.compare_digest(_digest(token), self.digest)
@@ -192,7 +192,7 @@ class Seat:
     def limit(self, seconds: float) -> None:
         """End the match if no tab enters or replies for this many seconds.
 
-        Without this, it never ends.
+        If this isn't called, the match has no such limit.
         """
         self._limit = seconds
         self.ends = trio.current_time() + seconds
@@ -205,8 +205,8 @@ class Seat:
         """Return the events from `after` on, as soon as there are any.
 
         Args:
-            run: the run of `after`. After a restart of the server, the numbers begin again, so a
-                page from before gets all events.
+            run: the run to which `after` belongs. After a restart of the server, the numbers begin
+                again, so a page from an earlier run gets all events.
             wait: if True, wait for up to `POLL_SECONDS`.
         """
         if not self._is_current(tab):
@@ -227,7 +227,7 @@ class Seat:
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
-        """Note that the page knows the end, if it has received everything before `after`."""
+        """Note that a page has received all events before `after`, and set `has_end` at the end."""
         if self.is_over and after >= len(self._events):
             self.has_end.set()
 
@@ -477,7 +477,7 @@ class Seats:
         tab = query.get("tab", "")[:64]
         wait = query.get("wait", "1") != "0"
         data = await seat.news(tab, query.get("run", ""), after, wait=wait)
-        # Runs when the response was sent, i.e. when the page (most likely) has it.
+        # This runs after the response was sent, so the page (most likely) has it.
         shown = BackgroundTask(seat.note_end, after)
         return Response(data, media_type="application/json", background=shown)
 

@@ -1,9 +1,9 @@
 """Reports on stores, computed once for each state of a store.
 
 During a tournament a store changes twice per second, and we can't afford a report each time: it
-takes CPU time which the bots need. That's why we show a result until its age exceeds `IDLE` times
-the CPU time that it took, and an open page only costs a small part of a core. The standings alone
-take a tenth of that time, so they are updated more often, namely after `FRESH` seconds at the
+takes CPU time which the bots need. That's why we show a report until it's older than `IDLE` times
+the CPU time that it took. This way, an open page only costs a small part of a core. The standings
+alone take a tenth of that time, so they are updated more often, namely after `FRESH` seconds at the
 latest.
 """
 
@@ -37,9 +37,10 @@ from referee.web.server.library import File, Item, check_in_place
 IDLE = 20
 FRESH = 0.5
 _KEPT = 16
-# To estimate the remaining time, we use the latest looks at a changing store, this many ...
+# We estimate the remaining time from our last looks at a changing store. We use at most this many
+# of them ...
 _LOOKS = 120
-# ... if the first and the last of them are at least this many seconds apart.
+# ... and only if there are at least this many seconds between the first and the last of them.
 _LEAST_SECONDS = 3.0
 
 State: TypeAlias = tuple[tuple[int, int], ...]
@@ -132,7 +133,7 @@ class MatchContext(NamedTuple):
 
     Attributes:
         names: names of all bots, by number.
-        deal: the matches of its deal as far as they were played, including itself.
+        deal: the matches of the same deal that were played, including this one.
         before, after: its neighbours in the schedule, or None.
     """
 
@@ -147,7 +148,7 @@ class MatchContext(NamedTuple):
 class _Cached(NamedTuple):
     # The standings belong to this state, and we show them until `fresh`.
     key: State
-    # Everything else belongs to this one, and we show it until `until`.
+    # Everything else belongs to this state, and we show it until `until`.
     whole: State
     until: float
     fresh: float
@@ -206,7 +207,7 @@ class Tournaments:
         with self._lock:
             kept = self._cache.get(file.id)
         old = None if kept is None or now >= kept.until else kept
-        # This thread's time only, or else a busy machine would make pages older.
+        # We measure the CPU time of this thread. Otherwise, pages would be older on a busy machine.
         begun = time.thread_time()
         with _opened(file, check=old is None) as store:
             # If only a few matches were added, we can keep the report. If the bots have changed, we
@@ -231,8 +232,8 @@ class Tournaments:
         return shown
 
     def _estimate_left(self, file: File, found: Standings) -> float | None:
-        # We take the mean speed of the last looks. If nothing has changed, or if there's only a
-        # moment between them, any number would be made up.
+        # We take the mean speed between the first and the last of these looks. If nothing has
+        # changed, or if there's only a moment between them, we can't estimate anything.
         now, done = time.monotonic(), found.matches + found.void + found.forfeits
         with self._lock:
             looks = self._looks.setdefault(file.id, deque(maxlen=_LOOKS))
@@ -275,7 +276,7 @@ class Tournaments:
         return self._summary(file)[1]
 
     def bots(self, files: Iterable[File]) -> list[str]:
-        """Return the names in tables of the bots of some stores, in the order of the stores."""
+        """Return the bots of some stores by their names in tables, in the order of the stores."""
         return list(dict.fromkeys(name for file in files for name in self._summary(file)[2]))
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
@@ -285,7 +286,8 @@ class Tournaments:
             if place is not None and self.tournament(file) == place.tournament:
                 with suppress(RefereeError), _opened(file) as store:  # a damaged store
                     query = "SELECT 1 FROM matches WHERE match = ?"
-                    # Otherwise it belongs to another run of the same tournament.
+                    # If the store already has this match, the one in progress belongs to another
+                    # run of the same tournament.
                     if not list(store.select(query, (place.match,))):
                         found.append(file.id)
         return found
@@ -336,7 +338,7 @@ class Tournaments:
         marks = ", ".join("?" * len(wanted))
         query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
         for file in files:
-            # It's damaged, and the list says so.
+            # We skip a damaged store, because the list already reports the damage.
             with suppress(RefereeError), _opened(file) as store:
                 for digest, match in list(store.select(query, wanted)):
                     seats = [seat for row in store.matches(match, match + 1) for seat in row.seats]
@@ -447,7 +449,7 @@ def changed_at(state: State) -> float:
 
 
 def state_of(store: str) -> State:
-    """Return size and time of a store's files. If the store changes, so do these."""
+    """Return the sizes and times of a store's files, which change whenever the store changes."""
     found = []
     for path in (store, f"{store}-wal"):
         with suppress(OSError):

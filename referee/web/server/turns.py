@@ -1,8 +1,8 @@
 """Turns of requests that read a whole file, so that a slow page doesn't block other pages.
 
 Requests for the same file take turns: the first one computes the result, and the others find it in
-the cache. Requests for different files run in parallel, but only a few large files at a time. None
-of this uses a thread while it waits.
+the cache. Requests for different files run in parallel, but only a few large files are read at a
+time. Waiting requests don't occupy any threads.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Turns:
     """Turns of requests that read files."""
 
     def __init__(self) -> None:
-        # A lock is gone as soon as nobody holds it or waits for it, so this doesn't grow for ever.
+        # A lock is deleted as soon as nobody holds it or waits for it, so this dictionary doesn't
+        # grow for ever.
         self._locks: WeakValueDictionary[str, trio.Lock] = WeakValueDictionary()
         self._large = trio.CapacityLimiter(MOST_LARGE)
 
