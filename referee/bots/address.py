@@ -43,10 +43,10 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
-    """Split an address into its parts, and bring each into the form in which we send it.
+    """Split an address into its parts, in the form in which we send them.
 
-    We're strict here, so that a typo is reported before the match and not as an unreachable bot in
-    the middle of it.
+    The checks are strict, so that a typo is reported before the match starts, and not as an
+    unreachable bot in the middle of the match.
 
     Raises:
         BotNotFoundError: the address can't be valid on any network.
@@ -80,16 +80,16 @@ def _port(text: str) -> int:
 
 def _host(text: str) -> str:
     try:
-        # The result is passed to getaddrinfo() and ssl, and those raise all kinds of errors for
-        # malformed names (UnicodeError, for one). With a name that passed these checks, OSError is
-        # the only one left to handle.
+        # The result is passed to getaddrinfo() and ssl, which raise all kinds of errors for
+        # malformed names, e.g. UnicodeError. For a name that has passed these checks, they only
+        # raise OSError.
         if text.startswith("["):
             return str(IPv6Address(text[1:-1]))
         name = text if text.isascii() else idna.encode(text, uts46=True).decode()
         if _NAME.fullmatch(name) and len(name) <= _NAME_LIMIT:
             if name.rpartition(".")[2].isdigit():
-                # Names that end in digits are IP addresses to the resolver, even odd ones: 127.1 is
-                # fine, 256.1.1.1 isn't.
+                # The resolver takes names that end in digits for IP addresses. Odd ones such as
+                # 127.1 are valid, but 256.1.1.1 isn't.
                 socket.inet_aton(name)
             return name.lower()
     except (ValueError, OSError):

@@ -38,7 +38,7 @@ def as_line(data: bytes) -> bytes:
 
 
 class NoProcess:
-    """Base class for bots that aren't processes, so that they don't have to say so one by one."""
+    """Base class for bots that aren't processes. It has the methods that concern a process."""
 
     started: float | None = None
     exit_code: int | None = None
@@ -48,7 +48,7 @@ class NoProcess:
         """Return None: the caller has to wait with `reply`."""
 
     def process_report(self, count: int) -> None:
-        """Return None, since a process is what's missing here."""
+        """Return None, because this bot has no process."""
 
 
 class Bot(Protocol):
@@ -61,13 +61,13 @@ class Bot(Protocol):
 
     @property
     def started(self) -> float | None:
-        """When it was started, on `time.monotonic`. None once it got its first request."""
+        """Start time on the clock of `time.monotonic`. None after the first request."""
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of its process, or -N after signal N.
+        """Exit code of the bot's process, or -N if signal N killed it.
 
-        None while it runs, and for a bot without a process.
+        None while the process runs, and for a bot without a process.
         """
 
     @property
@@ -80,8 +80,8 @@ class Bot(Protocol):
     def quick_reply(self, seconds: float) -> Answer | None:
         """Return the reply to the last request if it arrives within `seconds`, otherwise None.
 
-        This blocks the thread and needs no event loop. None doesn't mean that anything went wrong:
-        call `reply` then, since only that waits until the deadline and reports errors.
+        This blocks the thread and needs no event loop. None doesn't mean that anything went wrong.
+        In that case, call `reply`, which waits until the deadline and reports errors.
         """
 
     async def reply(self, deadline: float) -> Answer:
@@ -94,14 +94,14 @@ class Bot(Protocol):
             deadline: on trio's clock. It covers sending the rest of the request, too.
 
         Returns:
-            A line that is not blank, without its line end, or the reason why it failed.
+            A line that is not blank, without its line end, or the reason why the bot failed.
         """
 
     async def finish(self, grace: float) -> None:
-        """Send the remaining lines, wait up to `grace` seconds for the exit, then kill it (8.4)."""
+        """Send the remaining lines, give the bot `grace` seconds to exit, then kill it (8.4)."""
 
     async def kill(self) -> None:
-        """Kill it immediately (8.3). It's fine to call this again."""
+        """Kill the bot immediately (8.3). You can call this more than once."""
 
     def process_report(self, count: int) -> ProcessReport | None:
-        """Report on its exited process, with `count` lines of stderr from each end."""
+        """Describe the exited process, with `count` lines from each end of its stderr."""

@@ -8,9 +8,9 @@ We never build in the sources themselves. `.built` is moved into place as a whol
 the build was successful. We don't trust the result, though: outside of a sandbox, none of our code
 follows its links or runs its programs. Other users can't get into `.building`.
 
-In a sandbox, the command works in a file system in memory that begins as a copy of the sources.
-That way its size limits the size of all files, even of those that were deleted but are still open.
-(On a disk they take space, too, and there's no way to measure it.)
+In a sandbox, the command works in a file system in memory that begins as a copy of the sources. The
+size of this file system limits the size of all files together, including deleted files that are
+still open. (On a disk, such files take up space as well, but there's no way to measure it.)
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from referee.text.terminal import escaped
 DISK_LIMIT = 2048 * MIB
 """Maximum size of all files of a build together, including the bot's own."""
 FILES_LIMIT = 200_000
-"""Maximum number of files and folders of a build: even an empty file uses an inode."""
+"""Maximum number of files and folders of a build. Even an empty file uses an inode."""
 # Compilers need a lot more than bots do.
 _LIMITS = Limits(
     memory_limit=4096 * MIB,  # includes the files, if control groups are available
@@ -73,8 +73,8 @@ _LAST_READS = 64
 # Exit codes of a shell that can't run a program (126), or can't find it (127).
 _NOT_RUN = (126, 127)
 _OF_MAKE = b"Error 127"
-# How shells and make complain about that. We need the program's name to say more about it than
-# "exit code 127" does.
+# Messages of shells and make about such programs. They contain the program's name, so we can report
+# more than "exit code 127".
 _OF_SHELL = re.compile(
     r"(?:[^:]+: (?:line )?\d+: |(?:\S*/)?(?:ba|da)?sh: |make(?:\[\d+\])?: )(?P<program>[^:]+): "
     r"(?:(?:command )?not found|Permission denied|No such file or directory)$"
@@ -86,7 +86,8 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 class Built(NamedTuple):
     """The result of a build.
 
-    `problem` is the reason of a failure (or ""), and `output` the shortened output of the command.
+    `problem` is the reason why the build failed, or "". `output` is the shortened output of the
+    command.
     """
 
     folder: BotFolder
@@ -226,10 +227,11 @@ async def _run(
     made: IO[bytes] | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
 ) -> str:
-    """Run a shell command in a folder. Returns the reason of a failure, or "".
+    """Run a shell command in a folder. Returns the reason if it failed, otherwise "".
 
     Args:
-        made: where the command's stdout goes. None: to `output`, together with stderr.
+        made: the file for the command's stdout. None: stdout goes to `output`, together with
+            stderr.
     """
     bot = LaunchedBot(
         BotCommand(folder.path, ("/bin/sh", "-c", *words), directory=str(place)),
@@ -306,7 +308,7 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    sources_hash(path)  # copytree() would block on a FIFO forever, but this rejects it
+    sources_hash(path)  # rejects a FIFO, on which copytree() would block forever
     new.parent.mkdir(mode=0o700)
     # a folder with setgid passes that bit on to new ones
     new.parent.chmod(0o700)
@@ -322,7 +324,7 @@ def _copy(path: str, new: Path) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    # setuid and setgid bits go away as well (that's the 0o777). A build may be run by root.
+    # The mask 0o777 also removes setuid and setgid bits, since root may run a build.
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = os.path.join(root, name)
@@ -333,8 +335,8 @@ def _make_writable(folder: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        # shutil.rmtree() isn't up to this: folders may be nested too deeply for Python, and a build
-        # may have left some that we can't even read.
+        # shutil.rmtree() would fail here. Folders may be nested too deeply for Python, and a build
+        # may have left folders that we can't even read.
         for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
             subprocess.run([*words, "--", path], stderr=subprocess.DEVNULL, check=False)
         if os.path.lexists(path):
@@ -350,7 +352,8 @@ async def _read_all(fd: int, take: Callable[[bytes], None]) -> None:
 
 
 def _read_rest(fd: int, take: Callable[[bytes], None]) -> None:
-    # Take what's there, and don't wait for more. It's bounded, because a process may keep writing.
+    # Read what's available, and don't wait for more. The number of reads is bounded, because a
+    # process may keep writing.
     for _ in range(_LAST_READS):
         if not (data := read_now(fd)):
             return

@@ -1,11 +1,12 @@
 """The example bots that come with the referee, in one folder per game.
 
-A game from outside names the folder of its bots (`GameDefinition.bundled`).
+An external game defines the folder of its bots in `GameDefinition.bundled`.
 
-Each Python file is a bot that you can play by its name, except for names that begin with "http_":
-those are servers, which users start themselves. Servers, and bots in other languages, are there to
-be read. `random` is in `random_.py`, because a `random.py` would hide Python's own module from the
-bots next to it. A rule file is played by its name with suffix, `smithy.json`.
+Each Python file is a bot that you can play by its name, except for files whose names begin with
+"http_". Those are servers, which users start themselves. Servers and bots in other languages are
+examples to read. The bot `random` is in `random_.py`, because a `random.py` would hide Python's own
+module from the bots next to it. To play a rule file, use its name with the suffix, e.g.
+`smithy.json`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def bundled_bots(game: str = DEFAULT_GAME) -> dict[str, Path]:
 
 
 def templates(game: str = DEFAULT_GAME) -> dict[str, Path]:
-    """Return file name -> file of the other examples, which are not played by name, sorted."""
+    """Return file name -> file of the other examples, which can't be played by name, sorted."""
     return {path.name: path for path in _files(game) if not _is_bot(path)}
 
 
@@ -39,7 +40,7 @@ def rule_files(game: str = DEFAULT_GAME) -> dict[str, Path]:
 
 
 def bots_of_own_games() -> set[str]:
-    """Return the names of bundled bots for games from outside, whether those are loaded or not."""
+    """Return the names of bundled bots of external games, whether or not the games are loaded."""
     folders = {file.parent for place in _PLACES for file in place.glob("*/*.py")}
     ours = [folder for folder in folders if folder.name not in GAMES]
     return {file.stem for folder in ours for file in folder.glob("*.py") if _is_bot(file)}

@@ -91,7 +91,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """A bot behind HTTP: the URL for every POST."""
+    """A bot behind HTTP. All its messages are sent to `url` by POST."""
 
     argument: str
     url: str
@@ -104,7 +104,7 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: creates the bot for a match.
-        is_file: True if it is a file that the game plays, so that any process can create it.
+        is_file: True if the bot is a file that the game plays, so that any process can create it.
     """
 
     argument: str
@@ -119,7 +119,7 @@ BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:
-    """Return True if all bots are Python objects. Their match then needs no event loop."""
+    """Return True if all bots are Python objects. A match between them needs no event loop."""
     return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
 
 
@@ -129,7 +129,8 @@ def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
 
     bots = [source.new() for source in sources if isinstance(source, PythonBot)]
     objects = [bot for bot in bots if isinstance(bot, InProcessBot)]
-    # A person isn't one, but plays only in `referee play` and `serve`, which don't get here.
+    # A person isn't an object, but people only play in `referee play` and `serve`, which don't call
+    # this function.
     assert len(objects) == len(bots)
     return objects
 
@@ -137,13 +138,14 @@ def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
 def find_bot(
     argument: str, game: str, directory: str = "", env: tuple[tuple[str, str], ...] = ()
 ) -> BotSource:
-    """Find the bot that a BOT argument names in a game, a key of `GAMES`.
+    """Find the bot that a BOT argument names.
 
     Args:
+        game: a key of `GAMES`.
         directory: working directory of the bot, and base of relative paths. Empty: the current one.
 
     Raises:
-        BotNotFoundError: it names nothing that we can run. The message says what to do.
+        BotNotFoundError: the argument names nothing that we can run. The message says what to do.
     """
     source: BotSource
     if (folder := bot_folder(argument, game, directory)) is not None:
@@ -154,7 +156,7 @@ def find_bot(
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """Like `find_bot`, except that it doesn't look for a bot in a folder of its own."""
+    """Like `find_bot`, except that it doesn't look for a bot's folder."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     if (file := find_bot_file(argument, game, directory)) is not None:
@@ -228,7 +230,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], list[UsageError]]:
-    """Like `find_all`, but return the results along with the mistakes of the others."""
+    """Like `find_all`, but return the results and the errors instead of raising."""
     found: list[U] = []
     mistakes: list[UsageError] = []
     for argument in arguments:
@@ -253,9 +255,9 @@ def together(errors: Iterable[UsageError]) -> UsageError:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """Read a rule file into a bot, or return None if the argument is something else.
+    """Return the bot for a rule file, or None if the argument is something else.
 
-    We read it right here because the process that plays it may not be able to access the file.
+    We read the file here, because the process that plays the bot may not be able to access it.
     """
     path = _file(argument, directory, [game])
     if path is None:
@@ -270,8 +272,8 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    # A submitted folder mustn't reach into somebody else's files. The program itself is exempt,
-    # since in a virtual environment `bin/python` is always a link to the outside.
+    # A submitted folder mustn't use files outside of it. The program itself is exempt, because
+    # `bin/python` in a virtual environment is always a link to the outside.
     if is_bot_folder(directory) and leaves_folder(word, directory):
         raise BotNotFoundError(
             f"BOT {word} is outside the folder, by a link or by ..: copy the file into the folder"
@@ -292,15 +294,15 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """Guess the game from the bots, for users who didn't name one.
+    """Guess the game from the bots, for users who didn't choose one.
 
-    This works if some bot exists in one game only. Otherwise it's the default game.
+    If a bot exists in one game only, this is the result. Otherwise, the result is the default game.
 
     Args:
         bots: (BOT argument, directory).
 
     Raises:
-        UsageError: the bots are of two games, or a rule file fits none.
+        UsageError: the bots belong to two games, or a rule file doesn't fit any game.
     """
     from referee.bots.only_game import only_game
 
@@ -359,7 +361,7 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
     """Find the process that a BOT argument names, without a dialect.
 
     Raises:
-        BotNotFoundError: it names nothing that we can run. The message says what to do.
+        BotNotFoundError: the argument names nothing that we can run. The message says what to do.
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
@@ -482,7 +484,7 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 
 
 def _did_you_mean_beside(word: str, directory: str) -> str:
-    # Suffixes don't take part in the comparison, since they'd make all names look similar.
+    # Compare names without their suffixes, which would make all names look similar.
     parent = word[: word.rfind("/") + 1]
     names: dict[str, str] = {}  # stem -> file name
     # We stop after 1,000 entries, since the folder may be full of anything.

@@ -19,9 +19,9 @@ class OverTimeError(OverLimitError):
 class CpuClock:
     """Charges the CPU time of a reply to a bot's limits. Use it as a context manager.
 
-    We can't interrupt a bot that runs in our own process, so all we can do is look at the clock
-    after the reply. That's why this counts the thread's CPU time and not wall clock time: a busy
-    machine mustn't disqualify anybody.
+    We can't interrupt a bot that runs in our own process, so we can only look at the clock after
+    the reply. This counts the CPU time of the thread instead of wall clock time, so that no bot is
+    disqualified because the machine was busy.
 
     Raises:
         OverTimeError: at the end of the block.

@@ -54,7 +54,7 @@ class DialectBot(BotWrapper):
 
 
 def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
-    """Wrap a bot, so that it's spoken to in its dialect."""
+    """Wrap a bot, so that messages to it and replies from it are translated."""
     kind = spec.definition.dialects[source.dialect]
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 

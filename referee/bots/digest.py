@@ -16,11 +16,11 @@ from referee.errors import UsageError
 def files_digest(argument: str, game: str, directory: str = "") -> str:
     """Compute a digest of the files that a BOT argument names, or "" if it names none.
 
-    A tournament that is resumed compares these, because results of an older version of a bot
-    shouldn't count for the new one. In a folder with a `bot.toml` all files count, except build
-    results. For other bots we take the words of the command line that are files, as long as they
-    don't exceed `MAX_BYTES` together. (Modules that the program imports aren't among them, so this
-    can't notice every change.)
+    A tournament compares these digests when it is resumed, because the results of an older version
+    of a bot shouldn't count for the new one. In a folder with a `bot.toml`, all files count, except
+    build results. For other bots, we take the words of the command line that are files, as long as
+    they don't exceed `MAX_BYTES` together. (Modules that the program imports are not included, so
+    this can't notice every change.)
     """
     with suppress(OSError, UsageError, ValueError):
         folder = bot_folder(argument, game, directory) or folder_around(directory)

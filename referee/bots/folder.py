@@ -23,7 +23,7 @@ BOT_FILE = "bot.toml"
 BUILT = ".built"
 """Subfolder with the result of a build: `COPY`, and `SOURCES` with the hash of the sources."""
 BUILDING = ".building"
-"""The same during a build."""
+"""Subfolder in which a build creates its result."""
 COPY = "bot"
 SOURCES = "sources"
 LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
@@ -105,7 +105,7 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """Return a directory as a bot's folder, whether submitted or built, or None."""
+    """Return the bot folder at a path, whether submitted or built. None if there isn't any."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
@@ -113,7 +113,7 @@ def folder_around(directory: str) -> BotFolder | None:
 def handed_in(directory: str) -> str:
     """Return the folder that a bot's author submitted.
 
-    After a build we run its copy inside of that folder, so we may be given the path of either.
+    After a build, the bot runs in a copy inside of that folder. This function accepts either path.
     """
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
@@ -181,7 +181,7 @@ def sources_hash(path: str) -> str:
                     content = hashlib.file_digest(file, "sha256").digest()
             else:
                 raise UsageError(f"{entry.path} is neither a file, a folder nor a link: remove it")
-            # Each part goes with its length, so that no two folders can yield the same bytes.
+            # Add the length of each part, so that different folders can't yield the same bytes.
             for part in (kind.encode(), os.fsencode(os.path.relpath(entry.path, path)), content):
                 found.update(b"%d:%s" % (len(part), part))
     except OSError as error:

@@ -39,10 +39,10 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Convert a bot that a program passed, in any of its forms, to a source.
+    """Convert a bot that a program passed to a source.
 
     Raises:
-        UsageError: it isn't a bot, or names nothing that we can run.
+        UsageError: the value isn't a bot, or names nothing that we can run.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
         return bot
@@ -63,9 +63,9 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """Convert the bots of a match like `bot_source`.
+    """Convert the bots of a match, as `bot_source` does.
 
-    One object can't sit in two seats: it'd get the lines of both.
+    The same object can't play in two seats, because it would get the lines of both.
     """
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
@@ -117,8 +117,8 @@ def _new_bot(factory: Callable[[], Any], name: str) -> InProcessBot:
 
 
 def _takes_message(function: Callable[..., Any]) -> bool:
-    # Some built-in functions have no signature, which is a ValueError. We give those the benefit of
-    # the doubt.
+    # Some built-in functions have no signature, which raises ValueError. We accept these functions
+    # without a check.
     try:
         inspect.signature(function).bind(None)
     except (
@@ -145,9 +145,9 @@ def _shown(value: object) -> str:
 class FunctionPlayer:
     """A `BotObject` that calls a function with each message.
 
-    The function doesn't have to care about the handshake: if it returns None there, we answer with
-    a default name. And if it has an attribute `hears`, it's only called with requests and with
-    these types of news, which saves most of the calls.
+    The function may ignore the handshake. If it returns None there, we reply with a default name.
+    If it has an attribute `hears`, it's only called with requests and with the types of news in
+    this attribute, which saves most of the calls.
     """
 
     takes_messages = True

@@ -53,7 +53,7 @@ async def run_bots(
         yield bots
     finally:
         left = [bot for bot in bots if not _is_closed(bot)]
-        # Shielded, because we may get here by cancellation, and the bots have to go anyway.
+        # Shielded, because the bots have to be stopped even if this task was cancelled.
         with trio.CancelScope(shield=True):
             await _side_by_side([bot.kill for bot in left])
 
@@ -76,7 +76,7 @@ async def borrow_bots(
 
     Args:
         keys: for each seat, the key of its process in the pool.
-        fresh: don't reuse anything; replace the processes in the pool by new ones.
+        fresh: if True, reuse nothing, and replace the processes in the pool by new ones.
 
     Raises:
         ShortageError: the system lacks processes, memory or file descriptors.
@@ -115,8 +115,8 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
 
     async def end(seat: int) -> None:
         process = processes.get(seat)
-        # It couldn't be released, perhaps only because its pipe is still full. Give it a chance to
-        # read on.
+        # The process couldn't be released, perhaps only because its pipe is still full. Give it a
+        # chance to read the rest.
         if process is not None:
             await process.hand_over(graces[seat])
             if process.release():
@@ -159,7 +159,7 @@ def new_bot(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """Create a bot for one match. If it has a dialect, that isn't translated yet."""
+    """Create a bot for one match. If the bot speaks a dialect, the caller has to translate it."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         return BotProcess(source, stderr, look_seconds, reply_end=reply_end(definition, source))

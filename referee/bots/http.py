@@ -1,7 +1,7 @@
 """A bot behind HTTP (spec/http-bots.md).
 
-No other module imports h11 and certifi. They're slow to import, and nobody should have to wait for
-them who doesn't play over HTTP.
+No other module imports h11 and certifi. They're slow to import, and only users who play over HTTP
+should have to wait for them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from referee.match.limits import Limits
 LINES = "application/x-ndjson"
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
-# Servers close idle connections, and a request that crosses with that is lost. That's why we only
-# reuse a connection that was idle for less than this.
+# Servers close idle connections. If we send a request at that moment, it's lost. That's why we only
+# reuse a connection that was idle for less than this many seconds.
 _IDLE_SECONDS = 1.0
 _READ_BYTES = 65536
 _HEAD_BYTES = 65536
@@ -117,7 +117,7 @@ class HttpBot(NoProcess):
         if self._http.trailing_data[0] or trio.current_time() > self._used + _IDLE_SECONDS:
             return False
         if self._is_readable():
-            return False  # nobody asked for anything, so it's end-of-file or nonsense
+            return False  # we haven't sent a request, so this is end-of-file or nonsense
         try:
             # With TLS, a quiet socket isn't enough: the stream may have received and decrypted
             # something already. This scope has expired before we start, so we read what's there and
@@ -147,8 +147,8 @@ class HttpBot(NoProcess):
             method="POST", target=self._address.target, headers=list(headers.items())
         )
         parts = [self._http.send(part) for part in (request, h11.Data(content), h11.EndOfMessage())]
-        # A server may respond without reading the whole request, and close. Then sending fails, but
-        # the response is there, and it counts.
+        # A server may respond and close the connection without reading the whole request. Sending
+        # then fails, but the response has arrived, and it counts.
         with contextlib.suppress(trio.BrokenResourceError):
             await stream.send_all(b"".join(part for part in parts if part))
         while not isinstance(event := await self._event(stream), h11.Response):
@@ -182,7 +182,7 @@ class HttpBot(NoProcess):
 
 
 def http_bot(definition: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
-    """Create the bot for an address. If it has a dialect, that isn't translated yet."""
+    """Create the bot for an address. If it speaks a dialect, the caller has to translate it."""
     if not source.dialect:
         return HttpBot(source.url, limits)
     field = definition.dialects[source.dialect].form_field
@@ -206,8 +206,8 @@ def _rejected(response: h11.Response) -> Failure | None:
 
 def _why_unreachable(error: Exception) -> str:
     # The wording of OSErrors differs between systems (and between IPv4 and IPv6), but a record
-    # should read the same on every machine. That's why we only tell apart the causes that we can
-    # name ourselves.
+    # should read the same on every machine. That's why we only distinguish causes that we can name
+    # ourselves.
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"its certificate is not valid: {cause.verify_message}"

@@ -19,14 +19,13 @@ from referee.match.limits import Limits
 class BotObject(Protocol):
     """A Python object that plays. If it is deterministic, so are its matches.
 
-    Only `reply` is required. An object may have these, too:
+    Only `reply` is required. An object may also have the following methods and attributes:
 
     - `notify(lines)` is called with the last lines of a match, which contain no request.
     - `attach_view(view)` is called before a match, with a function that returns the seat's view
       (`Match.view`).
-    - `attach_clock(clock)` is called with a `CpuClock`, and the object then has to do its work
-      inside
-      of it.
+    - `attach_clock(clock)` is called with a `CpuClock`. The object must then do its work in a
+      `with` block of this clock.
     - `takes_messages`: True if it accepts messages as dicts in place of lines, which saves encoding
       and decoding them. It then only gets the types of news in `hears`, or all if `hears` is None.
     """
@@ -34,8 +33,8 @@ class BotObject(Protocol):
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """Return the reply to the request in the last line.
 
-        An exception means that this object has a bug, which is not a fault in the sense of the
-        protocol: the match ends with a `BotError`. Raise `OverLimitError` to be disqualified
+        An exception means that this object has a bug. This is not a fault in the sense of the
+        protocol, and the match ends with a `BotError`. Raise `OverLimitError` to be disqualified
         instead.
 
         Args:
@@ -63,18 +62,18 @@ class InProcessBot(NoProcess):
         self._killed = False
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
-        """Pass the function that returns the seat's view, if the object wants it."""
+        """Pass the function that returns the seat's view, if the object supports it."""
         if (take := getattr(self._player, "attach_view", None)) is not None:
             with as_bot_errors(self._name):
                 take(view)
 
     def attach_limits(self, limits: Limits) -> None:
-        """Pass a clock for the next match, if the object wants one."""
+        """Pass a clock for the next match, if the object supports it."""
         if (take := getattr(self._player, "attach_clock", None)) is not None:
             take(CpuClock(limits))
 
     def reword(self, note: str) -> str:
-        """Translate a note of the game (`GameDefinition.notes`) into terms that such bots know."""
+        """Reword a note of the game (`GameDefinition.notes`) for bots that are Python objects."""
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
@@ -89,7 +88,7 @@ class InProcessBot(NoProcess):
         return self.answer(lines)
 
     def answer(self, lines: Sequence[Any]) -> Answer:
-        """Return the reply to new lines (without line ends) or to messages, the request last."""
+        """Return the reply to lines (without line ends) or messages. The last is the request."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -128,8 +127,7 @@ class InProcessBot(NoProcess):
 def as_bot_errors(name: str) -> Iterator[None]:
     """Convert exceptions of a bot in this block to `BotError`.
 
-    SystemExit counts as well: a bot that calls `sys.exit()` shouldn't take the whole program with
-    it.
+    This includes SystemExit, so that a bot that calls `sys.exit()` doesn't end the whole program.
     """
     try:
         yield

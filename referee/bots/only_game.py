@@ -16,10 +16,10 @@ _MOST_BYTES = 1 << 20
 
 
 def only_game(argument: str, directory: str = "") -> str | None:
-    """Return the only game in which a BOT argument can be played, or None for none or several.
+    """Return the only game in which a BOT argument can be played, or None if it isn't unique.
 
-    We go by the name of a bundled bot, a dialect, an adapter, or the libraries that a Python file
-    imports.
+    We recognise the game by the name of a bundled bot, a dialect, an adapter, or the libraries that
+    a Python file imports.
     """
     path = os.path.join(directory, argument)
     if os.path.lexists(path):

@@ -1,7 +1,8 @@
 """A person as a bot: messages become text, and requests become questions.
 
-A `HumanTerminal` prints text and reads answers, and the game's
-`referee.games.interface.dialogue.Dialogue` knows what to say and to ask. People don't have a clock.
+A `HumanTerminal` prints text and reads answers. The game's
+`referee.games.interface.dialogue.Dialogue` decides what to say and what to ask. People have no time
+limit.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
 
 NAME = "Human"
-"""The name of all people: records do not contain names of people."""
+"""The name of every person, because records do not contain the names of people."""
 
 
 def person_rules(game: str) -> GameDefinition:
-    """Return the definition of a game, a key of `GAMES`, that people can play.
+    """Return the definition of a game that people can play.
+
+    Args:
+        game: a key of `GAMES`.
 
     Raises:
-        UsageError: people can't play it.
+        UsageError: people can't play this game.
     """
     definition = GAMES[game]
     if definition.person is None:
@@ -46,13 +50,13 @@ class HumanTerminal(Protocol):
         """Show text to a person, either immediately or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """Context manager: only this person answers questions inside of it.
+        """Return a context manager in which only this person answers questions.
 
         Two people may share a keyboard. Without this, one person could see the other's cards.
         """
 
     async def ask(self, question: Question) -> Picks | None:
-        """Return the person's choice, or None to leave the match. Asks again if it's invalid."""
+        """Return the person's choice, or None if the person leaves. Ask until it is valid."""
 
 
 class PersonBot(NoProcess):

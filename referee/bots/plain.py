@@ -1,7 +1,7 @@
 """Convert a message to the value that its line would have in JSON, without encoding it.
 
-Bots in the same process get their messages this way, since for them encoding and decoding each
-message would be wasted work.
+Bots in the same process get their messages in this form, because encoding and decoding each message
+would be wasted work.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def plain(message: Struct) -> dict[str, Any]:
 @cache
 def _lists(kind: type[Struct]) -> list[str] | None:
     # For most messages, to_builtins() gives the same as JSON would, except that tuples stay tuples.
-    # That's why we find out, once per type, which fields are tuples. If there's anything else that
-    # JSON would change, we return None and take the long way.
+    # That's why we find out, once per type, which fields are tuples. If JSON would change anything
+    # else, we return None, and each message is really encoded.
     fields, names = inspect.type_info(kind), list[str]()
     assert isinstance(fields, inspect.StructType)
     for field in fields.fields:

@@ -43,7 +43,7 @@ class BotPortal:
         weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
-        """Start the bots of a match, in seat order. A match that isn't finished is abandoned.
+        """Start the bots of a match, in seat order. Abandon the previous match if it isn't over.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for a bot.

@@ -1,6 +1,6 @@
 """The command that plays a match again, as shown on pages and in reports.
 
-Anybody may copy it into a terminal, so it must be safe to do that.
+People copy this command into a terminal, so it must be safe to run.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def repeat_words(
     """Return the command that plays a match again, with the same limits and sandbox, as words.
 
     Args:
-        recorded: True if the match comes from a file. It may have been written by a stranger who
-            hopes that somebody copies the command. Unless all bots are bundled, the command then
-            requires the sandbox and lifts no limit, and in any case it shows the bots no other
-            folder.
+        recorded: True if the match comes from a file, which may have been written by a stranger who
+            hopes that somebody copies the command. In this case, the command makes no other folder
+            visible to the bots. Unless all bots are bundled, it also requires the sandbox and lifts
+            no limit.
         start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
@@ -61,7 +61,7 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """Restrict a match from an untrusted file to terms that are safe to copy into a command."""
+    """Restrict the settings of an untrusted match, so that its command is safe to run."""
     ours = {
         HUMAN,
         *bundled_bots(spec.game),
@@ -86,7 +86,7 @@ def _sandboxed(limits: Limits) -> Limits:
 def sandbox_words(
     kind: str, readable: Iterable[str] = (), env: Iterable[tuple[str, str]] = ()
 ) -> list[str]:
-    """Return the options for a sandbox, after the variables of all bots."""
+    """Return the options for the variables of all bots, then the options for a sandbox."""
     words = [word for name, value in env for word in ("--env", f"{name}={value}")]
     words += [] if kind == "none" else ["--sandbox", kind]
     return words + [word for folder in readable for word in ("--sandbox-read", folder)]

@@ -16,12 +16,12 @@ _EXPANDED = re.compile(r"~|.*[$]").match
 
 
 def why_shell(command: str) -> str:
-    """Name the shell operator in a command line, and the next step, in one clause.
+    """Return a clause that names the shell operator in a command line, and the next step.
 
     An operator is a word of its own, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
 
     Returns:
-        An empty string if there isn't any.
+        An empty string if there isn't any operator.
     """
     for word in _without_quotes(command).split():
         if operator := _OPERATOR(word):
@@ -32,8 +32,8 @@ def why_shell(command: str) -> str:
 def why_shell_program(command: str) -> str:
     """Like `why_shell`, for a command line whose first word isn't a program.
 
-    In this case we can be bolder: the first word may set a variable, contain an operator anywhere,
-    or be something that a shell would expand.
+    The first word itself may be the cause. It may set a variable, contain an operator anywhere, or
+    be something that a shell would expand.
     """
     first, *rest = _without_quotes(command).split() or [""]
     if rest and _VARIABLE(first):

@@ -1,4 +1,4 @@
-"""Bots of the referee that fill a seat: given replies first, then the simplest legal ones."""
+"""Bots that fill a seat. They give predefined replies, then the simplest legal ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StandIn:
         self._replies = deque(replies)
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """Return the reply to the last line. Earlier lines don't matter to it."""
+        """Return the reply to the last line. Earlier lines are ignored."""
         reply = self._next(msgspec.json.decode(lines[-1]))
         if isinstance(reply, dict) and reply.keys() == {"leave"}:
             return Failure(Disqualification(reply["leave"]), "as the case says")

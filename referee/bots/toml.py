@@ -41,7 +41,7 @@ def read_toml(name: str) -> dict[str, Any]:
     Raises:
         UsageError: the file can't be read or isn't valid TOML.
     """
-    import tomllib  # few matches need it, and all would start later
+    import tomllib  # few matches need this module, and importing it delays the start
 
     try:
         data = read_input(name, MAX_BYTES + 1)

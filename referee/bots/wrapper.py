@@ -16,8 +16,8 @@ from referee.match.limits import Limits
 class BotWrapper:
     """The part of a `Bot` that forwards to the wrapped bot.
 
-    `quick_reply` isn't forwarded. A subclass that changes replies has to do that for quick ones as
-    well, and if it forgets, we're only slow and not wrong.
+    `quick_reply` isn't forwarded, because a subclass that changes replies has to change quick
+    replies, too. If it has no `quick_reply`, the match is slower, but still correct.
     """
 
     def __init__(self, bot: Bot) -> None:
