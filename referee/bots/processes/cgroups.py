@@ -1,14 +1,14 @@
 """Control groups: limits of all processes of a bot together, and counters (Linux; limits.md).
 
-(We also find out here how much CPU the referee's own group may use.)
+This module also finds out how much CPU time the referee's own group may use.
 
 Each bot has its own group: one folder with cgroup v2, or one in each hierarchy with v1. We create
 groups beside or below the group of this process, if we're allowed to:
 
 - v2: the group of this process was delegated, e.g. by `systemd-run --user --scope -p Delegate=yes`,
   or to a container. We don't touch other groups, because systemd may remove their controllers at
-  any time. Since a group with controllers in child groups mustn't contain processes, we move its
-  processes to a child group, `LEAF`.
+  any time. A group with controllers in its child groups mustn't contain processes, so we move the
+  processes of this group to a child group, `LEAF`.
 - v1: the hierarchies are writable, as they are for root.
 
 A killed referee leaves groups behind. The guardian's shell removes them (`guardian.py`).
@@ -35,7 +35,7 @@ LEAF = "referee"
 """The group of the referee itself, with v2."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
-# With v1, socket buffers (TCP and UDP) don't count as memory. They have this counter of their own.
+# With v1, socket buffers (TCP and UDP) don't count as memory. They have a separate counter.
 _SOCKETS = "memory.kmem.tcp"
 # Socket buffers may use this fraction of the memory limit, in addition to it.
 _SOCKET_PART = 8
@@ -43,10 +43,10 @@ _SYSTEMD_SECONDS = 10
 
 
 class Home(NamedTuple):
-    """The place for new groups, by its name in the header of a record.
+    """The place where we create groups, and its name in the header of a record.
 
     Attributes:
-        folders: controller -> folder for new groups. With v2 all are equal.
+        folders: controller -> folder for new groups. With v2, all folders are the same.
     """
 
     name: LimitsBy
@@ -85,7 +85,7 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
         fields, _, rest = line.partition(" - ")
         root, point = fields.split()[3:5]
         kind, _, settings = rest.split(" ", 2)
-        # A path with white space is escaped there.
+        # If a path contains white space, it's escaped there.
         if "\\" in point or kind not in ("cgroup", "cgroup2"):
             continue
         for name in [""] if kind == "cgroup2" else set(settings.split(",")) & set(_V1):
@@ -106,7 +106,8 @@ def cpu_quota() -> float:
 def find_cpu_quota(mounts: str, groups: str) -> float:
     """Like `cpu_quota`, from the contents of /proc/self/mountinfo and /proc/self/cgroup.
 
-    A group only gets a share of its parent's quota, so the smallest one of all ancestors counts.
+    A group only gets a share of its parent's quota, so we return the smallest quota of all
+    ancestors.
     """
     found = _own_groups(mounts, groups)
     own = [Path(found[name]) for name in ("", "cpu") if name in found]
@@ -155,9 +156,9 @@ def _is_ours(base: str) -> bool:
 
 
 def _is_delegated(group: str) -> bool:
-    # We have to ask systemd for that. A user's systemd doesn't mark groups that it has delegated,
-    # and when it reloads its configuration, it removes the controllers of all other units. The
-    # limits of our groups would be gone then, without a word.
+    # We have to ask systemd whether it has delegated the group. A user's systemd doesn't mark
+    # groups that it has delegated, and when it reloads its configuration, it removes the
+    # controllers of all other units. The limits of our groups would then silently disappear.
     if not group.endswith((".scope", ".service")):
         return True
     words = ("systemctl", "--user", "show", "--property=Delegate", "--value", group)
@@ -171,7 +172,7 @@ def _is_delegated(group: str) -> bool:
 def _empty(base: str) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(f"{base}/{LEAF}")
-    for _ in range(10):  # Some may be starting others meanwhile.
+    for _ in range(10):  # Some may start others in the meantime.
         pids = _read(f"{base}/cgroup.procs").split()
         if not pids:
             return
@@ -181,7 +182,7 @@ def _empty(base: str) -> None:
 
 
 def _can_make_in(folder: str) -> bool:
-    # The fixed name cleans up after a referee that was killed here.
+    # Since the name is fixed, this also cleans up after a referee that was killed here.
     probe = f"{folder}/referee-probe"
     try:
         with contextlib.suppress(FileExistsError):
@@ -194,15 +195,15 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot. `make` creates it, and somebody has to remove `folders` at the end.
+    """The group of one bot. Call `make` to create it, and remove `folders` at the end.
 
     Attributes:
         socket_limit: limit of socket buffers in bytes, if it's separate from memory.
     """
 
     def __init__(self, place: Home) -> None:
-        # The process id isn't enough for a name: an earlier referee with the same id may have been
-        # killed along with its guardian, and its groups are still there.
+        # The process id isn't enough for a name. An earlier referee with the same id may have been
+        # killed together with its guardian, so that its groups still exist.
         name = f"referee-{os.getpid()}-{secrets.token_hex(4)}"
         self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
@@ -301,12 +302,12 @@ class Cgroup:
         for pid in _read(f"{folder}/cgroup.procs").split():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(pid), signal.SIGKILL)
-        # With v1, a frozen process doesn't even die before it's thawed.
+        # With v1, a frozen process doesn't die until it's thawed.
         self.freeze(False)
 
     def remove(self) -> bool:
         """Remove the group. Returns False if a process in it hasn't ended yet."""
-        removed = [remove(folder) for folder in self.folders]  # a list, so that we try each of them
+        removed = [remove(folder) for folder in self.folders]  # a list, so that each is tried
         return all(removed)
 
 

@@ -1,9 +1,9 @@
 """Apply the limits that the system enforces from the start of a bot (limits.md).
 
 A shell runs before the bot. It joins the bot's control group, sets the limits of single processes
-(`ulimit`), and then becomes the bot or its sandbox, so the limits apply from the first moment. Why
-not a `preexec_fn`? Because that runs in our own process after a fork, where a thread that doesn't
-exist anymore may have held a lock.
+(`ulimit`), and then becomes the bot or its sandbox, so the limits apply from the first moment. We
+don't use a `preexec_fn`, because that runs in our own process after a fork, where a thread that
+doesn't exist anymore may have held a lock.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ NOT_REACHED = 125
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
-    """Return the mechanism for these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
+    """Return the mechanism that enforces limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
     return enforced_by() if _is_wanted(limits, sandbox) else "none"
 
 
 def enforced_by() -> LimitsBy:
     """Return the best mechanism for limits that we can use on this machine.
 
-    It's "rlimits" unless we may create control groups.
+    The result is "rlimits" unless we may create control groups.
     """
     home = cgroups.home()
     return "rlimits" if home is None else home.name
@@ -61,9 +61,9 @@ def unenforced_limits() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """Return a command that runs these words with control groups of their own.
+    """Return a command that runs `referee` with these words and lets it create control groups.
 
-    That only works with systemd, and we don't check whether it's there.
+    This only works with systemd, and we don't check whether systemd is running.
     """
     user = "" if os.geteuid() == 0 else "--user "
     return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
@@ -85,8 +85,8 @@ def inner_words(
 ) -> list[str]:
     """Return the words before the bot's command inside a sandbox.
 
-    The limit of processes has to be set in there, because the kernel counts processes per user and
-    user namespace. On the outside, all processes of the referee's user would count.
+    The limit of processes must be set inside, because the kernel counts processes per user and user
+    namespace. Outside, all processes of the referee's user would count.
     """
     if (
         sandbox.kind == "none"
@@ -112,7 +112,8 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
     for letter, most, unit, kind in (
         ("n", limits.open_file_limit, 1, "RLIMIT_NOFILE"),
         ("f", limits.file_size_limit, _BLOCK, "RLIMIT_FSIZE"),
-        # Not the address space (-v): node, Java and Go reserve far more than they ever use.
+        # We don't limit the address space (-v), because node, Java and Go reserve far more than
+        # they ever use.
         ("d", limits.memory_limit if cgroup is None else math.inf, 1024, "RLIMIT_DATA"),
     ):
         if _lowers(kind, most):
@@ -130,10 +131,10 @@ def _lowers(kind: str, most: float) -> bool:
 
 def _shell(lines: Sequence[str], token: str) -> list[str]:
     steps = []
-    # If a line fails, the shell says so by the token (see `outer_words`), and doesn't start the
-    # bot.
+    # If a line fails, the shell reports this with the token (see `outer_words`), and doesn't start
+    # the bot.
     for line in lines:
         said = shlex.quote(f"{token} {line}")
         steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")
-    # The shell has set these two, and to the referee's folder.
+    # The shell has set these two variables to the referee's folder.
     return [_SHELL, "-c", "\n".join([*steps, "unset PWD OLDPWD", 'exec "$@"']), "sh"]

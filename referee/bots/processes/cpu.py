@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from referee.bots.processes.orphans import descendants
 
-# On a busy machine, a process that computes all the time may get no more of a core than this.
+# On a busy machine, a process that computes all the time may get only this fraction of a core.
 _BUSY_PART = 0.2
 # Index in the fields that `stat_fields` returns. The next three are other times that we count: in
 # the kernel, and of children that were waited for.
@@ -36,8 +36,8 @@ def stat_fields(pid: int) -> list[bytes]:
     """Return the fields of /proc/PID/stat from the state on. Empty if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The second field is the program's name in parentheses, and a name may contain
-            # anything, e.g. spaces and parentheses. Only the last parenthesis is reliable.
+            # The second field is the program's name in parentheses. A name may contain spaces and
+            # parentheses as well, so only the last parenthesis is reliable.
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []

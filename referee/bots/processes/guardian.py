@@ -7,13 +7,14 @@ Each line that it reads is the list of the bots' process groups, as arguments of
 folders of their control groups (`cgroups.py`). When the pipe ends, the shell kills the groups of
 the last line and removes the folders.
 
-Why not PR_SET_PDEATHSIG, by which Linux kills a process when its parent dies? Because it doesn't
-cover descendants: with `sh -c 'python bot.py; true'`, the shell would die and the bot survive.
-Also, "parent" means the thread that started the process, so the bots would be killed when only that
-thread ends. And other systems have nothing like it.
+Linux can also kill a process when its parent dies (PR_SET_PDEATHSIG). We don't use this, because it
+doesn't cover descendants: with `sh -c 'python bot.py; true'`, the shell would die and the bot
+survive. Also, "parent" means the thread that started the process, so the bots would be killed when
+only that thread ends. And other systems have nothing like it.
 
 Note that a bot's processes aren't in its group if they have moved to a session of their own. The
-referee kills those at the end of a match (`orphans.py`), but they survive if the referee dies.
+referee kills such processes at the end of a match (`orphans.py`), but they survive if the referee
+dies.
 """
 
 from __future__ import annotations
@@ -83,10 +84,11 @@ class Guardian:
                 self._shell = subprocess.Popen(
                     _COMMAND,
                     stdin=subprocess.PIPE,
-                    # The script closes the inherited ones itself, so we don't need /dev/null.
+                    # The script closes the inherited descriptors itself, so we don't need
+                    # /dev/null.
                     bufsize=0,
                     cwd="/",
-                    env={},  # bots may read it, in /proc
+                    env={},  # bots may read the environment in /proc
                     start_new_session=True,
                 )
             self._users += 1
@@ -116,7 +118,7 @@ class Guardian:
                 if cgroup is not None:
                     # The shell may try to remove a folder that's already gone, which is harmless.
                     self._write_list()
-                self._stop()  # this kills the last group once more, and removes the last folders
+                self._stop()  # this kills the last group again, and removes the last folders
                 self._groups.clear()
                 self._folders.clear()
                 self._ended.clear()
@@ -159,7 +161,7 @@ GUARDIAN = Guardian()
 
 
 def is_guardian(pid: int) -> bool:
-    """Return True if a process is the shell of this process or another one, e.g. of a worker."""
+    """Return True if a process is a guardian's shell, started by this or another process."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

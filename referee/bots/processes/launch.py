@@ -1,7 +1,7 @@
 """Starts a bot's process in its own session and process group, and kills that group.
 
-Don't import trio here. This way a command can start the bots first, and import the rest while they
-are starting up.
+Don't import trio here. Without that import, a command can start the bots first, and import
+everything else while they are starting up.
 """
 
 from __future__ import annotations
@@ -54,10 +54,9 @@ _BWRAP = "bwrap: "
 _POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 # The environment of every bot, in addition to its own variables (protocol, 8.5).
-#
-# Bots don't inherit the referee's environment: a bot that works here should work elsewhere, too. No
-# variable turns off the buffering of its output, adds modules or changes the format of numbers, and
-# the bot learns nothing about the referee's user.
+# Bots don't inherit the referee's environment, so that a bot that works here also works elsewhere.
+# No variable turns off the buffering of its output, adds modules or changes the format of numbers,
+# and the bot learns nothing about the referee's user.
 _FIXED = {"LANG": "C.UTF-8"}
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
 """The variable in which an adapter finds the time limit, in seconds or `inf`."""
@@ -73,9 +72,9 @@ class LaunchedBot:
         last_stderr: the keeper of the previous match's stderr while the process waits for another
             match; otherwise None.
         is_frozen: True while we keep the processes stopped.
-        cgroup: its control group, or None.
-        memory: measures its memory if there's no control group, or None.
-        folder: its working directory, see `Prepared.folder`.
+        cgroup: the control group of the bot, or None.
+        memory: measures the memory of the bot if there's no control group, otherwise None.
+        folder: the working directory of the bot, see `Prepared.folder`.
     """
 
     def __init__(
@@ -131,7 +130,7 @@ class LaunchedBot:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 program = command.argv[0]
-                is_path = os.sep in program  # otherwise it was found on the PATH
+                is_path = os.sep in program  # otherwise the program was found on the PATH
                 why = why_not_runnable(program, command.directory) if is_path else ""
                 self.error = why or error.strerror or str(error)
             finally:
@@ -162,9 +161,9 @@ class LaunchedBot:
                 [*first, *prepared.argv],
                 bufsize=0,
                 cwd=prepared.directory,
-                # kill() sends signals to the whole group. And since it's a session of its own, a
-                # Ctrl-C in the terminal only reaches the referee, which can then stop its bots in
-                # an orderly way.
+                # kill() sends signals to the whole group. The group also has a session of its own,
+                # so a Ctrl-C in the terminal only reaches the referee, which can then stop its bots
+                # in an orderly way.
                 start_new_session=True,
                 pass_fds=prepared.fds,
                 **{**_PIPES, "env": prepared.env, **others},
@@ -188,7 +187,7 @@ class LaunchedBot:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process once it was reaped, or -N after signal N. None before that."""
+        """Exit code of the process, or -N if signal N killed it. None until it's reaped."""
         if self.popen is None or not self._was_started:
             return None
         return self._bot_code(self.popen.returncode)
@@ -306,7 +305,7 @@ class LaunchedBot:
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of all its processes; None if the system doesn't report it."""
+        """CPU time of all processes of the bot; None if the system doesn't report it."""
         if self.popen is None:
             return None
         seconds = self.cgroup.cpu_seconds if self.cgroup is not None else None
@@ -316,14 +315,14 @@ class LaunchedBot:
         return None if used is None else used.seconds
 
     def _signal_group(self, number: int, group: int) -> None:
-        # Once it's reaped, the kernel may give this id to anybody.
+        # After the process is reaped, the kernel may give its id to any new process.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
 
     @property
     def roots(self) -> set[int]:
-        """Ids of the processes from which all others descend; empty after the end of the bot."""
+        """Ids of the processes from which all others descend. Empty after the bot has ended."""
         if self.popen is None:
             return set()
         if self.sandbox.kind == "none":
@@ -334,7 +333,7 @@ class LaunchedBot:
     def was_started(self) -> bool:
         """Return True if the bot itself ran.
 
-        Only call this after its end, since a sandbox may fail late.
+        Only call this after the bot has ended, since a sandbox may fail late.
         """
         if self._status is not None:
             self._was_started = was_started(self._status)
@@ -383,7 +382,7 @@ class LaunchedBot:
 
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
-            # This looks useless, but it reads the counter for the last time before the group is
+            # This looks useless, but it reads the counter one last time before the group is
             # removed.
             _ = self.refused_forks
             self._guarded = False
@@ -400,7 +399,7 @@ class LaunchedBot:
                     pipe.close()
 
     def end(self) -> None:
-        """Kill the group, reap the process, close the pipes. May be called twice."""
+        """Kill the group, reap the process, close the pipes. You can call this more than once."""
         self.kill()
         if self.popen is not None:
             if self.cgroup is not None:
@@ -470,8 +469,8 @@ def start_failure(command: BotCommand, said: Sequence[str]) -> str:
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
         raise ShortageError(f"no sandbox for {command.argument}: {text.removeprefix(_BWRAP)}")
-    # We've checked before that the program exists. If something is missing anyway, then it's
-    # something that it needs, such as its interpreter.
+    # We've already checked that the program exists. If something is missing anyway, it's something
+    # that the program needs, such as its interpreter.
     if reason == os.strerror(errno.ENOENT):
         return why_not_inside(os.path.join(command.directory, command.argv[0]))
     return reason

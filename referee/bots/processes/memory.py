@@ -1,10 +1,10 @@
-"""Measure the memory of all processes of a bot if no control group does (Linux).
+"""Measure the memory of all processes of a bot that has no control group (Linux).
 
 Without a control group, the system can only limit the private memory of each single process
 (`confinement.py`), so the referee itself has to measure the rest (limits.md, 2). Exact numbers are
-expensive, though. We start with an upper bound that's cheap: the private memory of each process,
-all shared memory of the machine, and all its socket buffers. For an honest bot, even that is below
-the limit. If it isn't, we replace one part after another by the bot's exact share, until the sum is
+expensive, though. We start with a cheap upper bound: the private memory of each process, all shared
+memory of the machine, and all its socket buffers. For an honest bot, even this sum is below the
+limit. If it isn't, we replace one part after another by the bot's exact share, until the sum is
 below the limit or all parts are exact.
 """
 
@@ -29,10 +29,11 @@ from referee.match.sandbox import Sandbox
 if TYPE_CHECKING:
     from referee.bots.processes.cgroups import Cgroup
 
-# Nothing fills memory faster than this many bytes per second, so we know how long we can look away.
+# Nothing fills memory faster than this many bytes per second, so we know how long we can wait
+# before we look again.
 _FILL_BYTES = 8 * 2**30
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
-# Measuring may take this fraction (one in ...) of our time.
+# We rest this many times as long as a measurement takes.
 _RESTS = 20
 # CPU seconds for each exact part. If that's not enough, the upper bound counts.
 _EXACT_SECONDS = 0.1
@@ -40,7 +41,8 @@ _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 # Even an empty file takes this much of the kernel's memory.
 _INODE_BYTES = 1300
-# A Unix socket may hold this much (net.core.wmem_default). We can't measure how much it does hold.
+# A Unix socket may hold this much (net.core.wmem_default). We can't measure how much it really
+# holds.
 _UNIX_SOCKET_BYTES = 208 * _KIB
 _OWN = re.compile(rb"^(?:RssAnon|VmPTE|VmSwap):\s+(\d+)", re.M)
 _SHARED = re.compile(rb"^Shmem:\s+(\d+)", re.M)
@@ -67,7 +69,7 @@ class Looking(Protocol):
         """Measure the memory. Returns the reason if it's too much, otherwise "".
 
         Args:
-            roots: processes of the bot from which all others descend.
+            roots: the processes from which all other processes of the bot descend.
         """
 
 
@@ -84,7 +86,7 @@ class SocketWatch:
     """Measures the socket buffers of a group that counts them separately from memory.
 
     The system enforces the limit by itself, except for the first bytes of each socket. With many
-    sockets, those add up.
+    sockets, these bytes add up.
     """
 
     def __init__(self, cgroup: Cgroup) -> None:
@@ -146,7 +148,7 @@ class MemoryWatch:
         if network is not None and buffers and is_above():
             buffers = _buffers(network.pid)
         until = time.thread_time() + _EXACT_SECONDS
-        # The largest first, so that we may get below the limit after only one or two.
+        # Begin with the largest, so that we may get below the limit after only one or two.
         for pid in sorted(own, key=own.__getitem__, reverse=True):
             if not is_above() or time.thread_time() > until:
                 break
@@ -155,8 +157,8 @@ class MemoryWatch:
 
 
 def _own_share(pid: int) -> float:
-    # Pages that are shared after a fork count for each process in `status`. Only smaps_rollup has
-    # the proportional share, but the kernel walks through all pages for it.
+    # In `status`, pages that are shared after a fork count for each process. Only smaps_rollup has
+    # the proportional share, but the kernel has to walk through all pages to compute it.
     exact = _read(f"/proc/{pid}/smaps_rollup")
     status = _read(f"/proc/{pid}/status")
     if _EXACT.search(exact):
@@ -185,7 +187,8 @@ class _Network(NamedTuple):
 def _network(pids: Iterable[int]) -> _Network | None:
     for pid in pids:
         text = _read(f"/proc/{pid}/net/sockstat")
-        # In a sandbox, sockstat counts its own sockets, but the buffers of the whole machine.
+        # In a sandbox, sockstat counts the sandbox's own sockets, but the buffers of the whole
+        # machine.
         if text:
             sockets = sum(map(int, _SOCKETS_USED.findall(text)))
             waiting = sum(map(int, _BUFFERS.findall(text))) * _PAGE
@@ -205,13 +208,14 @@ def _buffers(pid: int) -> int:
 
 
 def _unnamed(pids: list[int], file_limit: float) -> float:
-    """Return the size of shared memory without a name, such as `memfd_create` makes.
+    """Return the size of shared memory without a name, e.g. from `memfd_create`.
 
     If a process has it open, the pages in memory count. If it's only mapped, the size of its
-    mappings counts, because a bot can unmap pages that stay in memory, and nothing shows them then.
-    A file that's on its way through a socket (in neither process) counts with `file_limit`.
+    mappings counts, because a bot can unmap pages that stay in memory, and then nothing shows these
+    pages. A file that is being sent through a socket, and so is in neither process, counts with
+    `file_limit`.
 
-    Infinity if we can't find out, or if it takes too long.
+    The result is infinity if we can't find out, or if it takes too long.
     """
     until = time.thread_time() + _EXACT_SECONDS
     device = _device()
@@ -221,9 +225,9 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
             mapped[inode] = max(mapped.get(inode, 0), end)
         try:
             names = os.listdir(f"/proc/{pid}/fd")
-        except PermissionError:  # it hides from us
+        except PermissionError:  # the process hides from us
             return math.inf
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         for name in names:
             if time.thread_time() > until:

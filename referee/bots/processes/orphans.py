@@ -1,9 +1,10 @@
 """Find processes that a bot has started outside of its process group (protocol, 8.3 and 8.4).
 
-Killing a process group misses a child that has moved to a session of its own (a daemon). On Linux
-we find it among the descendants of its bot, as long as the processes between them are alive. Once
-they aren't, the referee inherits it, because we ask the kernel for that: any new child of ours that
-isn't a bot must be such an orphan. On other systems these functions do nothing.
+Killing a process group misses a child that has moved to a session of its own (a daemon). On Linux,
+we find such a child among the descendants of its bot, as long as the processes between them are
+alive. After they have ended, the referee inherits the child, because we ask the kernel for that.
+Any new child of ours that isn't a bot must therefore be an orphan. On other systems these functions
+do nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _MAX_READS = 20
 
 def children(pid: int | str = "self") -> set[int]:
     """Return the ids of a process's children, including zombies."""
-    # While children come and go, Linux may leave one out of this list. Hence we read it until it's
-    # the same twice in a row.
+    # While children come and go, Linux may omit some from this list. That's why we read it until
+    # it's the same twice in a row.
     found = _listed_children(pid)
     for _ in range(_MAX_READS):
         before, found = found, _listed_children(pid)
@@ -53,7 +54,8 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
     """Return all descendants of a process.
 
     Args:
-        quick: read each list only once. If some end at the same time, others may be missing.
+        quick: read each list only once. If some processes end at the same time, the result may be
+            incomplete.
     """
     read = _listed_children if quick else children
     found: set[int] = set()
@@ -65,12 +67,12 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
 
 
 def await_guardians(spare: set[int]) -> None:
-    """Wait for the guardians of killed workers, before they become orphans themselves.
+    """Wait for the guardians of killed workers to end, before they become orphans themselves.
 
-    If we killed those, nobody would thaw frozen bots, and a frozen process doesn't die
-    (`cgroups.py`).
+    If we killed the guardians, nobody would thaw their frozen bots, and a frozen process doesn't
+    die (`cgroups.py`).
     """
-    # A bot may pretend to be a guardian, so don't wait for long.
+    # A bot may pretend to be a guardian, so we don't wait for long.
     until = time.monotonic() + STOP_SECONDS
     for pid in filter(is_guardian, children() - spare - GUARDIAN.processes):
         with contextlib.suppress(OSError):
@@ -89,7 +91,8 @@ def kill_orphans(spare: set[int]) -> None:
     """
     session = os.getsid(0)
     with GUARDIAN.lock:
-        # When we kill an orphan, its children become orphans in turn, so this takes several rounds.
+        # When we kill an orphan, its children become orphans themselves, so this takes several
+        # rounds.
         for _ in range(_MAX_ROUNDS):
             others = children() - spare - GUARDIAN.processes
             orphans = {pid for pid in others if _session(pid) not in (session, None)}
@@ -115,10 +118,10 @@ _spare: set[int] = set()
 
 @contextlib.contextmanager
 def no_orphans() -> Iterator[None]:
-    """At the end of this block, kill processes left behind by those started in it.
+    """At the end of this block, kill processes left behind by those started in the block.
 
     If several threads have such a block at the same time, we can only do this at the end of the
-    last one: until then we couldn't tell an orphan from a bot that's still playing.
+    last block. Until then, we couldn't distinguish an orphan from a bot that's still playing.
     """
     global _users, _spare
     with _lock:

@@ -26,7 +26,7 @@ class Output:
         self._buffer = bytearray()
         self._scanned = 0  # bytes of the buffer without a line end
         self._blank = 0  # bytes of blank lines skipped since the last line
-        self._size = 0  # bytes of the whole match
+        self._size = 0  # bytes in the whole match
 
     @property
     def unread(self) -> bytes:
@@ -40,12 +40,12 @@ class Output:
 
     @property
     def is_overfull(self) -> bool:
-        """True if there's too much output, even if its first line were as long as a line may be."""
+        """True if there's too much output, even if its first line had the maximum length."""
         return len(self._buffer) > self._line_limit + 1 + self._queue_limit
 
     @property
     def is_blank_so_far(self) -> bool:
-        """True if we've skipped blank lines since the last line."""
+        """True if only blank lines have arrived since the last line."""
         return bool(self._blank)
 
     def feed(self, data: bytes) -> None:
@@ -56,8 +56,8 @@ class Output:
     def whole_reply(self, data: bytes) -> bytes | None:
         """Return the reply, if the bytes are exactly one JSON object and a line end.
 
-        That's what nearly all replies look like, and then the buffer isn't needed. In all other
-        cases this adds the bytes like `feed`, and returns None. Requires `is_empty`.
+        Nearly all replies look like that, and don't need the buffer. In all other cases, add the
+        bytes like `feed`, and return None. Requires `is_empty`.
         """
         end = len(data) - len(self._line_end)
         size = self._size + len(data)
@@ -86,9 +86,9 @@ class Output:
             if (end if end >= 0 else len(buffer)) > self._line_limit:
                 raise OutputLimitError(f"a line of more than {self._line_limit} bytes")
             if end < 0:
-                # The next search can skip what we've searched already, except that the line end
-                # itself may have arrived in pieces. (Without this, a bot that sends a long line
-                # byte by byte would cost us quadratic time.)
+                # The next search can skip the bytes that we've already searched, except that the
+                # line end itself may have arrived in pieces. (Without this, a bot that sends a long
+                # line byte by byte would cost us quadratic time.)
                 self._scanned = max(0, len(buffer) - len(self._line_end) + 1)
                 return None
             line = bytes(buffer[:end])
@@ -98,8 +98,8 @@ class Output:
             if not is_blank(line):
                 self._blank = 0
                 return line
-            # Blank lines aren't replies, but an endless stream of them would keep us busy in this
-            # loop. That's why they count like output that no request has consumed.
+            # Blank lines aren't replies, but an endless stream of them would keep us in this loop.
+            # That's why they count as output that no request has consumed.
             self._blank += taken
             self._check(self._blank)
         return None
@@ -108,7 +108,7 @@ class Output:
         """Check the size of unrequested output (1.3).
 
         Raises:
-            OutputLimitError: there is too much.
+            OutputLimitError: there is too much output.
         """
         self._check(len(self._buffer))
 

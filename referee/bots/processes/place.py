@@ -1,8 +1,7 @@
 """The folder in which a bot starts without a sandbox.
 
 Normally that's the folder of the bot's program, just like in a sandbox. But if any other word of
-the command may be a path, it's the current folder, because that's where users think their paths
-begin.
+the command may be a path, it's the current folder, because users expect paths to be relative to it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _SEPARATORS = re.compile("[=:,]")
 
 
 def start_place(command: BotCommand) -> tuple[str, list[str]]:
-    """Return the folder to start in ("": the current one), and the command line relative to it."""
+    """Return the start folder ("" is the current one), and the command line relative to it."""
     argv = [*command.argv]
     if command.directory:
         return command.directory, argv
@@ -32,7 +31,7 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
 
 
 def from_here(folder: str) -> str:
-    """Show a folder inside the current one as a relative path, which is how users type it."""
+    """Return a folder inside the current one as a relative path, which is how users type it."""
     with suppress(FileNotFoundError):  # somebody may have deleted the current folder
         here = os.getcwd()
         if folder.startswith(here.rstrip(os.sep) + os.sep):
@@ -41,8 +40,8 @@ def from_here(folder: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> int | None:
-    # In `python3 -u bot.py` the bot's own program is the first word that's not an option. None if
-    # we can't tell.
+    # In `python3 -u bot.py`, the bot's own program is the first word that's not an option. The
+    # result is None if we can't tell.
     at: int | None = 0
     folder, name = os.path.split(argv[0])
     if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):

@@ -17,8 +17,8 @@ class BotPool:
     """Keeps processes between matches, because starting a process is slow."""
 
     def __init__(self) -> None:
-        # The bot that has waited longest comes first. This is a list and not a dict because a bot
-        # that plays against itself is in here twice.
+        # The bot that has waited longest comes first. This is a list and not a dict, because a bot
+        # that plays against itself is in the pool twice.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:

@@ -1,11 +1,11 @@
-"""A bot that is a process: its lines with deadlines, and how it is stopped (protocol, 1 and 8).
+"""A bot that is a process: exchange lines within deadlines, and stop it (protocol, 1 and 8).
 
-The referee only reads while it waits for a reply. Output that nobody asked for stays in the pipe,
-where it costs us nothing, and is counted at the next request. Writing never blocks either: bytes
-that don't fit into the bot's pipe wait in memory until its next request.
+The referee only reads while it waits for a reply. Unrequested output stays in the pipe, where it
+costs us nothing, and is counted at the next request. Writing never blocks either. Bytes that don't
+fit into the bot's pipe wait in memory until the bot's next request.
 
-There's no task in the background. While a method waits, one task reads stderr (a bot mustn't block
-because nobody reads it) and another waits for the process to exit. `push`, `quick_reply` and
+There's no task in the background. While a method waits, one task reads stderr, because a bot would
+block if its stderr were full, and another waits for the process to exit. `push`, `quick_reply` and
 `release` don't need an event loop at all.
 """
 
@@ -48,12 +48,12 @@ _CPU_CHECK_SECONDS = 0.02
 _CORES = os.cpu_count() or 1
 # Fraction of the observation that comes before we close the bot's input.
 _WATCHED_PART = 0.3
-# When stdout closes, the exit code usually isn't there yet. We wait for it this long, because a
-# message that includes it is so much more useful.
+# When stdout closes, the exit code usually isn't available yet. We wait for it this long, because a
+# message with the exit code is much more useful.
 _EXIT_SECONDS = 0.5
 # With less than this, the system may kill a program while it's starting.
 _LITTLE_MEMORY = 64 * MIB
-# For systems that don't report the end of a process.
+# Polling interval on systems that don't report the end of a process.
 _POLL_SECONDS = 0.02
 
 
@@ -61,7 +61,7 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
     """Wait until a process has exited. We don't reap it here, so its id isn't reused yet."""
     if (
         launched.popen is None or launched.exit_code is not None
-    ):  # The id of a reaped process may belong to somebody else by now.
+    ):  # After the process is reaped, its id may belong to another process.
         return
     if sys.platform == "linux":
         fd = os.pidfd_open(launched.popen.pid)
@@ -84,8 +84,8 @@ async def kill(launched: LaunchedBot) -> None:
 class BotProcess:
     """A launched process as a `Bot`.
 
-    If the process waited for this match since `release`, it may have written to stderr meanwhile.
-    That text belongs to the previous match, and goes to its keeper.
+    If the process waited for this match since `release`, it may have written to stderr in the
+    meantime. That text belongs to the previous match, and goes to its keeper.
 
     Args:
         look_seconds: seconds to observe a process after a timeout before we kill it; 0: kill it
@@ -94,10 +94,10 @@ class BotProcess:
 
     Attributes:
         stdout_fd: the referee's end of its stdout; -1 without a process.
-        started: its start on `time.monotonic`; None after its first request, and for a process that
-            waited for this match.
+        started: start time on `time.monotonic`; None after its first request, and for a process
+            that waited for this match.
         has_answered: True after a line of its output was used as a reply.
-        has_ended: True once the referee has noticed the exit of the process.
+        has_ended: True after the referee has noticed the exit of the process.
         is_closed: True after the process was killed, released or finished.
     """
 
@@ -147,9 +147,9 @@ class BotProcess:
 
     def _enlarge_stdout(self) -> None:
         if sys.platform == "linux":
-            # We want the pipe to hold more than the limits allow (on Linux, and as far as it lets
-            # us). Then a single read returns everything that a bot writes in one call, and we
-            # notice immediately if that's too much, and not some requests later.
+            # The pipe should hold more than the limits allow (on Linux, and as far as it lets us).
+            # A single read then returns everything that a bot writes in one call, and we notice
+            # immediately if that's too much, instead of some requests later.
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
@@ -158,7 +158,7 @@ class BotProcess:
 
     def push(self, lines: bytes) -> None:
         """Write lines as far as the pipe accepts them. Never blocks."""
-        if self._has_waited:  # anything that it wrote before can't be a reply to these lines
+        if self._has_waited:  # anything that the bot wrote before can't be a reply to these lines
             self._has_waited = False
             self._read_last_output()
             self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
@@ -181,14 +181,14 @@ class BotProcess:
             pass
         except OSError:
             # The bot has closed its stdin, or exited. That's not a fault yet, because it may have
-            # answered before.
+            # replied before that.
             self._takes_input = False
             self._outgoing.clear()
 
     # --- Reading ----------------------------------------------------------------------------------
 
     def quick_reply(self, seconds: float) -> bytes | None:
-        """Wait briefly for a reply in the usual form: one object in one read, and nothing else.
+        """Wait briefly for a reply in the usual form, i.e. a single object from a single read.
 
         A nursery with three tasks per reply would cost far more than this one poll().
 
@@ -239,7 +239,7 @@ class BotProcess:
     async def _answer(self, deadline: float) -> Answer:
         try:
             # A bot that blocks because its stdout is full won't read its stdin. If we only wrote,
-            # we'd wait for each other forever.
+            # we and the bot would wait for each other forever.
             if self._outgoing and not await self._hand_over(deadline, reading=True):
                 self._is_late = True
                 return Failure(
@@ -271,9 +271,9 @@ class BotProcess:
                     late = False
                     if exceeded := self._exceeded():
                         return exceeded
-            # Read after every wait, even if we're late: if a complete line is there, it's valid,
-            # since it may only be us who noticed too late. On the other hand, a line that arrives
-            # bit by bit doesn't extend the deadline.
+            # Read after every wait, even if we're late. If a complete line is there, it's valid,
+            # since perhaps we just noticed it too late. On the other hand, a line that arrives bit
+            # by bit doesn't extend the deadline.
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
@@ -357,7 +357,7 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _little_memory(self) -> str:
-        """Blame the memory limit in a clause, if many programs couldn't even start with it."""
+        """Return a clause that blames the memory limit, if it is too low for many programs."""
         most = self._limits.memory_limit
         if most >= _LITTLE_MEMORY:
             return ""
@@ -413,7 +413,7 @@ class BotProcess:
         self.has_ended = True
 
     async def _drain_stderr(self) -> None:
-        # If nobody read it, a bot that writes a lot to stderr would block (1.4).
+        # If we didn't read it, a bot that writes a lot to stderr would block (1.4).
         while self._stderr_open:
             await trio.lowlevel.wait_readable(self._stderr)
             self.read_stderr()
@@ -441,13 +441,13 @@ class BotProcess:
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
-        """Find out why a process didn't reply in time, before it's killed.
+        """Find out why a process didn't reply in time, before we kill it.
 
-        This closes its stdin on the way: some bots only answer at the end of their input, and their
-        authors would like to know.
+        This closes its stdin after a while. Some bots only reply at the end of their input, and
+        their authors would like to know.
 
         Args:
-            watch: seconds to see whether it computes, or answers late.
+            watch: seconds to see whether it computes, or replies late.
             rest: seconds to wait for its exit after the end of its input.
         """
         before = self.usage()
@@ -491,9 +491,11 @@ class BotProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, -N after signal N. None before the process was reaped."""
-        # We were about to kill it and only observed it first. If it exited meanwhile, that was our
-        # doing.
+        """Exit code of the process, or -N if signal N killed it. None before the process was
+        reaped.
+        """
+        # We were about to kill the process and only observed it first. If it exited in the
+        # meantime, we have caused that.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
     def read_stderr(self) -> None:
@@ -546,7 +548,7 @@ class BotProcess:
         """Keep the process for another match (8.4), if its pipes are empty and open. Never blocks.
 
         Returns:
-            True if the process now waits for another match. Otherwise you have to stop it.
+            True if the process now waits for another match. Otherwise, the caller has to stop it.
         """
         if self.is_closed or self.has_ended or self._outgoing or not self._takes_input:
             return False
@@ -570,7 +572,7 @@ class BotProcess:
         return await self._wait_for_end(until)
 
     async def finish(self, grace: float) -> None:
-        """Close stdin, then send SIGTERM, then kill it, with `grace` seconds in between (8.4)."""
+        """Close stdin, then send SIGTERM, then kill the bot, `grace` seconds apart (8.4)."""
         if not self.is_closed and not await self.end_input(grace):
             self.launched.terminate()
             await self._wait_for_end(trio.current_time() + grace)

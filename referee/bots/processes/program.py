@@ -1,7 +1,7 @@
 """Checks a program like the system does before running it.
 
-An `OSError` from exec is hardly more than a number. "Exec format error" may mean a missing `#!`
-line, the wrong processor or a Windows program, so we look into the file and say which.
+An `OSError` from exec contains little more than a number. "Exec format error" may mean a missing
+`#!` line, the wrong processor or a Windows program, so we look into the file and report the cause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEAD = 256  # bytes of a script that Linux reads
 _OLD_HEAD = 127  # bytes of its first line that Linux read before version 5.1
 _DEPTH = 4  # maximum chain of interpreters that are scripts
 _ELF = b"\x7fELF"
-# Where an ELF header has its format and processor.
+# The positions of the format and the processor in an ELF header.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
 _PROCESSORS = {
     3: "x86",
@@ -42,8 +42,9 @@ _MACH_O = (
     b"\xca\xfe\xba\xbe",
 )
 _JAVA = (
-    # Class files of Java start with the same bytes as fat binaries of macOS. This is the oldest
-    # version of a class file, and far more processors than a fat binary has.
+    # Class files of Java start with the same bytes as fat binaries of macOS. After these bytes, a
+    # class file has its version, and a fat binary has its number of processors. This is the oldest
+    # version, and no fat binary has so many processors.
     45
 )
 _MARKS = {b"\xef\xbb\xbf": "UTF-8 with", b"\xff\xfe": "UTF-16 with", b"\xfe\xff": "UTF-16 with"}
@@ -61,9 +62,8 @@ class _Refusal(NamedTuple):
 def check_program(path: str, directory: str) -> None:
     """Raise the `OSError` that the system would raise for a program, relative to a directory.
 
-    We need this if a shell or bubblewrap starts the bot, because they're too helpful: a file that
-    the system refuses, they run as a shell script. The text of the error is from
-    `why_not_runnable`.
+    We need this if a shell or bubblewrap starts the bot, because they run a file as a shell script
+    if the system refuses to run it. The text of the error comes from `why_not_runnable`.
     """
     refusal = _refusal(path, directory)
     if refusal is not None:
@@ -71,10 +71,9 @@ def check_program(path: str, directory: str) -> None:
 
 
 def why_not_runnable(path: str, directory: str) -> str:
-    """Return why the system doesn't run a program; empty if unknown.
+    """Return why the system doesn't run a program, and the next step. Empty if unknown.
 
-    The clause names the next step. It contains no path of this machine, except paths in the program
-    itself.
+    The clause contains no path of this machine, except paths in the program itself.
 
     Args:
         path: the program, relative to the directory.
@@ -96,8 +95,8 @@ def interpreter(script: str) -> list[str]:
 def loader(program: str) -> str:
     """Return the dynamic loader that an ELF program asks for, or "".
 
-    If the loader is missing, the system reports that the program itself doesn't exist, which is
-    confusing for somebody who sees it in the folder.
+    If the loader is missing, the system reports that the program itself doesn't exist. This is
+    confusing if the program is clearly there.
     """
     return escaped(as_text(os.fsdecode(_loader(program, _head(program)))))
 
@@ -166,8 +165,8 @@ def _of_script(head: bytes, name: str, directory: str, depth: int) -> _Refusal |
                 rf"save it with Unix line ends, such as by sed -i 's/\r$//' {name}"
             )
         else:
-            # A bot may name any file as its interpreter, and mustn't learn that file's contents
-            # from our message.
+            # A bot may name any file as its interpreter, and mustn't learn the contents of that
+            # file from our message.
             which = "an interpreter that" if depth else f"the interpreter {shown}, which"
             why = (
                 f"its first line names {which} does not exist: "
@@ -244,11 +243,9 @@ def _of_data(head: bytes, ours: bytes) -> str:
 
 
 def _has_other_loader(head: bytes, name: str) -> bool:
-    """Return True if the system runs such files with another program (e.g.
+    """Return True if the system runs such files with another program, as Linux does by binfmt_misc.
 
-    Windows programs with Wine).
-
-    Linux calls this binfmt_misc.
+    An example is a Windows program that runs with Wine.
     """
     try:
         if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":
@@ -276,12 +273,12 @@ def _read(path: str) -> str:
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             return file.read()
-    except PermissionError:  # `register` can only be written
+    except PermissionError:  # `register` is write-only
         return ""
 
 
 def _words(head: bytes) -> list[bytes]:
-    # Linux only cares about blanks and tabs here. A carriage return is part of a word.
+    # Linux only treats blanks and tabs as separators here. A carriage return is part of a word.
     line = head[2:].partition(b"\n")[0].partition(b"\0")[0]
     return [word for word in _BLANKS.split(line) if word]
 

@@ -50,7 +50,7 @@ _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),
 )
-# Interpreters and libraries read these. The rest of /etc isn't a bot's business.
+# Interpreters and libraries read these files. Bots don't need the rest of /etc.
 _ETC = (
     *("/etc/alternatives", "/etc/java-*", "/etc/ld-musl-*", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
@@ -59,8 +59,8 @@ _ETC = (
 _NO_BOTS = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
-# For builds by root. Compilers change modes and we let them, but they mustn't do that to the
-# devices of the machine.
+# For builds by root. Compilers may change modes of files, but they mustn't change the modes of the
+# machine's devices.
 _FIXED_DEVICES = (
     *("unshare", "--mount", "sh", "-c"),
     "for name in null zero full random urandom tty; do mount --bind /dev/$name /dev/$name && "
@@ -76,9 +76,9 @@ class Prepared(NamedTuple):
     """The arguments of `Popen`, and the file descriptors to close.
 
     Attributes:
-        fds: file descriptors for the new process. We close our copies once it has started.
+        fds: file descriptors for the new process. We close our copies after it has started.
         status: a pipe from which we read bubblewrap's status; None without a sandbox.
-        folder: the folder in which the bot starts; empty if it has none of the bot's files in it.
+        folder: the folder in which the bot starts; empty if it contains none of the bot's files.
     """
 
     argv: list[str]
@@ -120,7 +120,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 def unavailable_reason() -> str:
     """Return why bubblewrap can't create a sandbox here, in one line; empty if it can.
 
-    The only way to know is to try, which we do once per process.
+    The only way to find out is to try. We do this once per process.
 
     Raises:
         ShortageError: the system has no resources to try.
@@ -185,8 +185,8 @@ def prepare(
 ) -> Prepared:
     """Return the command that starts a bot. Raises `OSError` like `Popen`.
 
-    The bot's variables are set inside the sandbox. bubblewrap itself mustn't get them, since
-    something like `LD_PRELOAD` would load a program into it, on the outside.
+    The bot's variables are set inside the sandbox. bubblewrap itself mustn't get them, because a
+    variable like `LD_PRELOAD` would load a program into it, outside of the sandbox.
 
     Args:
         env: the environment of all bots; `command.env` is added.
@@ -204,7 +204,7 @@ def prepare(
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
         return Prepared(argv, folder or None, env)
     words, problem = _probed()
-    if problem:  # the commands get this from resolve(), but a library user gets it here
+    if problem:  # commands get this error from resolve(), but users of the library get it here
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
@@ -241,7 +241,8 @@ def _prepared(
             opened.append(reads)
             os.write(writes, data)  # This can't block, since at most one page fits into every pipe.
             os.close(writes)
-        # They may be too large for a command line, and other users can read command lines anyway.
+        # The variables may be too large for a command line, and other users can read command lines
+        # anyway.
         if own_env:
             opened.append(_file_of(own_env))
     except OSError:
@@ -313,7 +314,7 @@ class _Place:
         runtimes = self._interpreter(program, command.argv[1:])
         self._runtimes = [*sandbox.readable, *runtimes]
         self._shown = [*_SYSTEM, *self._runtimes]
-        # A recorded bot may live in one of the folders that the user has named for it.
+        # A recorded bot may be in one of the folders that the user has named for it.
         not_own = self._shown if self._named is None else [*_SYSTEM, *runtimes]
         paths = [path for path in map(self._path, command.argv) if os.path.exists(path)]
         own = [path for path in paths if not _is_in_one(path, not_own) and self._may_show(path)]
@@ -321,7 +322,7 @@ class _Place:
         apart = [path for path in own[:2] if not self.folder or not _is_in(path, self.folder)]
         if apart and program in own and is_interpreter(os.path.basename(program)):
             raise OSError(errno.ENOENT, why_hidden("the interpreter ", program))
-        # Other paths among the words may well be missing inside, and that's intended: a bot mustn't
+        # Other paths among the words may be missing inside. This is intended, because a bot mustn't
         # read a file just because its command line names it.
         beside = [path for path in own if self.folder and _is_in(path, self.folder)]
         for path in (*filter(None, [self.folder]), *beside):
@@ -333,8 +334,8 @@ class _Place:
                 )
         self._files: list[str] = []
         if _is_wide(self.folder) or os.path.realpath(self.folder) in self._hidden:
-            # This would show it somebody's home directory, say. Only show the files in the command
-            # line instead.
+            # The folder may be somebody's home directory, so only show the files in the command
+            # line.
             self._files = [path for path in own if os.path.dirname(path) == self.folder]
             self.folder = ""
         self.argv = [self._word(word) for word in command.argv]
@@ -370,7 +371,7 @@ class _Place:
         is_allowed = self._may_show(self._here)
         if self._is_bot_folder:  # a recorded command mustn't decide which files the bot can read
             return self._here if is_allowed else ""
-        # If it contains one of the hidden folders, it's the folder of a whole tournament.
+        # If the folder contains one of the hidden folders, it's the folder of a whole tournament.
         here = os.path.realpath(self._here)
         is_whole = any(_is_in(path, here) for path in self._hidden)
         if command.directory and is_allowed and not is_whole:
@@ -380,7 +381,7 @@ class _Place:
         return own[0] if os.path.isdir(own[0]) else os.path.dirname(own[0])
 
     def _word(self, word: str) -> str:
-        """Convert a word of the command line, in case it's a path, to its form inside."""
+        """Convert a word of the command line to its form inside, in case it's a path."""
         path = self._path(word)
         if word.startswith("-") or not os.path.exists(path):
             return word
@@ -390,7 +391,8 @@ class _Place:
             # Keep a relative path as it is if it means the same inside.
             is_same = not os.path.isabs(word) and self.folder == self._here
             return word if is_same else _in_bot(path, self.folder)
-        # We don't touch an invisible path. If we did, the bot could tell that it exists.
+        # We don't convert the path of an invisible file. If we did, the bot could find out that it
+        # exists.
         return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
@@ -415,8 +417,8 @@ class _Place:
         """Return the paths that the program, or the interpreter in its first line, needs to run.
 
         The bot's own program isn't among them. If the user has typed the path of an interpreter, it
-        may be anywhere. But if the path comes from a script or from the bot's folder, its author is
-        a stranger.
+        may be anywhere. But a path from a script or from the bot's folder was written by a
+        stranger.
         """
         if _is_in_system(program):
             return set()
@@ -437,7 +439,7 @@ class _Place:
 
 
 def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
-    """Return the folders that a recorded bot needs and that the user hasn't named.
+    """Return the folders that a recorded bot needs but that the user hasn't named.
 
     These are the folders that the bot would see if the user had typed its command.
     """
@@ -450,8 +452,8 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
-        # Begin with a virtual environment. It needs the Python that it was made from, so this may
-        # bring in folders that we'd have listed separately.
+        # Begin with a virtual environment. It needs the Python from which it was made, so it may
+        # add folders that would otherwise be listed separately.
         found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
@@ -468,7 +470,7 @@ def _shown_to(command: BotCommand, sandbox: Sandbox) -> list[str]:
 
 
 def is_private_folder(folder: str) -> bool:
-    """Return True if a folder has more in it than bots: system, user or hidden files."""
+    """Return True if a folder contains more than bots, i.e. system, user or hidden files."""
     folder = os.path.realpath(folder)
     is_hidden = f"{os.sep}." in handed_in(folder)
     return is_hidden or _is_wide(folder) or _is_in_one(folder, _NO_BOTS)
@@ -485,7 +487,7 @@ def why_not_inside(program: str) -> str:
 
 
 def why_hidden(what: str, program: str) -> str:
-    """Return a clause that a program isn't visible in the sandbox, and how to show it.
+    """Return a clause that says that a program isn't visible in the sandbox, and how to show it.
 
     Args:
         what: the role of the program, such as "the interpreter ".
@@ -497,8 +499,8 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    # The path may come from a stranger who'd like to read other people's files, so we never
-    # recommend to show a wide folder.
+    # The path may come from a stranger who wants to read other people's files, so we never advise
+    # the user to show a wide folder.
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
     shown = prefix if name == "bin" and not _is_private(prefix) else folder
@@ -516,15 +518,15 @@ def _runtimes_of(
 ) -> set[str]:
     """Return the smallest set of paths that an interpreter needs to run.
 
-    Only interpreters on the PATH and the Python of a virtual environment count; for other programs,
-    the set is empty. We have to be strict, since a bot may have any path or link in its first line,
-    and mustn't get to see a folder that way.
+    Only interpreters on the PATH and the Python of a virtual environment count. For other programs,
+    the set is empty. We have to be strict, because a bot may have any path or link in its first
+    line, and mustn't get access to a folder that way.
 
     Args:
-        within: the folders that may contain a virtual environment: the bot's folder, or the folders
-            that the user names for recorded bots. None: any folder.
+        within: the folders that may contain a virtual environment, i.e. the bot's folder, or the
+            folders that the user names for recorded bots. None: any folder.
         files: the paths in the command line, if the user typed the interpreter. None: the user did
-            not. Then the Python from which the environment was made must be one that this machine
+            not. In this case, the virtual environment must be made from a Python that this machine
             uses.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
@@ -546,7 +548,7 @@ def _runtimes_of(
             continue
         folder = os.path.dirname(path)
         prefix, name = os.path.split(folder)
-        # pyenv and its like have shims, which search the whole prefix.
+        # pyenv and similar tools have shims, which search the whole prefix.
         is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
         found |= _prefix(prefix) if is_whole else {path}
     return found
@@ -577,9 +579,9 @@ def _named_by(script: str) -> str:
 
 
 def _is_private(prefix: str) -> bool:
-    """Return True if a prefix may have more in it than an interpreter.
+    """Return True if a prefix may contain other files than an interpreter.
 
-    Then we only show parts of it.
+    In this case, we only show parts of it.
     """
     if _is_virtual(prefix):
         return False
@@ -604,7 +606,8 @@ def _homes() -> set[str]:
 
 def _is_visible(path: str) -> bool:
     # os.access() doesn't help here. It answers for our own process, but in the sandbox even root
-    # has no privileges. There you have to be able to enter a folder, and to read or execute a file.
+    # has no privileges. There, everybody needs permission to enter a folder, and to read or execute
+    # a file.
     status = os.stat(path)
     mode = status.st_mode
     shift = 6 if status.st_uid == os.geteuid() else 3 if status.st_gid in _groups() else 0

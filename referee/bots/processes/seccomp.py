@@ -1,9 +1,9 @@
 """The seccomp filter that denies system calls to a bot in a sandbox.
 
 The namespaces of the sandbox and its missing capabilities already deny most of these calls. We
-filter them anyway, in case the kernel has a bug there, and because some calls don't need a
+filter them anyway, because the kernel may have a bug there, and because some calls don't need a
 capability at all. The filter is a program of classic BPF over `struct seccomp_data`, which we write
-ourselves: the Python bindings of libseccomp only come with the system's Python, so they're missing
+ourselves. The Python bindings of libseccomp only come with the system's Python, so they're missing
 from every virtual environment.
 """
 
@@ -88,13 +88,13 @@ PRETENDED = {
     "futimesat": (261, -1),
     "utimensat": (280, 88),
 }
-"""These do nothing and report success.
+"""These calls do nothing and report success.
 
-With locks on a shared file, bots could send messages to each other, and also with the time of the
-last change of a device. The filter cannot see which file is meant. An error would end honest
+With locks on a shared file, or with the time of the last change of a device, bots could send
+messages to each other. The filter cannot see which file is meant. An error would end honest
 programs: SQLite locks databases that it only reads, and Java prints a warning on stdout if it
-cannot lock its file in /tmp. Files that the bot can write are used by no other bot, so they do not
-need locks between bots."""
+cannot lock its file in /tmp. No two bots can write to the same file, so locks between bots are not
+needed."""
 _CHMOD = {"chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452)}
 PRETENDED_TO_ROOT = {
     **_CHMOD,
@@ -112,10 +112,11 @@ PRETENDED_TO_ROOT = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
-"""Also these if the referee is root: then its bots own devices of the machine, such as /dev/null.
-"""
+"""Calls that are also denied if the referee is root, because its bots then own devices of the
+machine, such as /dev/null."""
 UNKNOWN = 470
-"""The first system call that has not been reviewed (Linux 6.18). All from here on do not exist."""
+"""The first system call that has not been reviewed (Linux 6.18). All calls from here on fail as if
+they did not exist."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
 FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
 SETSOCKOPT = (54, 208)
@@ -149,11 +150,11 @@ SENDS = {
 }
 """Calls that send a signal: two numbers, and the index of the signal among the arguments.
 
-None of them may send SIGCONT. Without a control group a waiting bot is stopped with SIGSTOP
+They may not send SIGCONT. Without a control group, a waiting bot is stopped with SIGSTOP
 (limits.md, 5), and its processes must not wake each other."""
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG, which sets the signal to a process at the death of its parent."""
+"""PR_SET_PDEATHSIG, which sets the signal that a process gets when its parent dies."""
 FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
 
@@ -251,11 +252,11 @@ def seccomp_filter(
 
 
 def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[bytes], int]]:
-    # Each test here only looks at the lower 32 bits of an argument. That's enough, since the kernel
-    # ignores the upper half of these, too.
+    # Each test here only looks at the lower 32 bits of an argument. That's enough, because the
+    # kernel ignores the upper half of these arguments, too.
     wakes = _return_if(_EQUAL, SIGCONT, _EPERM)
     # The lowest byte of clone's flags is the signal that the parent gets when the new process ends,
-    # so this would be yet another way to send a SIGCONT.
+    # so a bot could use it to send SIGCONT.
     at_its_end = [_do(_AND, 0xFF), *wakes]
     yield CLONE, _FIRST, _return_if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
     yield IOCTL, _SECOND, _return_if_in(TERMINAL_INPUT, _EPERM), _ALLOW
@@ -286,13 +287,13 @@ def _do(code: int, value: int) -> bytes:
 
 
 def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
-    """Skip `then` instructions if the test is true, else `otherwise` instructions."""
+    """Skip `then` instructions if the test is true, and `otherwise` if it is false."""
     return struct.pack("=HBBI", code, then, otherwise, value)
 
 
 def _no_set_id(column: int) -> list[bytes]:
-    # The same as for clone3: the mode of openat2 is in memory, so we pretend that the kernel is too
-    # old for it. Programs then use openat.
+    # As with clone3, the mode of openat2 is in memory, so we pretend that the kernel is too old for
+    # openat2. Programs then use openat.
     found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
     for name, row in MODES.items():
         tests = [

@@ -9,7 +9,7 @@ from referee.logs.stderr_excerpt import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
 
-# Bytes kept for the report, from the beginning and again from the end.
+# Number of bytes that are kept from the beginning for the report, and as many from the end.
 END_CAP = 16 * 1024
 
 
@@ -17,8 +17,8 @@ class StderrKeeper:
     """Stores the stderr of one bot.
 
     Args:
-        file: file to write to, or None. If a write fails, we drop the file without a word: a full
-            disk mustn't stop a match, and the logs will report it anyway.
+        file: file to write to, or None. If a write fails, we silently stop writing to it, because a
+            full disk mustn't stop a match, and the logs report that anyway.
         recorded: passes the text to a record, or None.
         limit: maximum size of the file in bytes. The rest is read, but not kept.
     """
@@ -59,7 +59,7 @@ class StderrKeeper:
         return words in self._head or words in self._tail
 
     def end(self) -> None:
-        """Ignore later text, because it's the referee that has caused it."""
+        """Ignore later text, because the referee has caused it."""
         self._ended = True
 
     def forget(self) -> None:
@@ -82,7 +82,7 @@ class StderrKeeper:
         if not self._dropped:
             return shortened(list(enumerate(_lines(self._head + self._tail))), count)
         head, tail = _lines(self._head), _lines(self._tail)
-        # The last line of the head and the first of the tail may be parts of the same one.
+        # The last line of the head and the first line of the tail may be parts of the same line.
         behind = max(len(head) + self._dropped - 1, len(head) + 1)
         return shortened([*enumerate(head), *enumerate(tail, behind)], count)
 

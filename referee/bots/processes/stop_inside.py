@@ -2,10 +2,11 @@
 
     python -I -S stop_inside.py PID
 
-A bot may escape signals to single processes by a chain of processes, in which each starts the next
-and exits. But it can't escape a signal to all processes (`kill -1`), because while Linux delivers
-that, nobody can start a process. Only a process inside can send it, so for each line of input this
-program starts a child in the sandbox, which does. Of course the bot can kill or stop that child.
+A bot may escape signals to single processes by a chain of processes, in which each process starts
+the next one and exits. But it can't escape a signal to all processes (`kill -1`), because no
+process can start another one while Linux delivers that signal. Only a process inside the sandbox
+can send it. So for each line of input, this program starts a child in the sandbox, which sends the
+signal. Of course, the bot can kill or stop that child.
 
 Args:
     PID: a process in the sandbox, as seen from outside.
@@ -32,7 +33,7 @@ _SET_DUMPABLE = 4
 def _enter(pid: str) -> None:
     """Move future children of this process into the sandbox. The process itself stays outside."""
     libc = ctypes.CDLL(None, use_errno=True)
-    # The bot will see our child in /proc, but mustn't see its memory.
+    # The bot can see our child in /proc, but mustn't see its memory.
     libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     inside = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
     owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # we have all capabilities in there

@@ -1,13 +1,13 @@
 """Stops all processes of a bot in a sandbox without a control group (limits.md, 5).
 
-Sending SIGSTOP to everybody sounds easy, but there may always be a new process that we haven't
-seen. Two facts help: nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
-received SIGSTOP can't start another one. Once a scan finds nobody new, we've therefore got them
-all. If new processes keep turning up, a helper (`stop_inside.py`) stops all of them in one go. It
-keeps running for the next time.
+It sounds easy to send SIGSTOP to every process, but there may always be a new one that we haven't
+seen. Two facts help. Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
+received SIGSTOP can't start another one. So if a scan finds no new process, all of them are
+stopped. If new processes keep turning up, a helper (`stop_inside.py`) stops all processes at once.
+It keeps running, so that we can use it again.
 
-One SIGCONT remains: when a process exits and thereby orphans a stopped process group, the kernel
-itself sends it to that group. `check` finds such a group, and stops it again.
+There's one exception. When a process exits and thereby orphans a stopped process group, the kernel
+itself sends SIGCONT to that group. `check` finds such a group, and stops it again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from referee.bots.processes.orphans import descendants
 from referee.bots.processes.sandbox import first_inside
 from referee.errors import ShortageError
 
-# How often we scan the processes before we use the helper.
+# Number of scans before we use the helper.
 _LOOKS = 3
 # States of the first thread in /proc if the whole process is stopped.
 _STOPPED = (b"T", b"t")
@@ -171,8 +171,8 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
 def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
     if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
         return "stopped"
-    # A thread inside the kernel (D) counts as stopped, because it'll stop before it gets out of
-    # there.
+    # A thread inside the kernel (D) counts as stopped, because it will stop before it leaves the
+    # kernel.
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
     if states & {b"R", b"S"}:
         return "awake"
@@ -180,11 +180,11 @@ def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
 
 
 def _stop_thread(pid: int) -> None:
-    # The process has got a SIGSTOP and still runs. That happens because the kernel delivers a
-    # process's signal to one of its threads, and if that one is waiting for its vfork(), the others
-    # keep running. Sending SIGSTOP again doesn't help, since a second one is dropped while the
-    # first is pending. We cancel the first with SIGCONT, and pick a thread that isn't stuck in the
-    # kernel.
+    # The process has received SIGSTOP and still runs. This happens because the kernel delivers a
+    # process's signal to one of its threads. If that thread is waiting for its vfork(), the other
+    # threads keep running. It doesn't help to send SIGSTOP again, since the kernel drops the second
+    # signal while the first is pending. We cancel the first with SIGCONT, and choose a thread that
+    # isn't stuck in the kernel.
     for thread in _threads(pid):
         if stat_fields(thread)[:1] != [b"D"]:
             signal_all([pid], signal.SIGCONT)
