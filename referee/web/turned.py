@@ -37,7 +37,8 @@ def turning_points(
         turn = scored[place]
         at = _step_of_lead(turn, steps, curve, seat)
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
-    if leads and [leads[-1][1]] == list(winners):
+    # If the scores are level at the end, something else decided, e.g. the number of turns.
+    if leads and [leads[-1][1]] == list(winners) and _margin(scores[-1], winners[0]) > 0:
         place = _deciding_turn(scores, *leads[-1])
         turn = scored[place]
         if place:

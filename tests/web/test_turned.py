@@ -49,6 +49,11 @@ def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
     assert moments(*scores, winners=(0,)) == [lead]  # who lost it by a fault
 
 
+def test_a_match_with_level_scores_was_not_decided_by_a_score() -> None:
+    scores = [3, 0], [3, 0], [3, 6], [3, 6], [6, 6]
+    assert moments(*scores, winners=(1,)) == [Moment("lead", 3, 5, 1, [3, 0])]
+
+
 def test_small_steps_decide_nothing() -> None:
     steps = [[place, 0] for place in range(9)]
     assert moments(*steps, winners=(0,)) == [Moment("lead", 2, 3, 0, [0, 0])]

@@ -79,6 +79,13 @@ def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
     assert f"<bdi>{bye}</bdi>: no opponent in this round, a bye" in box
 
 
+def test_a_pair_whose_matches_are_all_void_is_not_over_with_a_result() -> None:
+    wanted = made_setup(4, format="swiss", rounds=2, deals=1)
+    with played(wanted, winner_of(voids=(0, 1)), until=3, most=1) as store:
+        page = standings_page(Links(), read_shown(store, 0.0), front=Front())
+    assert page.count("<small>void: not played</small>") == 1
+
+
 def test_a_bracket_shows_the_pair_in_progress() -> None:
     wanted = made_setup(4, format="knockout", deals=2)
     page = page_of(played(wanted, winner_of(), until=5, most=1))  # of 8 in the semi-finals
