@@ -37,15 +37,16 @@ from referee.env.pool import Pool
 
 __all__ = ["Environments", "PolicyBot", "Pool", "environments_of"]
 
-# This makes `import referee.env.dominion_v1` work, although there's no such file.
+# This makes `import referee.env.dominion_v1` work, although there's no file of that name.
 sys.meta_path.append(Importer())
-# Registering the ids imports Gymnasium, so we only do it if the program already has.
+# Registering the ids imports Gymnasium, so do it only if the program has imported Gymnasium
+# already.
 if "gymnasium" in sys.modules:
     from referee.env import registration  # noqa: F401
 
 
 def __getattr__(name: str) -> Environments:
-    # Names such as `__path__` come from Python itself. We needn't load all games to answer them.
+    # Python itself looks up names such as `__path__`, and we don't have to load all games for them.
     if name.startswith("_"):
         raise AttributeError(name)
     known = environments()

@@ -1,4 +1,4 @@
-"""Code that all environments share, for spaces of Gymnasium, metadata and rendering."""
+"""Code that all environments share: spaces of Gymnasium, metadata and rendering."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._episode.is_begun:
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
-        # Bots aren't pickled. We pickle a copy instead, in which your program plays their seats
-        # too.
+        # Bots can't be pickled. Instead we pickle a copy in which your program also plays their
+        # seats.
         episode = self._episode.copy() if self._episode.has_opponents else self._episode
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
@@ -172,7 +172,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
     def _set_episode(self, episode: Episode) -> None:
         self._episode = episode
-        # The other match may have other agents, e.g. if it's a copy in which we play all seats.
+        # The other match may have other agents, for example if it's a copy in which the program
+        # plays all seats.
         if self.possible_agents != episode.agents:
             self.possible_agents = agents = episode.agents.copy()
             self._seat = dict(zip(agents, episode.learners, strict=True))
@@ -186,7 +187,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
     @property
     def state_space(self) -> Any:
-        """The space of `state`: the agents' observation spaces, one after the other."""
+        """The space of `state`, which joins the observation spaces of all agents."""
         return state_space(list(self.observation_spaces.values()))
 
     def state(self) -> NDArray[Any]:
@@ -215,7 +216,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 def made_again(
     kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
 ) -> Any:
-    """Create an environment, in the middle of a match if one was saved. Pickles call this."""
+    """Create an environment and restore its saved match, if any. Unpickling calls this function."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
@@ -223,7 +224,7 @@ def made_again(
 
 
 def seat_of(agent: str | None) -> int | None:
-    """Return the seat of an agent, counted from 0. An unknown name gives -1, which is never due."""
+    """Return the seat of an agent, counted from 0, or -1 (never due) for an unknown name."""
     if agent is None:
         return None
     number = str(agent).removeprefix("player_")
@@ -233,7 +234,8 @@ def seat_of(agent: str | None) -> int | None:
 def checked_render_mode(mode: str | None) -> str | None:
     """Return the render mode if it's valid. Otherwise warn and return None.
 
-    It doesn't raise, because some libraries try several modes until one works.
+    An invalid mode doesn't raise an exception, because some libraries try several modes until one
+    works.
     """
     if mode is None or mode in RENDER_MODES:
         return mode
@@ -244,7 +246,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
     """Render a seat's knowledge as text. In the mode "human", print it and return None."""
     if mode is None:
-        # Gymnasium's own environments also warn here, and don't raise.
+        # Like Gymnasium's own environments, warn here and don't raise.
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
     text = f"player_{seat + 1}\n{episode.player(seat).show()}"
@@ -271,7 +273,7 @@ def state_space(of_agents: list[Any]) -> Any:
 def observations(episode: Episode) -> Any:
     """Return the observation space of a seat.
 
-    It's a plain box if every action is always legal, and otherwise a Dict of the numbers and the
+    If every action is always legal, it's a plain box. Otherwise it's a Dict of the numbers and the
     action mask.
     """
     environment = episode.environment
@@ -280,8 +282,8 @@ def observations(episode: Episode) -> Any:
         box = spaces.Box(0.0, 1.0, numbers.low.shape, np.float32)
     else:
         box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
-    # With arrays of choices, every action is legal (a choice that makes no sense is ignored), so we
-    # don't need a mask.
+    # Arrays of choices are always legal, because choices that make no sense are ignored. Therefore
+    # we don't need a mask.
     if environment.action_shape(episode.options):
         return box
     mask = spaces.Box(0, 1, (len(environment.choices(episode.options)),), np.int8)

@@ -1,7 +1,7 @@
 """Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5).
 
-All rows are kept in lists until the last record has been read, since we can't know how many there
-will be.
+All rows are kept in lists until the last record has been read, because the number of rows isn't
+known before.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Dataset(NamedTuple):
         results: float64, the reward of the seat at the end of its match, from -1 to 1.
         matches: int64, index of the record in `paths`.
         seats: int64, the seat, from 0.
-        left_out: number of replies without a row: invalid replies, and replies that no actions
+        left_out: number of replies without a row: invalid replies, and replies that actions can't
             express.
         unfinished: number of records without an end. They have no rows.
     """
@@ -59,7 +59,7 @@ def dataset(
     progress: bool,
 ) -> Dataset:
     """Read records. See `Environments.dataset`."""
-    # Both rich and NumPy are slow to import, and nobody needs them until records are read.
+    # rich and NumPy are slow to import, and they aren't needed until records are read.
     from rich.console import Console
     from rich.progress import track
 
@@ -100,12 +100,12 @@ class _Reader:
         )
         self._bots.update(*match.bots)
         rows = [*match.rows()]
-        # An unfinished match has no result, so we can't say what there is to learn from its rows.
+        # An unfinished match has no result, so its rows have nothing to learn from.
         if not match.results:
             self._unfinished += 1
             return
         self._left_out += match.left_out
-        # If nobody beat anybody (say, all players were tied), there's no winner and we drop the
+        # If no player has beaten another (say, all are tied), there's no winner, and we drop the
         # match.
         if self._won:
             best = max(match.results)
@@ -120,8 +120,8 @@ class _Reader:
         shapes = [_numbers(row.seen).shape, action]
         if not self._shapes:
             self._first, self._shapes = path, shapes
-        # NumPy can't stack rows of different shapes. We check here rather than in arrays(), where
-        # we'd no longer know which file it was.
+        # NumPy can't stack rows of different shapes. We check this here, because arrays() no longer
+        # knows which file a row comes from.
         elif shapes != self._shapes:
             raise UsageError(
                 f"{path} has observations of another shape than {self._first}: give records with "
@@ -133,7 +133,7 @@ class _Reader:
 
         if not self._rows:
             bots = ", ".join(sorted(self._bots))
-            # The likely mistake is a wrong name for the bot, so list the names that we've seen.
+            # The likely mistake is a wrong name of the bot, so list the names in the records.
             problem = f"the records have no step for these arguments; their bots: {bots}"
             if self._unfinished:
                 problem += f"; {self._unfinished} of the matches were not finished"
@@ -144,8 +144,7 @@ class _Reader:
         return Dataset(
             np.array([_numbers(each) for each in seen]),
             np.array(masks) if masks else None,
-            # An action is either a number or an array of numbers. In both cases, we want one row
-            # per action.
+            # Whether an action is a number or an array of numbers, each action becomes one row.
             actions.reshape(len(actions), *self._shapes[1]),
             np.array(self._results),
             np.array(self._matches, np.int64),

@@ -80,13 +80,13 @@ class Environments(ModuleType):
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """Return the names of an observation's entries.
 
-        For a grid, they're the names for one cell.
+        If the observation is a grid, these are the names for one cell.
         """
         episode = Episode(GAMES[find_game(self._game)], players, options, version=self.version)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
-        """Return the name of each choice with other options. The index is its number."""
+        """Return the name of each choice with the given options. The index is its number."""
         episode = Episode(GAMES[self._game], None, options, version=self.version)
         return episode.environment.choices(episode.options)
 
@@ -113,7 +113,7 @@ class Environments(ModuleType):
                 first; or no step is left.
             LogReadError: a file isn't a record, or its match can't be played again.
         """
-        # Imported here, so that an environment doesn't depend on the code that reads records.
+        # Imported here, so that environments don't depend on the code that reads records.
         from referee.env.dataset import dataset
 
         return dataset(
@@ -144,14 +144,14 @@ class ParallelEnvironments(Environments):
         return SimultaneousEnv(self._game, self.name, players, version=self.version, **options)
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Create an AECEnv on top of the ParallelEnv, with PettingZoo's own converter."""
+        """Create an AECEnv from the ParallelEnv, with PettingZoo's own converter."""
         parallel = self.parallel_env(players, **options)
         from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
         return parallel_to_aec_wrapper(parallel)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Create the same as `raw_env`, with a wrapper that checks the order of calls."""
+        """Create the same environment as `raw_env`, in a wrapper that checks the order of calls."""
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
@@ -171,8 +171,8 @@ def environments_of(game: str, version: int | None = None) -> Environments:
         GameError: the code of the game has a mistake.
     """
     name = find_game(game)
-    # We don't cache games from outside, because the same name can mean another version later, if
-    # the file was changed and loaded again.
+    # Games from outside aren't cached, because the same name means another version once the file
+    # was changed and loaded again.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
         raise UsageError(f"{name} has no environment")
@@ -201,11 +201,12 @@ def environments() -> dict[str, Environments]:
 class Importer:
     """A finder and loader of the import system, so that `import referee.env.dominion_v1` works.
 
-    (`from referee.env import dominion_v1` doesn't need it: the package has a `__getattr__`.)
+    (`from referee.env import dominion_v1` works without it, because the package has a
+    `__getattr__`.)
     """
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Find a module with environments. Other names are left to the other finders."""
+        """Find a module with environments. All other names are left to the other finders."""
         package, _, last = name.rpartition(".")
         if package != "referee.env" or last not in environments():
             return None

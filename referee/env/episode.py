@@ -1,8 +1,7 @@
 """A match for reinforcement learning, with actions in, and observations and rewards out.
 
-It's the same match that `referee play` plays with the same seed, options and replies. There's no
-event loop in here, because only bots outside this process need one, and `opponents.py` runs it for
-them.
+It's the same match that `referee play` plays with the same seed, options and replies. This module
+has no event loop. Only bots outside this process need one, and `opponents.py` runs it for them.
 """
 
 from __future__ import annotations
@@ -96,14 +95,14 @@ class Episode:
         if reward not in REWARDS:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
-        self._rewarded: list[float] = []  # points of each seat at its last reward
+        self._rewarded: list[float] = []  # points of each seat when rewards were last returned
         assert definition.environment is not None
         self.environment: Environment = definition.environment.of_version(version)
         own = definition.options.__struct_fields__
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
-                # Don't reword this: some libraries search the message for "unexpected keyword
+                # Don't change this text, because some libraries search it for "unexpected keyword
                 # argument".
                 raise UnknownOptionError(
                     f"{definition.name} got an unexpected keyword argument {name!r}; "
@@ -111,7 +110,7 @@ class Episode:
                 )
         bots = _checked(opponents, players)
         self.seats = (len(bots) or definition.min_seats) if players is None else players
-        # isinstance() would let True pass as one player, since bool is a subclass of int.
+        # With isinstance(), True would be accepted as one player, since bool is a subclass of int.
         if type(self.seats) is not int:
             raise UsageError(f"players is {players!r}; give an integer")
         self._spec = match_spec([""] * self.seats, game=definition.name, seed=0, options=options)
@@ -120,7 +119,7 @@ class Episode:
         self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
         self._opponents: Opponents | None = None
         if any(bot is not None for bot in bots):
-            from referee.env.opponents import Opponents  # needs trio, which a policy doesn't
+            from referee.env.opponents import Opponents  # imports trio, which a policy doesn't need
 
             self._opponents = Opponents(bots, definition.name)
         theirs = self._opponents.seats if self._opponents else ()
@@ -128,8 +127,8 @@ class Episode:
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
         self._players: dict[int, Translator] = {}
-        # The view that each translator used last, and the actions of its unfinished reply since
-        # then. We need both to bring a translator back to its last valid state.
+        # The view that each translator used last, and the later actions of its unfinished reply.
+        # Both are needed to return a translator to its last valid state.
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
@@ -141,8 +140,8 @@ class Episode:
     def begin(self, seed: int | None) -> None:
         """Begin a new match, abandoning an unfinished one.
 
-        If opponents leave before the first request, the match may already be over. No learner is
-        due then, so callers have to check.
+        If opponents leave before the first request, the match may already be over. In that case no
+        learner is due, so callers have to check.
 
         Args:
             seed: the seed of the match. None: the next random seed, determined by the last seed
@@ -155,8 +154,8 @@ class Episode:
             ShortageError: an opponent can't be started.
         """
         if seed is None:
-            # Only in a copy. A search makes many copies and few of them ever begin another match,
-            # so we don't seed a Random for each.
+            # A copy starts without seeds. A search makes many copies and hardly ever begins another
+            # match in one, so a copy creates its Random only when needed.
             if self._seeds is None:
                 self._seeds = Random(self.seed)
             seed = drawn_seed(self._seeds)
@@ -173,8 +172,7 @@ class Episode:
         others = self._opponents
         if others is not None:
             others.begin(spec)
-        # We pass the definition itself rather than its name, since it doesn't have to be in
-        # `GAMES`.
+        # Pass the definition itself rather than its name, because it may not be in `GAMES`.
         self._match = Match(
             self._definition,
             seats=self.seats,
@@ -213,7 +211,7 @@ class Episode:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply actions of several due seats. If one isn't legal, nothing is applied.
+        """Apply actions of several due seats. If one of them isn't legal, no action is applied.
 
         Args:
             actions: seat -> action.
@@ -227,7 +225,7 @@ class Episode:
             for seat, action in actions.items():
                 replies[seat] = self._players[seat].act(action)
         # The seats before this one have already acted, but only in their translators. The match
-        # hasn't seen anything yet, so it's enough to rewind those.
+        # hasn't changed, so it's enough to reset these translators.
         except UsageError:
             for seat in replies:
                 self._restore_translator(seat)
@@ -247,7 +245,7 @@ class Episode:
 
     def _restore_translator(self, seat: int) -> None:
         player = self._players[seat]
-        # A translator can't undo, but it can start again from its view.
+        # A translator can't undo actions, but it can start again from its view.
         player.look(self._views[seat], asked=True)
         for action in self._actions[seat]:
             player.act(action)
@@ -286,8 +284,8 @@ class Episode:
         for seat in new.learners:
             new._players[seat] = self.environment.translator(seat, self.seats, self.options)
             if seat in new.due:
-                # If a bot played this seat until now, there's no view of it yet (bots get lines
-                # instead).
+                # If a bot has played this seat so far, there's no view of it yet, because bots get
+                # lines instead.
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view
                 new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
@@ -296,7 +294,7 @@ class Episode:
 
     @property
     def is_begun(self) -> bool:
-        """True if a match has begun, even if it's over by now."""
+        """True if a match has begun, even if it's already over."""
         return hasattr(self, "_match")
 
     @property
@@ -317,12 +315,12 @@ class Episode:
     def save(self) -> Saved:
         """Return the current match as data, which `resume` of an equal episode continues.
 
-        It isn't the state of the game. We save the replies, and play them again. That only works
-        with bundled bots, because we know that they'd reply the same.
+        The data doesn't contain the state of the game. It contains the replies, which `resume`
+        plays again. That only works with bundled bots, because we know that they repeat the same
+        replies.
 
         Raises:
-            UsageError: the match is over, or an opponent isn't a bundled bot and can't be
-                replayed.
+            UsageError: the match is over, or an opponent isn't a bundled bot and can't be replayed.
         """
         self.check_copied()
         if self._opponents is not None and not self._opponents.are_bundled:
@@ -331,8 +329,8 @@ class Episode:
                 "plays all seats"
             )
         match = self._match
-        # Learners may be in the middle of a reply. Actions since the last complete reply aren't in
-        # the history.
+        # Learners may be in the middle of a reply. Their actions since the last complete reply
+        # aren't in the history.
         actions = {seat: self._actions[seat].copy() for seat in self.due}
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
@@ -342,7 +340,7 @@ class Episode:
         for step in saved.steps:
             self._match.repeat(step, self.learners)
             if self._opponents is None:
-                # Without this, the faults of bots whose seats we play now would look like our own.
+                # Otherwise, faults of bots whose seats we play now would be treated as ours.
                 self._match.take_entries()
             else:
                 self._play_until_due()
@@ -367,8 +365,8 @@ class Episode:
         if not self._players:
             self.check_begun()
         player = self._players[seat]
-        # Due seats got their view when they became due. If we looked again, we'd drop the actions
-        # of an unfinished reply.
+        # A due seat's translator got its view when the seat became due. Setting the view again
+        # would discard the actions of an unfinished reply.
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)
         return player
@@ -381,9 +379,10 @@ class Episode:
     def rewards(self) -> list[float]:
         """Return the reward of each seat for the last step.
 
-        With "result", rewards are 0 before the end. Then a seat gets 1 for each seat that it has
-        beaten and -1 for each that has beaten it, divided by the number of other seats. Otherwise,
-        rewards are the change of points since the last call, so call this once per step.
+        With "result", rewards are 0 before the end. At the end, a seat gets 1 for each seat that it
+        has beaten and -1 for each seat that has beaten it, divided by the number of other seats.
+        With the other kinds, rewards are the change of points since the last call, so call this
+        once per step.
         """
         if self.reward != "result":
             before, self._rewarded = self._rewarded, self._points()
@@ -422,7 +421,8 @@ class Episode:
         All except the seed are 0 before the end of the match.
         """
         outcome = self.outcome
-        # These keys are always there. Vector environments take the keys of the first match for all.
+        # These keys are always present, because vector environments use the keys of the first match
+        # for all matches.
         if outcome is None:
             return {"seed": self.seed, "rank": 0, "score": 0, "margin": 0, "disqualified": 0}
         scores = [standing.score for standing in self._match.standings()]
@@ -441,9 +441,9 @@ class Episode:
                 if type(entry) is Sent and opponents is not None:
                     opponents.queue(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
-                    # Translators check actions, so a learner can't make a fault. If it has one
-                    # anyway, the environment and the rules disagree. That's a bug, and we don't
-                    # want anyone to train on it.
+                    # Translators check actions, so a learner can't make a fault. If there is a
+                    # fault anyway, the environment and the rules disagree. That's a bug, and nobody
+                    # should train with it.
                     name, text = match.definition.name, "a legal action has led to a fault"
                     if is_from_outside(name):
                         raise GameError(f"{name}: {text}: {entry.detail}")
@@ -474,8 +474,8 @@ def _checked(opponents: Bots | None, players: int | None) -> Bots:
     if opponents is None:
         return []
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        # Don't accept a string, although it's a sequence too, because opponents="big_money" would
-        # mean nine bots of one letter.
+        # A string is a sequence too, but it's not accepted, because opponents="big_money" would
+        # mean nine bots with one letter each.
         raise UsageError(
             f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
         )

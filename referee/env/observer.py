@@ -1,6 +1,6 @@
 """The observations of a policy, both in an environment and as a bot in a match.
 
-It's one class for both, so a policy sees exactly the same numbers in a match as in its training.
+Both cases use the same class, so a policy sees the same numbers in a match as in training.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ class Observer:
         self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
         if normalised:
             numbers = environment.observation(seats, options)
-            # clip(1) is for numbers that can't change, since they have a span of 0, and we'd divide
-            # by it.
+            # Numbers that can't change have a span of 0. clip(1) avoids a division by zero.
             self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
 
     def __call__(self, player: Translator) -> Observation:
-        """Return a seat's observation, and with it the mask if not every action is legal."""
+        """Return a seat's observation, which includes the mask if not every action is legal."""
         numbers: NDArray[Any] = player.observe()
         legal = player.legal()
         if self._bounds is not None:

@@ -1,8 +1,8 @@
 """Bots in some seats of an environment: any bot that `referee play` accepts, and Python objects.
 
-Objects are called directly, which is fast. All other bots need trio (`referee.bots.portal`). We
-import it only for them, because a training program starts many processes and most of them never
-need it.
+Python objects are called directly, which is fast. All other bots need trio (`referee.bots.portal`),
+which is only imported for them. A training program starts many processes, and most of them never
+need trio.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Opponents:
         seats: the seats of the bots.
         are_bundled: True if all bots are bundled bots, whose matches can be replayed.
         take_messages: True if all bots of this match read messages instead of lines.
-        message_kinds: the kinds of messages that any of them reads in that case. None: all kinds.
+        message_kinds: if they read messages, the kinds that at least one bot reads. None: all
+            kinds.
 
     Raises:
         UsageError: an entry isn't a bot.
@@ -68,14 +69,14 @@ class Opponents:
         self._portal: BotPortal | None = None  # None if all bots are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        # (seat, bot). A bot that never passed would fail in every match.
+        # (seat, bot) of each bot that has passed a handshake. A bot that has never passed one would
+        # fail in every match.
         self._passed_handshake: set[tuple[int, str]] = set()
         # Everything that a remaining seat hasn't received yet, as lines (or as messages, if all
         # bots read messages).
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
-        # We check the bots of pools now, because otherwise a typo would only show when its bot is
-        # chosen.
+        # Check the bots of pools now. Otherwise a typo would only show when its bot is chosen.
         for bot in opponents:
             for each in bot.bots if isinstance(bot, Pool) else ():
                 bot_source(each, game)
@@ -88,13 +89,13 @@ class Opponents:
             if isinstance(bot, Pool):
                 bot = bot.bot_of(self._matches, seat, seed)
             assert bot is not None
-            # A bundled bot that we have as a class needs no process.
+            # A bundled bot that is available as a class doesn't need a process.
             bots.append(bundled_here(bot, self._game) or _policy_source(bot) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
-        # Note that the portal stays, even if only objects play in later matches.
+        # The portal is kept, even if only objects play in later matches.
         if self._portal is None and not are_objects(self._sources):
-            from referee.bots.portal import BotPortal  # imports trio, which takes long
+            from referee.bots.portal import BotPortal  # imports trio, which takes a long time
 
             self._portal = BotPortal()
 
@@ -120,8 +121,8 @@ class Opponents:
             self._bots = self._portal.begin(spec, self._sources)
         theirs = [self._bots[seat] for seat in self.seats]
         functions = [bot for bot in theirs if isinstance(bot, InProcessBot) and bot.takes_messages]
-        # We only skip writing lines if nobody reads them. A single bot that needs lines is enough
-        # to write them all.
+        # Lines can only be skipped if no bot reads them. If a single bot needs lines, all lines are
+        # written.
         self.take_messages = len(functions) == len(theirs)
         self.message_kinds = self._kinds_read(functions)
 
@@ -136,7 +137,7 @@ class Opponents:
         return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
     def queue(self, sent: Sent) -> None:
-        """Queue a line or message. Each receiver gets it together with its next request."""
+        """Queue a line or message. Each receiver gets it with its next request."""
         if sent.to is None:
             for lines in self._lines.values():
                 lines.append(plain(sent.message) if self.take_messages else sent.line[:-1])
@@ -153,8 +154,7 @@ class Opponents:
         Warns:
             RuntimeWarning: a bot was disqualified for another reason.
         """
-        # We have to remember this now, since the handshake may be over once the first bot has
-        # replied.
+        # The handshake may be over once the first bot has replied, so check this before the loop.
         in_handshake = match.in_handshake
         # A bot in this process can look at its view and its limits directly.
         if in_handshake:
@@ -187,8 +187,8 @@ class Opponents:
         argument = self._sources[seat].argument
         who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
         problem = f"{who}: {left.code}, {left.detail}"
-        # A bot that has played before may have had bad luck, e.g. with a time limit. The match is
-        # over for it, but a long training shouldn't stop because of that.
+        # A bot that has played before may just have had bad luck, e.g. with a time limit. It loses
+        # this match, but that shouldn't stop a long training.
         if (seat, argument) not in self._passed_handshake:
             raise BotError(problem)
         warnings.warn(problem, RuntimeWarning, stacklevel=3)
@@ -197,7 +197,7 @@ class Opponents:
         limits = self._spec.limits
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
-        # The start-up limit counts from the start of the process, so some of it may be over
+        # The start-up limit counts from the start of the process, so part of it may have passed
         # already.
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started

@@ -1,7 +1,7 @@
 """A policy as a bot, for matches against any other bot.
 
-It gets the lines that every bot gets. A `StateTracker` turns them into the view of its seat, and
-from there on everything is as in the environment.
+It gets the same lines as any bot. A `StateTracker` turns them into the view of its seat, and the
+policy then gets the same observations as in the environment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PolicyBot:
         policy: a function from an observation, as in the environment, to an action.
         game: a key of `GAMES`.
         name: the name of the bot.
-        normalised: if True, its observations are normalised, as in the environment.
+        normalised: if True, observations are normalised, as in the environment.
         options: options of the game that differ from the defaults. They affect the normalisation.
 
     Raises:
@@ -80,15 +80,15 @@ class PolicyBot:
             answer = self._reply_to(line)
             if answer is not None:
                 sys.stdout.buffer.write(answer + b"\n")
-                # Python buffers a pipe in blocks, so without this the referee would wait until it
-                # times out.
+                # Without a flush, the reply would stay in Python's buffer until the bot runs out of
+                # time.
                 sys.stdout.buffer.flush()
 
     def _reply_to(self, line: bytes) -> bytes | None:
         try:
             message = self._decode(line)
-        # That's not an error, because the tracker doesn't use all types of messages, and we decode
-        # only those that it does.
+        # This isn't an error. The tracker doesn't use all types of messages, and we only decode
+        # those that it does use.
         except msgspec.ValidationError:
             return None
         if isinstance(message, PlayerNameRequest):
@@ -98,7 +98,8 @@ class PolicyBot:
         if isinstance(message, PlayerName):
             self._seats += 1
             return None
-        # The names come first in a match, one line per player. By now we know how many there are.
+        # The names come first in a match, one line per player, so at this point we know the number
+        # of players.
         if self._tracker is None:
             self._tracker = self._environment.tracker(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats, self._options)

@@ -1,6 +1,7 @@
 """Several bots for one seat of an environment, one per match.
 
-E.g., you can let a policy train against older versions of itself, and add one now and then.
+For example, a policy can train against older versions of itself, and you can add a new version now
+and then.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ class Pool:
 
     Args:
         bots: names, commands, policies, or any other argument of `referee.play_match`.
-        choose: a function that returns the index of the next bot, given the number of matches begun
-            before and the number of bots. None: random, determined by the seed of the match.
+        choose: a function that returns the index of the next bot, given the number of earlier
+            matches and the number of bots. None: random, determined by the seed of the match.
 
     Attributes:
         bots: you can change this list between matches, e.g. to append an older version of your own
@@ -40,11 +41,12 @@ class Pool:
         """Return the bot that plays this match.
 
         Args:
-            match: number of matches that the environment has begun before.
+            match: number of earlier matches of the environment.
             seat: the seat of the bot.
             seed: the seed of the match.
         """
         if self._choose is None:
-            # Each match has its own seed, so you can repeat one without the matches before it.
+            # The choice depends only on the seed, so you can repeat a match without the matches
+            # before it.
             return Random(f"opponent {seat} {seed}").choice(self.bots)
         return self.bots[self._choose(match, len(self.bots))]

@@ -45,7 +45,8 @@ class RecordedMatch:
         normalised: same as for `Observer`.
 
     Attributes:
-        bots: the names of the bots in seat order, both as BOT arguments and as in a tournament.
+        bots: the names of the bots in seat order, both their BOT arguments and their names in a
+            tournament.
         shape: the shape of an action.
         left_out: number of replies without steps; see `Dataset`.
         results: the result of each seat, in seat order. Empty before the end, or if the record has
@@ -88,7 +89,9 @@ class RecordedMatch:
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator
         self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
-        self._requests: list[type[Struct] | None] = [None] * seats  # last type per seat
+        self._requests: list[type[Struct] | None] = [
+            None
+        ] * seats  # type of the last request per seat
         self._rest: list[_Rest | None] = [None] * seats
 
     def rows(self) -> Iterator[Row]:
@@ -115,8 +118,8 @@ class RecordedMatch:
                     self._players[seat].look(match.view(seat), asked=True)
                     replies[seat] = reply
                 match.take(seat, reply)
-            # We can't yield a step before the round is over, because only then do we know whether
-            # the reply was a fault.
+            # We can't yield a step before the end of the round, because a reply may still turn out
+            # to be a fault.
             if not match.in_round:
                 faulty = self._read_news()
                 for one, given in replies.items():
@@ -125,13 +128,13 @@ class RecordedMatch:
         self._end()
 
     def _next_reply(self, seat: int) -> Any:
-        """Return the reply of a due seat: the rest of its last reply, or the next recorded one.
+        """Return a due seat's reply, i.e. the rest of its last reply or the next recorded one.
 
         In the handshake, the reply is a line. None means that the record has no more replies.
         """
         rest, match = self._rest[seat], self._match
         if rest is not None and rest.turn != match.turns:
-            # The rest belongs to a turn that's over.
+            # The rest belongs to an earlier turn.
             rest = self._rest[seat] = None
         if rest is not None and rest.request is self._requests[seat]:
             part = rest.parts.popleft()
@@ -144,7 +147,7 @@ class RecordedMatch:
             if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 continue
             if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                # We've already applied the disqualification, and this is the reply that led to it.
+                # This reply led to the disqualification, which we've already applied.
                 continue
             answer = answer_in(entry, match, self._limits)
             if answer is None:
@@ -174,15 +177,15 @@ class RecordedMatch:
                 raise NoActionError
             return [Row(seat, self._observe(player), each) for each in player.actions_of(reply)]
         except NoActionError:
-            # The reply was a fault, or there's no action for it (e.g. an unusual play by a person).
-            # We only count it.
+            # The reply was a fault, or actions can't express it (for example an unusual play by a
+            # person). We only count such replies.
             self.left_out += 1
             return []
 
     def _end(self) -> None:
         match = self._match
         ends = [(n, entry) for n, entry in self._entries if isinstance(entry, record.EndEntry)]
-        # A match that was interrupted has no end to compare, and that's fine.
+        # An interrupted match has no end that we could compare.
         if match.outcome is None or not ends:
             return
         ((number, end),) = ends

@@ -1,7 +1,7 @@
 """Ids of Gymnasium, e.g. `gymnasium.make("referee/Dominion-v1")`.
 
-Importing this module registers them. If you import Gymnasium before `referee.env`, that happens by
-itself.
+The ids are registered when this module is imported. If Gymnasium was imported before `referee.env`,
+that happens automatically.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ for _game, _rules in GAMES.items():
                 "referee.env.single:SingleEnv",
                 vector_entry_point="referee.env.vector:MatchesEnv",
                 kwargs={"game": _game, "version": _environment.version},
-                order_enforce=False,  # the environment checks this itself
+                order_enforce=False,  # the environment checks the order itself
                 disable_env_checker=True,
             )

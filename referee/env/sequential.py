@@ -1,6 +1,6 @@
 """A game in which one seat acts at a time, as a PettingZoo environment (AECEnv).
 
-Most of the attributes here are PettingZoo's, and so are their names.
+Most attributes and their names are defined by PettingZoo.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _OF_A_MATCH = (
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     """An AECEnv. An agent acts until its reply is complete, which can take several actions."""
 
-    # Only called for attributes that don't exist. These do after reset(), so we say that rather
-    # than the usual message, which would look like a bug in the environment.
+    # Only called for attributes that don't exist. These attributes exist after reset(), so the
+    # message says that. The usual message would look like a bug in the environment.
     def __getattr__(self, name: str) -> Any:
         if name in _OF_A_MATCH:
             raise AttributeError(f"there is no {name} before the first match: call reset")
@@ -48,8 +48,8 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        # PettingZoo sets this when an agent dies. If the match was abandoned right then, it would
-        # still be set.
+        # PettingZoo sets this when an agent dies. If the match was abandoned at that moment, it
+        # would still be set.
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
@@ -64,13 +64,13 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._episode.check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            # This is PettingZoo's own method for agents that are done. The agent passes None, and
-            # it removes the agent.
+            # This method of PettingZoo handles agents that are done. The agent passes None and is
+            # removed.
             self._was_dead_step(action)
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        # We do it like PettingZoo, where the rewards of an agent accumulate until it acts again.
+        # As in PettingZoo, the rewards of an agent accumulate until it acts again.
         self._cumulative_rewards[agent] = 0.0
         self._select_next()
         if self.render_mode == "human":
@@ -83,7 +83,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     def action_mask(self, agent: str) -> NDArray[np.int8]:
         """Return the mask of the agent's legal actions. This is cheaper than `observe`."""
         legal = self._episode.player(self._seat[agent]).legal()
-        assert legal is not None  # None only in games whose players move together
+        assert legal is not None  # is None only in games whose players move together
         return legal
 
     def render(self) -> str | None:

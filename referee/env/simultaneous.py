@@ -63,13 +63,13 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         )
         if self.render_mode == "human":
             self.render()
-        # PettingZoo knows that a match is over by the empty list of agents.
+        # PettingZoo expects an empty list of agents after the end of a match.
         if over:
             self.agents = []
         return result
 
     def render(self) -> str | None:
-        """Render the grid as text, as your program's first player sees it."""
+        """Render the grid as text, as the first player of your program sees it."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

@@ -81,7 +81,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._game = game
         self._is_illegal = False  # True if the last action was illegal
         self._is_end_due = False  # True if the match was over before the first action
-        self._copies: Any = None  # Template for copy(). Made on the first call.
+        self._copies: Any = None  # a template for copy(), created on the first call
         self.render_mode = checked_render_mode(render_mode)
         self.observation_space = observations(self._episode)
         self.action_space = actions(self._episode)
@@ -91,8 +91,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new match, as `SequentialEnv.reset` does, and play until an action is due.
 
-        If the opponent leaves before that, there's nothing left to decide. Gymnasium doesn't let
-        `reset` end a match, so the next action does (any action), and gives the match's reward.
+        If the opponent leaves before that, nothing is left to decide. Gymnasium doesn't allow
+        `reset` to end a match. In that case the next action ends the match and gives its reward,
+        whichever action it is.
 
         Raises:
             UsageError: the seed isn't valid.
@@ -127,9 +128,9 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             raise UsageError("the match is over, or none was begun: call reset")
         try:
             reply = episode.player(seat).act(action)
-        # There are two kinds of wrong actions. One that doesn't exist is a bug in the program, and
-        # raises. One that exists but isn't legal now is something to learn from, so it ends the
-        # match with -1.
+        # There are two kinds of wrong actions. An action that doesn't exist is a bug in the
+        # program, so it raises an exception. An action that exists but isn't legal now is something
+        # to learn from, so it ends the match with -1.
         except UsageError:
             if not self.action_space.contains(action):
                 raise UsageError(f"{action!r} is not an action of {self.action_space}") from None
@@ -144,7 +145,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
         """Copy the match into a PettingZoo environment, in which your program plays all seats.
 
-        Same arguments and errors as `Common.copy`.
+        Takes the same arguments and raises the same errors as `Common.copy`.
         """
         episode = self._episode.copy(seat_of(viewer), seed)
         # Created on the first call, because most programs never copy a match.
@@ -182,7 +183,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def facts(self) -> dict[str, float]:
-        """Additional numbers about the match: the `info` of a step."""
+        """Additional numbers about the match, which are the `info` of a step."""
         return self._episode.facts(self._seat)
 
     @property
@@ -193,8 +194,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def seen(self) -> Observation:
         """Return the observation. After the end of a match, its mask is all 1.
 
-        That's because a vector environment asks for one more action before it resets, and a policy
-        can't choose one if all are masked. The action is ignored anyway.
+        A vector environment asks for one more action before a reset, and a policy can't choose an
+        action if all of them are masked. That action is ignored.
         """
         seen = self._episode.observe(self._seat)
         if isinstance(seen, dict) and self._seat not in self._episode.due:

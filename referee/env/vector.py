@@ -44,9 +44,9 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         self._share_rows()
 
     def _share_rows(self) -> None:
-        """Make each match write its observation to its row.
+        """Make each match write its observation to its own row.
 
-        A `reset` of some matches then keeps the rows of the others.
+        If only some matches are reset, the rows of the other matches then stay as they are.
         """
         rows = self._rows
         self._env_obs = [
@@ -96,14 +96,14 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
                 rows["action_mask"][place] = seen["action_mask"]
             else:
                 rows[place] = seen
-        # The facts only change at the end of a match and at a reset, so in most steps we can return
-        # them again.
+        # These numbers only change at the end of a match and at a reset, so most steps can return
+        # the same ones again.
         if not self._infos or any(over) or self._autoreset_envs.any():
             self._infos = self._facts()
         self._autoreset_envs = np.array(over)
         return (
-            # We return copies, because we overwrite the rows in the next step and a learner may
-            # keep these.
+            # We return copies, because the next step overwrites the rows and a learner may keep the
+            # arrays.
             {name: array.copy() for name, array in rows.items()} if is_masked else rows.copy(),
             np.array(rewards),
             self._autoreset_envs.copy(),
@@ -112,12 +112,12 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         )
 
     def _checked(self, actions: Any) -> Any:
-        # We check all of them before any match sees one. If we didn't, a wrong action would leave
-        # some matches ahead of the others.
+        # Check all actions before applying any of them. Otherwise a wrong action would leave some
+        # matches one step ahead of the rest.
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
-        # A match that's about to be reset ignores its action, so that action may be anything.
+        # A match that is about to be reset ignores its action, so the action may be anything.
         wrong = ~self._autoreset_envs & ((given < 0) | (given >= self._most)).reshape(
             self.num_envs, -1
         ).any(axis=1)
@@ -129,8 +129,8 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         return given.tolist() if given.ndim == 1 else given
 
     def _facts(self) -> dict[str, NDArray[Any]]:
-        # Gymnasium wants a mask "_name" beside each "name", of the matches that have it. (Here, all
-        # have.)
+        # For each "name", Gymnasium expects a mask "_name" that marks the matches with a value.
+        # Here all matches have one.
         facts = [env.facts for env in self.envs]
         infos = dict[str, NDArray[Any]]()
         for name in facts[0]:
