@@ -1,7 +1,7 @@
-"""Call code of games, and attribute exceptions to the author of a game from outside.
+"""Call the code of games, and attribute exceptions to the author of a game from outside.
 
-An author who sees a traceback through twenty of our functions can't know whose mistake it is.
-That's why all calls go through here, and the error names the author's file and line.
+If a traceback passes through twenty of our functions, the author can't tell whose mistake it is.
+All calls go through this module, so that the error can show the author's file and line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from referee.errors import (
 P = ParamSpec("P")
 T = TypeVar("T")
 # A bot's clock doesn't run while the game computes. Without this limit, a game that hangs would
-# stop its match, and the tournament around it, for good.
+# block its match and the whole tournament forever.
 GAME_SECONDS = 20.0
 """Maximum seconds of one call of a game from outside."""
 
@@ -34,17 +34,17 @@ GAME_SECONDS = 20.0
 class GameTimeoutError(BaseException):
     """The code of a game didn't return in time.
 
-    It's a `BaseException`, so that an `except Exception` in the game doesn't catch it and carry on.
+    It's a `BaseException`, so that an `except Exception` in the game doesn't catch it.
     """
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a method that calls the code of a game, the `definition` of its object.
+    """Decorate a method that calls the code of a game, which is the `definition` of its object.
 
-    If the game is from outside, any exception is raised as a `GameError`, even `SystemExit`,
-    because an `exit()` in somebody's game mustn't end a tournament. A `GameError` is also raised if
-    the call takes longer than `GAME_SECONDS`. Our own games are called directly, because a bug in
-    them is ours.
+    If the game is from outside, any exception is raised as a `GameError`. This includes
+    `SystemExit`, because an `exit()` in somebody's game mustn't end a tournament. A `GameError` is
+    also raised if the call takes longer than `GAME_SECONDS`. Our own games are called directly,
+    because a bug in them is ours.
     """
 
     @functools.wraps(call)
@@ -58,9 +58,9 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
                 return call(*args, **kwargs)
         except (Exception, SystemExit, GameTimeoutError) as error:
             is_ours = isinstance(error, RefereeError)
-            # Some errors aren't the game's fault, e.g. a user's wrong option, and have a good
-            # message already. These two are, because it's the game that misuses the referee or
-            # breaks its promises.
+            # Some errors aren't the game's fault, e.g. a user's wrong option, and already have a
+            # good message. These two are the game's fault, because it misuses the referee or
+            # violates the interface.
             if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
                 raise
             raise game_error(error, game) or error from error
@@ -72,14 +72,15 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 def in_time(seconds: float | None = None) -> Iterator[None]:
     """Raise `GameTimeoutError` if the code inside this block takes too long.
 
-    This works only in the main thread, since that's where Python runs signal handlers. It's off in
-    a debugger, where you may well look at a line for longer than that. Text that the code prints
-    goes to stderr, because stdout may be a log that another program reads.
+    This works only in the main thread, since that's where Python runs signal handlers. It's
+    disabled in a debugger, where a single line may well take longer. Text that the code prints goes
+    to stderr, because stdout may be a log that another program reads.
 
     Args:
         seconds: maximum duration. None: `GAME_SECONDS`.
     """
-    # There's one timer per process. If an outer block has it already, that block's limit covers us.
+    # There's only one timer per process. If an outer block uses it, the limit of the outer block
+    # applies.
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
         return

@@ -1,6 +1,6 @@
-"""Parts that a game may have or not, e.g. a checker of logs, statistics, or texts for people.
+"""Optional parts of a game, such as a checker of logs, statistics, or texts for people.
 
-The texts are data, so the terminal and the page can show them without knowing the game.
+The texts are data, so the terminal and the page can show them for any game.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class SeatFacts(Struct, frozen=True):
 class Statistics(Protocol):
     """Statistics of a game's matches, for people who improve a bot.
 
-    A tournament stores the facts of each match and computes tables when somebody asks. If you add a
-    table later, you don't need a new tournament for it.
+    A tournament stores the facts of each match, and computes the tables when they're requested. A
+    new table therefore also works for old tournaments.
     """
 
     def of_match(self, game: Any) -> list[bytes]:
-        """Return the data to store of one match: a short JSON object per seat, in seat order.
+        """Return the data to store for one match: a short JSON object per seat, in seat order.
 
-        We call this after every match of a tournament, so it must be fast.
+        This is called after every match of a tournament, so it must be fast.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
@@ -93,7 +93,7 @@ class Phrase(Struct, frozen=True):
     """A labelled line of a turn, e.g. "bought  gold, silver"."""
 
     label: str  # one word
-    text: str  # parts separated by ", ", where it may be wrapped
+    text: str  # parts separated by ", ", where the line may be wrapped
     style: str = ""  # "", "bold", "red", "green", "yellow", "blue", "dim"; "raw": written by a bot
 
 

@@ -35,9 +35,9 @@ def by_bot(
 
 
 class CardSums:
-    """Totals over the matches of a bot, and per card over its matches with that card.
+    """Totals over a bot's matches, and totals for each card over the matches with that card.
 
-    We only keep sums, so the memory doesn't grow with the number of matches.
+    It only keeps sums, so its size doesn't grow with the number of matches.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class CardSums:
         self._with: dict[str, list[float]] = {}
 
     def add(self, points: float, cards: Mapping[str, tuple[int, int]]) -> None:
-        """Add a match. `cards` maps each card that the bot got to two numbers to average."""
+        """Add a match. `cards` maps each card of the bot to two numbers, which are averaged."""
         self._matches += 1
         self._points += points
         found = self._with
@@ -58,8 +58,7 @@ class CardSums:
                 continue
             sums[0] += 1
             sums[1] += points
-            # Two additions are faster than a loop over the numbers, and this runs for each card of
-            # each match.
+            # Two additions are faster than a loop, and this code runs for each card of each match.
             sums[2] += first
             sums[3] += second
 
@@ -77,8 +76,7 @@ class CardSums:
             rows.append(
                 (
                     *(bot, card, matches, matches / self._matches, points / matches),
-                    # If a bot got this card in every match, there's no match without it, and we
-                    # can't say anything.
+                    # If the bot got this card in every match, we have nothing to compare with.
                     (self._points - points) / without if without else None,
                     *(number / matches for number in numbers),
                 )
@@ -92,8 +90,8 @@ def card_table(
     """Create a table of cards with two numbers: the count, and the turn of the first copy.
 
     Args:
-        cards: the order of cards with equal shares. Cards that aren't in it come last, e.g. cards
-            of another version of the game, from an older store.
+        cards: the order of cards with equal shares. Cards that aren't listed come last, e.g. cards
+            of another version of the game in an older store.
     """
     places = {card: place for place, card in enumerate(cards)}
     title = f"{what}; count and own turn of the first are means over the matches with the card"

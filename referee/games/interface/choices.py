@@ -1,4 +1,4 @@
-"""Shared code of environments whose replies are made of several choices.
+"""Shared code of environments whose replies consist of several choices.
 
 As in the rules, a decision is a generator. It yields the legal options, receives the chosen one,
 and returns the reply. Every option leads to a legal reply, so a learner can't get stuck halfway.
@@ -19,7 +19,7 @@ from referee.errors import UsageError
 from referee.games.interface.environment import NoActionError
 
 Options: TypeAlias = Mapping[str, Any]
-"""Name of a legal choice -> the value that the generator receives for it. Never empty."""
+"""Name of a legal choice -> the value that is sent to the generator if it's chosen. Never empty."""
 Choices: TypeAlias = Generator[Options, Any, Struct]
 """Yields options, receives the value of the chosen one, and returns the reply."""
 DONE = "done"
@@ -28,7 +28,7 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Create an observation: `first`, then the number of items at each place, clipped to bounds."""
+    """Return an observation: `first`, then the number of items at each place, clipped to bounds."""
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
     return counts.clip(0, bounds)
@@ -79,7 +79,7 @@ class ChoosingTranslator:
         raise NotImplementedError
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat, forgetting an unfinished reply."""
+        """Set the current view of the seat. This discards an unfinished reply."""
         self.view, self.options, self.picks = view, {}, []
         if asked:
             self._deciding = self.choices()
@@ -99,8 +99,8 @@ class ChoosingTranslator:
         Raises:
             UsageError: the choice isn't legal.
         """
-        # Policies return all sorts of integers, e.g. NumPy's. index() accepts them, but not 1.5,
-        # which int() would round.
+        # Policies return all kinds of integers, e.g. NumPy's. index() accepts them and rejects 1.5,
+        # which int() would truncate.
         try:
             number = index(action)  # accepts any integer type
         except TypeError:
@@ -109,7 +109,7 @@ class ChoosingTranslator:
         if name not in self.options:
             raise UsageError(self.refusal(action))
         chosen, self.options = self.options[name], {}
-        # When the reply is complete, the generator returns instead, and no options are left.
+        # Once the reply is complete, the generator returns, and no options are left.
         try:
             self.options = self._deciding.send(chosen)
         except StopIteration as done:
@@ -125,8 +125,8 @@ class ChoosingTranslator:
         """
         names, made = deque(self.chosen(reply)), None
         while made is None:
-            # The names don't contain "done", so if the next name isn't an option, we try to end the
-            # reply here. Names that are left over then tell us that no choices express it.
+            # The names don't include "done". If the next name isn't an option, we try to end the
+            # reply here. Any names left after that show that the choices can't express the reply.
             name = names.popleft() if names and names[0] in self.options else DONE
             if name not in self.options:
                 raise NoActionError
@@ -142,11 +142,11 @@ class ChoosingTranslator:
         """Let the player pick different items one by one. Returns their indices in that order.
 
         Args:
-            among: names of the items. Of equal names, the first is picked.
+            among: names of the items. If several items have the same name, the first is picked.
             least: number of picks from which "done" is an option.
             most: number of picks that ends the decision.
         """
-        # Backwards, so that the first of several equal names is the last to be written and wins.
+        # Iterate backwards, so that among items with the same name the first overwrites the others.
         places = range(len(among))[::-1]
         while True:
             options = {among[place]: place for place in places if place not in self.picks}
@@ -159,7 +159,7 @@ class ChoosingTranslator:
                 return self.picks
 
     def refusal(self, action: object) -> str:
-        """Explain that an action isn't legal. Games override this if they can say more."""
+        """Explain that an action isn't legal. Games can override this to give the reason."""
         return f"action {action!r} is not legal now: see the action mask"
 
     def show(self) -> str:

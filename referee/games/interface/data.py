@@ -1,6 +1,6 @@
 """Find values that JSON can't represent, or that other languages read differently.
 
-Authors of games return any Python values they like. A set or a NaN would only cause trouble much
+Games can return any Python value. Without this check, a set or a NaN would only cause an error much
 later, in a bot or in the replay of a record.
 """
 
@@ -30,12 +30,12 @@ def data_problem(value: Any, path: str) -> str:
     return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
 
 
-# msgspec also refuses most of these values, but it doesn't say where they are, and the state of a
-# game can be big.
+# msgspec also rejects most of these values, but it doesn't report where they are, and the state of
+# a game can be large.
 def _inside(value: Any, path: str) -> str:
     if isinstance(value, Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
-        # A field that's UNSET doesn't appear in the JSON.
+        # A field that's UNSET is omitted from the JSON.
         return _first(
             (f"{path}.{name}", each) for name, each in fields if each is not msgspec.UNSET
         )
@@ -50,7 +50,7 @@ def _inside(value: Any, path: str) -> str:
 
 
 def _of_scalar(value: Any, path: str) -> str:
-    # We could write a set as a list, as msgspec does. But its order would be arbitrary, and two
+    # A set could be written as a list, as msgspec does. But the order would be arbitrary, and two
     # runs of the same match would differ.
     if isinstance(value, set | frozenset):
         return f"{path} is a set, and a set has no order: use sorted(...)"
@@ -68,9 +68,10 @@ def _first(inside: Iterable[tuple[str, Any]]) -> str:
 
 
 def _misfit(value: Struct, path: str) -> str:
-    """Compare a struct with its declared types, which readers use for decoding."""
-    # msgspec doesn't check types when you create or encode a struct, only when you decode one.
-    # Without this, the author's mistake would show much later, to somebody who reads the record.
+    """Check that a struct matches its declared types, because readers decode it with them."""
+    # msgspec checks types when it decodes a struct, but not when you create or encode one. Without
+    # this check, the author's mistake would only be noticed later, by somebody who reads the
+    # record.
     try:
         msgspec.json.decode(msgspec.json.encode(value), type=type(value))
     except msgspec.MsgspecError as error:

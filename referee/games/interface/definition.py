@@ -1,6 +1,6 @@
 """A game's entry in `referee.games.GAMES`. This is how the rest of the referee sees a game.
 
-If you look for the place where a game is special, it's here. No other code asks which game it is.
+Everything that makes a game special is defined here. No other code checks which game is played.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
             if it isn't in spec/. Sections are numbered: "### 4.3 Options".
         options: a struct with the options of the game and their defaults. Values are numbers,
             strings, booleans or lists of them.
-        limits: defaults of limits that differ from the general ones: name -> value.
+        limits: name -> default, for limits whose defaults differ from the general ones.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
-        reasons: its own end reasons, in addition to `EndReason`, each in words: "{loser} lost all
-            botlets". `{winner}` and `{loser}` stand for names.
+        reasons: end reason -> description, for end reasons that aren't in `EndReason`: "{loser}
+            lost all botlets". `{winner}` and `{loser}` stand for names.
         hidden: description of the information that a match record has and a spectator log lacks.
-        tie_break: the quantity that decides ties, the lower the better: "turns taken". Empty: none.
+        tie_break: the quantity that decides ties, where less is better: "turns taken". Empty: none.
         dialects: name -> dialect.
         fractions: True if a score can be a fraction, such as 0.5.
         bundled: for a game from outside, the subfolder of example_bots/ with its bundled bots.
@@ -76,15 +76,17 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     fractions: bool = False
     bundled: str = ""
 
-    # The optional parts of a game. It can be played, recorded and used in tournaments without them.
+    # The optional parts of a game. A game can be played, recorded and used in tournaments without
+    # them.
 
     is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
-    """Decides whether a message of type `game-info` is this game's. None: its field `game` does."""
+    """Decides whether a message of type `game-info` belongs to this game. None: its field `game`
+    decides."""
     checker: Callable[[Sequence[str]], LogChecker] | None = None
     """Creates a checker of logs from the players' names, in seat order."""
     log_player: Callable[[], LogPlayer] | None = None
-    """Creates the object that infers replies from a log, for checking it and for the page. Replaces
-    a checker."""
+    """Creates the object that infers replies from a log, for checking the log and for the page.
+    Replaces a checker."""
     turns: Callable[[Sequence[str]], TurnReader[Any]] | None = None
     """Creates a reader of turns from the players' names, in seat order."""
     turn: type[Struct] | None = None
@@ -93,9 +95,9 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """Creates the dialogue of a person at the terminal, from the players' names in seat order and
     the person's seat."""
     statistics: Callable[[], Statistics] | None = None
-    """Creates the collector of statistics, for tournaments."""
+    """Creates the collector of statistics for tournaments."""
     adapters: Mapping[str, Adapter] = {}
-    """Prefix of a BOT argument, such as "sot" -> adapter of bots with this prefix."""
+    """Prefix of a BOT argument, such as "sot" -> adapter for bots with this prefix."""
     notes: Callable[[Any], list[list[str]]] | None = None
     """Returns hints about probable mistakes that aren't faults, for authors of bots: for each
     seat, a list of sentences. The argument is a finished game, as created by `new`."""
@@ -113,9 +115,9 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     page: PageDefinition | None = None
     """The game's parts of the page that shows its matches."""
     vocabulary: Vocabulary | None = None
-    """The words of its rule files, and the player of rule files."""
+    """The words of the game's rule files, and the player that follows them."""
     make_environment: Callable[[], Environment] | None = None
-    """Creates `environment`. A function, because it imports numpy."""
+    """Creates `environment`. It's a function, because the environment imports numpy."""
     make_probes: Callable[[], Probes] | None = None
     """Creates `probes`."""
 
@@ -127,10 +129,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     def why_ended(
         self, reason: str, names: Sequence[str] = (), winners: Collection[int] = ()
     ) -> str:
-        """Return an end reason in words, as a clause.
+        """Describe an end reason in words, as a clause.
 
         Args:
-            reason: the code; one that is unknown is shown as it is.
+            reason: the code. An unknown code is returned as it is.
             names: names of the players, in seat order. Empty: "the winner" and "the loser".
             winners: seats of the winners.
         """
@@ -146,13 +148,13 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def tie_note(self) -> str:
-        """Say why a match with equal scores has a winner. Empty: no tie-break."""
+        """Explain why a match with equal scores has a winner. Empty: no tie-break."""
         return f"level, won with fewer {self.tie_break}" if self.tie_break else ""
 
     def result_note(
         self, ranks: Sequence[int], scores: Sequence[Score], out: Sequence[bool]
     ) -> str:
-        """Explain a result that the scores do not: a draw, or a winner with an equal score.
+        """Explain a draw, or why a player has won in spite of an equal score.
 
         Args:
             ranks, scores: in seat order.
@@ -182,6 +184,6 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 def part_of(module: str, name: str) -> Callable[[], Any]:
     """Return a function that imports a module on its first call and returns its attribute.
 
-    That way, a command doesn't pay for parts of a game that it doesn't use.
+    Thanks to this, a command doesn't load the parts of a game that it doesn't use.
     """
     return lambda: getattr(import_module(module), name)

@@ -1,9 +1,9 @@
 """Translations for bots that don't speak the canonical messages of a game.
 
-You need a dialect if a game has bots already, e.g. those of an older referee. It translates between
-the lines of a match and one bot, without I/O. Logs and records only contain canonical lines, so we
-don't need to know dialects in order to replay, verify or validate them. Each bot of a match has its
-own object, which may have state:
+A game needs a dialect if bots for it already exist, for example for an older referee. The dialect
+translates between the lines of a match and one bot, without I/O. Logs and records only contain
+canonical lines, so they can be replayed, verified and validated without knowing the dialect. Each
+bot of a match has its own dialect object, which may have state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
@@ -37,18 +37,18 @@ class Dialect(Protocol):
         """
 
     def answer(self) -> bytes | None:
-        """Return the canonical reply to the last request if the bot doesn't see that request.
+        """Return the canonical reply to the last request, if the bot doesn't see that request.
 
-        E.g., the bot can't answer a handshake if its dialect doesn't have one. None: the bot has to
-        reply. You can call this several times; it has no effect.
+        For example, a bot can't answer the handshake if its dialect has none. None means that the
+        bot has to reply. The method can be called several times without side effects.
         """
 
     def reply(self, data: bytes) -> bytes:
         """Translate the bot's reply, which isn't blank, into the canonical reply.
 
-        Text without a canonical form is returned unchanged, and the game judges it. But what if a
-        bot writes a canonical reply? It's wrong in the dialect and the game would accept it, so put
-        it into brackets.
+        Text that can't be translated is returned unchanged, and the game judges it. There's one
+        exception. A canonical reply is wrong in the dialect, but the game would accept it, so it is
+        returned in brackets.
         """
 
 
@@ -85,10 +85,10 @@ class DialectKind(Struct, frozen=True):
         over_http: True if its bots can play over HTTP: they reply with exactly one line of JSON.
         form_field: over HTTP, the line is sent as a form with this field. Empty: sent as it is.
         reply_end: end mark of a process's reply, which isn't part of the reply.
-        greets: True if its bots answer the game's handshake. A bot that doesn't probably speaks
-            another dialect.
-        tells_hidden: True if its bots see hidden information, for comparing implementations of the
-            game. Tournaments don't accept it.
+        greets: True if its bots answer the game's handshake. Other bots probably speak another
+            dialect.
+        tells_hidden: True if its bots see hidden information. This is for comparing implementations
+            of the game, and tournaments don't accept it.
         wrong: (fault, canonical request, bot's own reply) -> explanation in terms of the dialect.
             It completes a sentence that begins with the reply, and contains the expected reply and
             the section. None: the bot writes canonical replies.

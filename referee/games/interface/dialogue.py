@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
-A game describes its state and choices as plain data, so you don't print anything here. The code
-that displays them and reads input doesn't know games (`referee.bots.person`,
+A game describes its state and choices as plain data and doesn't print anything. The code that
+displays the data and reads input is the same for all games (`referee.bots.person`,
 `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
@@ -20,7 +20,7 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Phrase
 
 Picks: TypeAlias = tuple[int, ...]
-"""Indices of the chosen choices, in the order of typing."""
+"""Indices of the chosen choices, in the order in which they were typed."""
 
 
 class Choice(Struct, frozen=True):
@@ -29,13 +29,14 @@ class Choice(Struct, frozen=True):
     Attributes:
         name: the text to type, or its beginning. Several choices may have the same name.
         cells: texts for the other columns of the question.
-        key: a key that selects the choice and can't be combined, such as "r". Empty: the choice
-            has a number, from 1 among choices without key. If equal to the name, the name itself is
-            typed, for example a number.
+        key: a key that selects the choice and can't be combined, such as "r". Empty: the choice has
+            a number, counted from 1 among the choices without a key. If equal to the name, the name
+            itself is typed, for example a number.
         barred: the reason why it can't be chosen now, such as "costs 6, you have 5". The choice
             keeps its number but is hidden.
-        verb, thing: the action in two parts, for graphical programs: "buy", "duchy for 5".
-            Without a thing it is the name, and without a verb the name says it all.
+        verb, thing: the action in two parts, for graphical programs: "buy", "duchy for 5". If
+        `thing` is empty, the name is used instead. If `verb` is empty, the name describes the whole
+        action.
     """
 
     name: str
@@ -65,19 +66,19 @@ class Question(Struct, frozen=True):
 
     Attributes:
         title: a heading that starts a new part, such as a turn. Can be empty.
-        columns: headings of the columns, beginning with the names. In narrow terminals only the
-            first two columns are shown. Empty: the choices are in one row.
+        columns: headings of the columns, beginning with the names. Narrow terminals only show the
+            first two columns. Empty: the choices are in one row.
         remarks: notes, for example about choices that aren't possible.
         least, most: number of choices per answer.
         repeats: True if a choice may be picked more than once.
         enter: the meaning of an empty line, which picks nothing. Empty: not allowed.
-        check: returns the problem of a combination of valid picks. Empty: none.
+        check: returns the problem with a combination of valid picks. Empty: none.
         doubts: index of a choice, or -1 for an empty line -> the reason why it may be a mistake. A
             graphical program asks for confirmation.
-        ends: indices of choices that end the turn. A graphical program sends them when the person
-            says so, and not at the first click.
+        ends: indices of choices that end the turn. A graphical program doesn't send them at the
+            first click, but when the person ends the turn.
         targets: for each choice, the item of the game's drawing that represents it, so that a
-            person can click on it. None: no item. Empty: the drawing knows the choices by name.
+            person can click on it. None: no item. Empty: the drawing finds the choices by name.
     """
 
     text: str
@@ -99,11 +100,11 @@ class Question(Struct, frozen=True):
 
 
 def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -> Question:
-    """Ask for the next action of a turn that an empty line ends.
+    """Create the question for the next action of a turn. An empty line ends the turn.
 
     Args:
-        can: verbs of useful actions that are still possible. A graphical program asks before it
-            ends a turn with any of them.
+        can: verbs of useful actions that are still possible. A graphical program asks for
+            confirmation before ending a turn in which such actions are left.
         shown: other fields of the question.
     """
     left = " or ".join(dict.fromkeys(can))
@@ -113,7 +114,10 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """Return the problem of picks, which can be any integers, in a sentence. Empty if valid."""
+    """Return the problem with some picks in a sentence, or "" if they are valid.
+
+    The picks can be any integers.
+    """
     choices = question.choices
     if not picks:
         return "" if question.enter else "Nothing was chosen."
@@ -125,7 +129,7 @@ def problem_with(question: Question, picks: Picks) -> str:
     for choice in chosen:
         if choice.barred:
             return f"{choice.name} {choice.barred}."
-    # A choice with a key stands alone, so the numbers of picks don't apply to it.
+    # A choice with a key can't be combined, so `least` and `most` don't apply to it.
     if chosen[0].key:
         return ""
     if not question.least <= len(picks) <= question.most:
@@ -150,10 +154,10 @@ class Dialogue(Protocol):
         """Read a public message or a request. Returns news as sentences."""
 
     def disqualify(self, seat: int) -> Sequence[str]:
-        """Read the disqualification of another seat, which the caller announces."""
+        """Read the disqualification of another seat. The caller announces it."""
 
     def end(self) -> Sequence[str]:
         """Read the end of the match. Returns the remaining news."""
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for the reply to a request that was passed to `observe` before."""
+        """Ask for the reply to a request. The request must have been passed to `observe` before."""

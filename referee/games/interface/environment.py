@@ -1,8 +1,8 @@
 """A game for reinforcement learning, with numbers in and integers out (spec/python-rl.md).
 
-Like a dialect, it's a translation, and all it knows is the seat's `Game.view`. That's why a policy
-learnt in an environment can also play as a bot, whose view comes from a `StateTracker`. Each seat
-of a match has its own object:
+Like a dialect, it's a translation. It only uses the seat's `Game.view`. Therefore a policy that was
+trained in an environment can also play as a bot, whose view comes from a `StateTracker`. Each seat
+of a match has its own translator:
 
     player = environment.translator(seat, seats, options)
     player.look(game.view(seat), asked=True)
@@ -28,27 +28,26 @@ T = TypeVar("T", bound=Struct)
 class NoActionError(Exception):
     """The actions of an environment can't express a reply.
 
-    This isn't a bug. An environment has few actions, and a bot may reply in ways that they don't
-    cover.
+    This isn't a bug. An environment has few actions, and bots may reply in other ways.
     """
 
 
 class Translator(Protocol):
     """The translation for one seat in one match.
 
-    It holds the choices of an unfinished reply, so it isn't a pure function of the view.
+    It stores the choices of an unfinished reply, so it isn't a pure function of the view.
     """
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat. `asked`: whether it has a request."""
+        """Set the current view of the seat. `asked` is True if the seat has a request."""
 
     def observe(self) -> NDArray[np.int32]:
         """Return the seat's knowledge as a new array; `Environment.observation` is its layout."""
 
     def legal(self) -> NDArray[np.int8] | None:
-        """Return 1 for each legal choice, otherwise 0. All 0 while the seat has no request.
+        """Return 1 for each legal choice, otherwise 0. All are 0 while the seat has no request.
 
-        None if an action is an array of choices: then all are legal.
+        None if an action is an array of choices, because all such arrays are legal.
         """
 
     def act(self, action: Any) -> Struct | None:
@@ -67,10 +66,10 @@ class Translator(Protocol):
     def actions_of(self, reply: Any) -> Iterator[Any]:
         """Yield the actions that express a reply. Each is carried out before the next is yielded.
 
-        You can therefore call `observe` between two of them, to get the pairs of a dataset.
+        You can therefore call `observe` before each action, to get the pairs of a dataset.
 
         Args:
-            reply: a reply without a mistake to the request of the seat, in `Environment.parts`.
+            reply: a valid reply to the request of the seat, or a part of one (`Environment.parts`).
 
         Raises:
             NoActionError: no actions express this reply.
@@ -81,10 +80,9 @@ class Translator(Protocol):
 
 
 class StateTracker(Protocol):
-    """A seat's knowledge of a match, from the lines that its bot receives.
+    """A seat's knowledge of a match, derived from the lines that its bot receives.
 
-    In an environment we have the game itself and don't need this. It's for a policy that plays as a
-    bot.
+    It's only needed for a policy that plays as a bot, because an environment has the game itself.
     """
 
     def observe(self, message: Struct) -> None:
@@ -145,7 +143,10 @@ class Environment(Struct, frozen=True):
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
-    """Create a struct from given fields and from fields of other structs. Earlier ones win."""
+    """Create a struct from given fields and from the fields of other structs.
+
+    If a field occurs more than once, the given field or the earlier struct takes precedence.
+    """
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others
     return kind(**{name: others[name] for name in kind.__struct_fields__})

@@ -1,6 +1,6 @@
 """Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9).
 
-Mind the difference. The rules of the game define the cost of a fault, but a disqualification is
+After a fault, the match continues, and the rules of the game define its cost. A disqualification is
 final.
 """
 
@@ -54,10 +54,10 @@ END_REASONS: Mapping[str, str] = {
     EndReason.LAST_PLAYER_STANDING: "no other player was left",
     EndReason.NO_PLAYERS: "no player was left",
 }
-"""Each end reason of any game, in words."""
+"""Description of each end reason that all games share."""
 
 
-# Fault codes that all games share. They're for lines that aren't replies at all.
+# Fault codes that all games share, for lines that aren't replies.
 INVALID_JSON = "invalid-json"
 WRONG_TYPE = "wrong-type"
 BAD_NAME_REPLY = "bad-name-reply"

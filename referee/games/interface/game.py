@@ -1,13 +1,12 @@
 """The interface between a game and a match.
 
-A game is a state machine without I/O. It proceeds in rounds: `requests` are the decisions that it
-waits for, at most one per seat (several requests are a simultaneous move). `advance` takes all
-replies together, so the order in which they arrived can't have an effect, and runs to the next
-requests or to the outcome. `take_events` returns the messages in between.
+A game is a state machine without I/O. It proceeds in rounds. `requests` are the decisions that it
+waits for, at most one per seat. Several requests make up a simultaneous move. `advance` takes all
+replies together, so the order of their arrival has no effect, and runs to the next requests or to
+the outcome. `take_events` returns the messages in between.
 
-The game depends only on random numbers, options and replies. If you give a new game the same
-replies, you get the same match again. Replay, snapshots and verification are nothing more than
-that.
+The game depends only on random numbers, options and replies. A new game with the same replies gives
+the same match again. Replays, snapshots and verification rely on this.
 
     rules = GAMES["dominion"]
     setup = GameSetup(
@@ -37,8 +36,8 @@ class Request(Struct, gc=False):
 
     Attributes:
         seat: the seat that decides, from 0.
-        asks: the message, or a function that creates it. Use a function for big messages, which are
-            often not needed.
+        asks: the message, or a function that creates it. Use a function for big messages, because
+            they are often not needed.
         clock: requests of a seat with the same clock share its time limit, for example all requests
             of a turn or of the match. Empty: the limit applies to this reply only.
         writes: creates the message for encoding as JSON. Parts can be text (`msgspec.Raw`) that is
@@ -99,7 +98,7 @@ class Outcome(Struct, frozen=True):
 
 
 def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
-    """Rank seats by their keys: the smallest key is best, equal keys share a rank."""
+    """Return the rank of each seat. The smallest key is best, and equal keys share a rank."""
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
@@ -151,7 +150,7 @@ class GameSetup(Struct, frozen=True, kw_only=True):
 
 
 class Game(Protocol):
-    """A game as a state machine. A new game is dealt and waits at its first requests.
+    """A game as a state machine. A new game has been dealt and waits at its first requests.
 
     If fewer than two seats are left, the game is over (protocol, 8.3).
     """
@@ -168,7 +167,7 @@ class Game(Protocol):
     def turns(self) -> int:
         """Number of turns begun by all players. A simultaneous turn counts once.
 
-        A match asks for it after each reply, so it must be fast.
+        A match reads it after each reply, so it must be fast.
         """
 
     def advance(self, replies: Mapping[int, object]) -> None:
@@ -201,9 +200,9 @@ class CopyableGame(Game, Protocol):
             chance: a copy of this game's random source, for the copy.
 
         Returns:
-            None if the game waits in the middle of an effect. That's a running generator, which
-            Python can't copy. The caller then copies an earlier state and repeats the replies
-            since.
+            None if the game waits in the middle of an effect, because the effect is a running
+            generator, which Python can't copy. The caller then copies an earlier state and repeats
+            the later replies.
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:

@@ -1,13 +1,13 @@
 """Run the rules of a game behind a spectator log: `GameDefinition.log_player`.
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and infers the reply that leads
-to the next messages; `referee.logs.inferred` passes the reply to the rules and compares the
-published messages with the log. It takes some thought to write one, but it saves us a second copy
-of the rules in a checker.
+to the next messages. `referee.logs.inferred` passes the reply to the rules, and compares the
+messages that they publish with the log. Writing a `LogPlayer` takes some thought, but it saves us a
+second copy of the rules in a checker.
 
-We can get away with it because hidden cards don't matter. The game is dealt in any order, and when
-the log shows a card, the `LogPlayer` exchanges it with a card whose place nobody knows. Where
-that's impossible, a `Guesser` plays the whole log again with another guess.
+This works because hidden cards don't affect the public messages until they are shown. The game is
+dealt in any order. When the log shows a card, the `LogPlayer` swaps it with a card whose place
+nobody knows. Where that's impossible, a `Guesser` plays the whole log again with another guess.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class DifferenceError(Exception):
         expected: a possible message or value, as a noun phrase.
         section: section of the protocol. Empty: the section of the message.
         found: the wrong message or part. Empty: the message.
-        ours: the wrong part, as the rules have it.
+        ours: the wrong part, according to the rules.
         theirs: the same part in the log.
         place: place of this part in the message. Parts that are compared earlier have smaller
             places.
         equal: share of the message that is right, from 0 to 1.
-        whole: the message as the rules have it, as JSON data.
+        whole: the message according to the rules, as JSON data.
     """
 
     def __init__(
@@ -86,9 +86,10 @@ class UnfollowedError(Exception):
 
 
 class LogPlayer(Protocol):
-    """Reconstructs the game of a log. `sections` maps each message to its section, for findings.
+    """Reconstructs the game of a log.
 
-    It may look at all cards of the game, and exchange cards if nobody knows their places.
+    It may look at all cards of the game, and swap cards if nobody knows their places. `sections`
+    maps each message to its section of the protocol, for findings.
     """
 
     sections: Mapping[type[Struct], str]
@@ -97,12 +98,12 @@ class LogPlayer(Protocol):
         """Derive the setup of the game from its first public message and the players' names."""
 
     def reply(self, game: Any, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Infer the reply that leads to the next messages, and arrange hidden cards for it.
+        """Infer the reply that leads to the next messages, and arrange the hidden cards to match.
 
         Args:
             asked: a request of a seat that is still in the match.
-            ahead: the messages that the rules haven't published yet, at least one, including
-                `Gone` and `End`. Nothing follows `End`.
+            ahead: the messages that the rules haven't published yet, at least one, including `Gone`
+                and `End`. Nothing follows `End`.
 
         Returns:
             A reply struct of the game. None if that needs more messages.
@@ -112,15 +113,15 @@ class LogPlayer(Protocol):
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
-        """Change hidden state so that the rules would have published another message.
+        """Change hidden state so that the rules would have published a different message.
 
         Returns:
-            True if the messages differed only in hidden state, which we've changed now.
+            True if the messages differed only in hidden state. That state is now changed.
         """
 
 
 class Followed(NamedTuple):
-    """The length of the part of a log that follows from the rules.
+    """How much of a log follows from the rules.
 
     Attributes:
         right: number of correct messages. The fraction is the correct share of the next message.
@@ -142,7 +143,7 @@ class Guesser(LogPlayer, Protocol):
             follow: plays the log from its beginning with a player.
 
         Returns:
-            A player. If its guesses don't fit the whole log, no guesses do.
+            A player. If its guesses don't fit the whole log, no other guesses do either.
 
         Raises:
             UnfollowedError: other guesses may fit better.

@@ -1,7 +1,7 @@
 """The parts of a game for the page of its matches: `GameDefinition.page` (spec/page-data.md, 2).
 
-`page/drawing.js` and `page/drawing.css` in the game's folder draw its views. Numbers and names are
-defined here, so that the drawing doesn't have its own copy of them.
+`page/drawing.js` and `page/drawing.css` in the game's folder draw its views. They get numbers and
+names from this module and don't define their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from referee.games.interface.table import Moved
 class Spectator(Protocol):
     """The public knowledge of a match, derived from its public messages only.
 
-    The page uses it for spectator logs. (For a record, we have the game itself.)
+    The page uses it for spectator logs. For a record, it uses the game itself.
     """
 
     def observe(self, message: Struct) -> bool | None:
@@ -27,7 +27,7 @@ class Spectator(Protocol):
 
         Returns:
             True if the state is complete. False if the next message belongs to the same change.
-            None if the rules don't allow the message; then the state is unknown from here on.
+            None if the rules don't allow the message; the state is unknown from then on.
         """
 
     def view(self) -> Struct:
@@ -41,7 +41,7 @@ class Spectator(Protocol):
 
 
 class Counter(Struct, frozen=True, array_like=True):
-    """A number of the player on turn, e.g. remaining actions. None: unknown."""
+    """A number of the player on turn, e.g. remaining actions. None if unknown."""
 
     name: str
     value: int | None
@@ -52,11 +52,11 @@ class Now(Struct, frozen=True):
 
     Attributes:
         seat: the player on turn.
-        counters: numbers of this player. They are the same in all states of a game, so that their
-            place on the page is fixed.
+        counters: numbers of this player. A game has the same counters in all states, so that each
+            has a fixed place on the page.
         did: the last action in this turn, a sentence.
         played, got: keys of the cards that the player has played and received in this turn, in
-            order.
+        order.
     """
 
     seat: int | None

@@ -1,10 +1,10 @@
 """A game's part of `referee conform --referee`, which tests other referees of the game.
 
-A *probe* plays one seat of another referee's match. It replies according to its `Plan`, and knows
-which conformance cases each reply tests. After the match, we play it again by our own rules, with
-an `ObservedChance` as random source: it draws the cards that the other referee drew. We compare up
-to the first line that differs from ours. Later differences mean little, since the two matches
-aren't the same any more.
+A *probe* plays one seat of another referee's match. It replies according to its `Plan`, and each
+reply has a list of the conformance cases that it tests. After the match, we play the match again by
+our own rules. The random source is an `ObservedChance`, which draws the cards that the other
+referee drew. We compare up to the first line that differs from ours. Later differences mean little,
+because the two matches aren't the same any more.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     """The behaviour of one seat of a probe match. Games add their legal moves.
 
     Attributes:
-        stays: when its process exits: "" at the end of input, "a little" after it, "yes" not even
-            after SIGTERM.
+        stays: when its process exits. "": at the end of input. "a little": shortly after it. "yes":
+            not even after SIGTERM.
     """
 
     # Names separated by spaces. Each trick is used once, at the first suitable request.
@@ -39,14 +39,14 @@ class ProbeMatch(Struct, frozen=True):
 
     Attributes:
         controls: ids, or patterns of ids, of earlier matches without the tested behaviour. A
-            deviation that they show too isn't counted again.
+            deviation that also occurs in such a match isn't counted again.
     """
 
     id: str
     covers: tuple[str, ...]  # ids or patterns of the tested cases
     seats: tuple[Plan, ...]  # one plan per seat
     controls: tuple[str, ...] = ()
-    shows: tuple[str, ...] = ()  # cases that hold if the match has no deviation
+    shows: tuple[str, ...] = ()  # cases that pass if the match has no deviation
 
 
 class ProbeAction(Struct, frozen=True):
@@ -55,8 +55,9 @@ class ProbeAction(Struct, frozen=True):
     Attributes:
         cases: the cases that it tests. Empty: normal play.
         then: the next step: "", "exit", "close" (standard output), or "block" (the text exceeds the
-            capacity of a pipe, and nothing is read until it was written).
-        awaits: a message type, and how many of it another seat must have received before.
+            capacity of a pipe, and the probe doesn't read until the text was written).
+        awaits: a message type, and the number of such messages that another seat must have received
+            before.
     """
 
     data: bytes = b""  # bytes for standard output, including line ends. Empty: none
@@ -79,7 +80,7 @@ class ProbePlayer(Protocol):
     def plain(self) -> Message | None:
         """Return a legal reply with a public effect, or None.
 
-        Tricks about the form of lines modify it.
+        Tricks with the form of lines modify this reply.
         """
 
 
@@ -87,7 +88,7 @@ class ObservedChance(RandomSource, Protocol):
     """The random choices of another referee, read from its messages."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
-        """Read a correct message to a seat or to all. Returns the cases that it shows to hold."""
+        """Read a correct message to a seat or to all. Returns the cases that it confirms."""
 
 
 class Probes(Struct, frozen=True):
@@ -99,13 +100,14 @@ class Probes(Struct, frozen=True):
         player: creates the player of a probe from its plan (of the game), its seat, and a seed.
         observed_chance: creates the random source from the messages received by each seat.
         about: the cases that are violated if a message is wrong and no reply of a probe tested a
-            case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only they
-            count. WHAT is "missing" or a field, with or without " at the start". It is "extra" if
-            a request isn't due. TYPE -> section, for a missing message.
+            case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only those
+            count. WHAT is "missing", or a field, possibly followed by " at the start", or "extra"
+            if a request isn't due. TYPE -> section, for a missing message.
         shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
             the prefix "handshake " in handshakes, and the arguments of `named`.
-        seeded: from the cases that a match showed to hold, returns the cases that hold if the match
-            is also the one determined by its seed. Otherwise the first of these is violated.
+        seeded: takes the cases that a match confirmed. Returns the cases that are confirmed if the
+            match is also the one determined by its seed. If it isn't, the first of these is
+            violated.
         names: the words for cards and similar things.
     """
 
@@ -119,5 +121,5 @@ class Probes(Struct, frozen=True):
     names: frozenset[str]
 
     def named(self, *looked_at: str) -> tuple[str, ...]:
-        """Return the cases for these checks that all games share, e.g. "session"."""
+        """Return the cases for these checks, which all games share, e.g. "session"."""
         return tuple(case for name in looked_at for case in self.shared[name].split())

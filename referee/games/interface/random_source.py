@@ -1,8 +1,8 @@
 """Sources of the random choices of a game.
 
-In a match and its replay, choices follow from a seed (`SeededRandomSource`). In a test they're
-fixed. When we check another referee, they repeat its choices. Don't use any other randomness in a
-game, or you can't replay its matches.
+In a match and its replay, the choices depend on a seed (`SeededRandomSource`). In a test they are
+fixed. A check of another referee repeats that referee's choices. A game must not use any other
+source of randomness, because its matches couldn't be replayed.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, Protocol
 class RandomSource(Protocol):
     """The random choices of one game. Each game needs a new source.
 
-    It has named streams. Each seat has one ("player1"); games can name others. Draws from one
-    stream don't affect the others, so a player who shuffles more often doesn't change the luck of
-    the opponent.
+    It has named streams. Each seat has a stream ("player1"), and games can use others. Draws from
+    one stream don't affect the others, so a player who shuffles more often doesn't change the luck
+    of the opponent.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -28,7 +28,7 @@ class RandomSource(Protocol):
         """Announce that `count` cards will be drawn from the end of a deck into a hand.
 
         A source that follows another referee puts the right cards on top; others do nothing. If the
-        deck runs out and is shuffled, the draw is announced in two parts.
+        deck runs out and is shuffled, there is one announcement for each part of the draw.
 
         Args:
             count: 1 <= count <= len(deck).
@@ -48,8 +48,9 @@ class RandomSource(Protocol):
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) per step.
 
-    Why not `Random.shuffle`? Python guarantees the sequence of `Random.random` for a seed across
-    versions, but `Random.shuffle` may change, and a log must give the same match on every Python.
+    We don't use `Random.shuffle`, because it may change between versions of Python, and a log must
+    give the same match on every version. For `Random.random`, Python guarantees the same sequence
+    for a seed.
     """
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(random() * (last + 1))
@@ -59,7 +60,7 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
 class SeededRandomSource:
     """Streams that depend on the seed, 0 <= seed < 2**53, and on their names (protocol, 4.7).
 
-    (2**53 is the limit because the seed goes into JSON, and many languages read numbers as
+    (The limit is 2**53 because the seed is written as JSON, and many languages read numbers as
     doubles.)
     """
 
@@ -74,36 +75,36 @@ class SeededRandomSource:
         self._streams: dict[str, Random | Iterator[float]] = {}
 
     def copy(self) -> SeededRandomSource:
-        """Return a source whose streams continue like these."""
+        """Return a source whose streams continue in the same way."""
         new = SeededRandomSource(self._seed)
         for name, stream in self._streams.items():
             numbers = iter(stream.random, None) if isinstance(stream, Random) else stream
             self._streams[name], new._streams[name] = tee(
                 numbers
-                # Both read from the same generator now, which is cheaper than copying a Random (its
-                # state has 625 numbers).
+                # From here on both streams use the same generator, because copying a Random with
+                # its 625 numbers is expensive.
             )
         return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Shuffle with one number of the stream per step."""
+        """Shuffle, with one number from the stream per step."""
         shuffle(items, self._stream(stream))
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Do nothing, because the deck is in order already."""
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
-        """Take with one number of the stream per item."""
+        """Take items, with one number from the stream per item."""
         random = self._stream(stream)
         return [items.pop(int(random() * len(items))) for _ in range(count)]
 
     def choose(self, stream: str, count: int) -> int:
-        """Choose with one number of the stream."""
+        """Choose with one number from the stream."""
         return int(self._stream(stream)() * count)
 
     def _stream(self, name: str) -> Callable[[], float]:
         stream = self._streams.get(name)
         if stream is None:
-            # Seeding a Random isn't cheap, so we wait until the stream is used.
+            # Seeding a Random is expensive, so a stream is only seeded when it's first used.
             stream = self._streams[name] = Random(f"{self._seed}/{name}")
         return stream.random if isinstance(stream, Random) else stream.__next__

@@ -1,7 +1,7 @@
-"""Sentences about a match and effects of cards, in parts: a page shows each in its own way.
+"""Sentences about a match and effects of cards, divided into parts.
 
-The terminal only joins the words, but a page can draw a card, or show a name in the colour of its
-player.
+The terminal just joins the words of the parts. A page can draw a card, or show a name in the colour
+of its player.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def listed(things: Iterable[Part]) -> list[Part]:
     parts: list[Part] = []
     for thing, same in groupby(things):
         count = len([*same])
-        # `parts` is only empty before the first item.
+        # `parts` is empty only before the first item.
         parts += [", "] if parts else []
         if isinstance(thing, Card):
             parts.append(replace(thing, count=count * thing.count))

@@ -1,11 +1,11 @@
 """Base classes of games whose players sit around a table and take turns.
 
-The rules of such a game are one generator. It yields whenever a player must decide. Turns and
+The rules of such a game are one generator, which yields whenever a player must decide. Turns and
 effects of cards are generators inside it, so the rules read from top to bottom as in the rule book.
 
-The price for this is that the state of a game between two replies is the position of its generator,
-and Python can't copy a generator. We represent a state by the random numbers and the replies so far
-instead.
+The disadvantage is that between two replies, the state of a game is the position of its generator,
+and Python can't copy a generator. Instead, a state is represented by the random numbers and the
+replies so far.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from referee.games.interface.sentence import Part
 
 
 class Player(Protocol):
-    """One seat of a table, from 0. `left` is True if it left the match."""
+    """One seat of a table, from 0. `left` is True if the seat has left the match."""
 
     seat: int
     turns: int
@@ -48,7 +48,7 @@ class CardFacts(Struct, frozen=True):
 
 
 class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
-    """Equal cards of a seat that moved between places. Empty card: unknown to the viewer."""
+    """Equal cards of a seat that moved between places. An empty card is unknown to the viewer."""
 
     seat: int
     from_: str
@@ -112,8 +112,8 @@ class Table(Generic[P]):
         sections: code of a fault -> section of the protocol that defines it.
         players: one entry per seat, in seat order. Seats that left stay in the list.
         watchers: called after each card that moves within a reply.
-        noted: moves since the last call of the watchers. Recorded only if there are watchers, since
-            most matches have none and would only pay for it.
+        noted: moves since the last call of the watchers. To save time, moves are only recorded if
+            there are watchers, which is rare.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -129,7 +129,7 @@ class Table(Generic[P]):
         self.noted.append(Moved(seat, moves, moves, moves, did, did, got))
 
     def moved(self, *what: Moved) -> None:
-        """Call the watchers with the recorded moves and these."""
+        """Call the watchers with the recorded moves and the given ones."""
         noted, self.noted = [*self.noted, *what], []
         for watcher in self.watchers:
             watcher(noted)
@@ -147,7 +147,7 @@ class Table(Generic[P]):
         """Publish the fault of a line that doesn't reply to the request.
 
         Args:
-            wrong: explanation for a reply to another request.
+            wrong: explanation that is used if the line replies to another request.
         """
         if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
@@ -161,7 +161,7 @@ T = TypeVar("T", bound=Table[Any])
 class TableGame(Generic[T]):
     """The common part of `referee.games.interface.game.Game` for such games.
 
-    A subclass creates its table and its script, and calls `begin`. It also has the methods that
+    A subclass creates its table and its script, and calls `begin`. It also defines the methods that
     show the state.
     """
 
@@ -182,8 +182,8 @@ class TableGame(Generic[T]):
         (request,) = self.requests
         self.requests = ()
         reply = replies[request.seat]
-        # If enough seats are left, we don't end the game. The rules get LEFT as the reply, and they
-        # decide how the turn continues.
+        # If enough seats are left, the game continues. The rules get LEFT as the reply, and decide
+        # what happens to the turn.
         if reply is not LEFT or not self._leave([request.seat]):
             self.run_to_request(reply)
 
@@ -191,7 +191,7 @@ class TableGame(Generic[T]):
         """Run the rules with a reply up to the next request. At the start, the reply is None."""
         try:
             requests: tuple[Request, ...] = (self._script.send(reply),)
-        # The rules have come to their end, so nobody has to reply any more.
+        # The rules have ended, so no reply is due any more.
         except StopIteration:
             requests = ()
         self.table.flush()
@@ -206,7 +206,7 @@ class TableGame(Generic[T]):
     @property
     def turns(self) -> int:
         """Number of turns begun by all players."""
-        # sum() of a list is faster than of a generator, and this runs after each reply.
+        # sum() is faster with a list than with a generator, and this code runs after each reply.
         return sum([player.turns for player in self.table.players])
 
     def take_events(self) -> list[Struct]:
@@ -233,7 +233,8 @@ Copied = TypeVar("Copied")
 def copied(thing: Copied, **changes: object) -> Copied:
     """Copy an object and its lists, dicts and sets, one level deep, and replace attributes.
 
-    copy.deepcopy() is far too slow for a search, and copy.copy() would share the lists.
+    copy.deepcopy() is far too slow for a search, and the copies of copy.copy() would share their
+    lists.
     """
     new: Copied = object.__new__(type(thing))
     new.__dict__ = {
@@ -246,7 +247,7 @@ def copied(thing: Copied, **changes: object) -> Copied:
 def redeal(
     chance: RandomSource, *piles: list[Any], key: Callable[[Any], Any] | None = None
 ) -> None:
-    """Redistribute the cards of some piles. Each pile keeps its size.
+    """Redistribute the cards of some piles at random. Each pile keeps its size.
 
     Args:
         key: sorts the cards before shuffling, so that the result doesn't depend on their places.

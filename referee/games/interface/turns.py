@@ -71,7 +71,7 @@ T = TypeVar("T", bound=Turn)
 class TurnReader(ABC, Generic[T]):
     """Reads a match turn by turn, from a record or only from its public messages.
 
-    All messages must be about seats of this match. In a damaged log, they may be in any order.
+    All messages must be about seats of this match. Their order can be wrong, as in a damaged log.
 
     Args:
         names: the players' names, in seat order.
@@ -81,7 +81,8 @@ class TurnReader(ABC, Generic[T]):
         columns: field of a turn -> noun for its total, or "" for a number. `summary` shows these
             fields.
         now: the current turn.
-        called: the players' names in sentences, in seat order. Their ids, unless a page sets names.
+        called: the players' names in sentences, in seat order. By default these are their ids, but
+            a page can set names.
     """
 
     turn_type: type[T]
@@ -177,15 +178,15 @@ class TurnReader(ABC, Generic[T]):
         return self.object_of(action)
 
     def summary(self, turns: Sequence[T]) -> Summary:
-        """Tabulate turns, one row each. They may be part of a match, or empty."""
+        """Return a table of turns, one row each. There may be no turns, or only part of a match."""
         rows, totals = [], []
         for turn in turns:
             made = (getattr(turn, name) for name in self.columns)
             cells = [", ".join(of) if isinstance(of, list) else str(of) for of in made]
             rows.append([str(turn.turn), turn.player_number, *cells, _to(turn.scores or [])])
         for name, noun in self.columns.items():
-            # If a column has a noun, it's a list of names and its total is their number. Other
-            # columns are numbers, so we add them up.
+            # A column with a noun contains lists of names, and its total is their number. Other
+            # columns contain numbers, which are added up.
             total = sum(len(getattr(t, name)) if noun else getattr(t, name) for t in turns)
             totals.append(f"{total} {noun}".rstrip())
         columns = ["turn", "player", *self.columns, "scores"]
@@ -231,7 +232,7 @@ class TurnReader(ABC, Generic[T]):
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
-        # If the last action was omitted, these are effects of an action that isn't in the list.
+        # If the last action was omitted, these effects belong to an action that isn't in the list.
         if self.now.actions and not self.now.omitted:
             for effect in effects:
                 self.append_limited(self.now.actions[-1].effects, effect)
@@ -288,7 +289,7 @@ class TurnListener(Generic[T]):
 
 
 def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
-    """Merge repeated words, with their number: "2 copper", or "2x copper"."""
+    """Merge repeated words and put the count before them: "2 copper", or "2x copper"."""
     for word, same in groupby(words):
         count = len([*same])
         yield f"{count}{times} {word}" if count > 1 else word

@@ -1,7 +1,7 @@
 """A game's part of rule files (`referee/rulefiles`): its words, and the player.
 
-The language doesn't know games. All it computes is scores. A game defines the cards, keys and sets
-of rules, and has a `RulePlayer`, which plays by the scores.
+The language of rule files is independent of games and only computes scores. A game defines the
+cards, keys and sets of rules, and has a `RulePlayer`, which plays by the scores.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Key(Struct, frozen=True, eq=False):
     about: str
     value: Callable[[Decision, str], float]  # arguments: the decision, and the card to score
     of_card: bool = False  # True if the value depends on the card
-    asks: tuple[str, ...] = ()  # sets of rules whose scores it needs
+    asks: tuple[str, ...] = ()  # sets of rules whose scores the value depends on
 
 
 class RuleSet(Struct, frozen=True):
@@ -52,15 +52,15 @@ class RuleSet(Struct, frozen=True):
     """
 
     about: str
-    default: Callable[[Decision, str], float]  # score of a card that no entry or rule scores
+    default: Callable[[Decision, str], float]  # score of a card if no entry or rule gives one
     default_text: str
-    cards: frozenset[str]  # all cards that it may have to score
+    cards: frozenset[str]  # all cards that may need a score
     choices: int = 0
     flags: Mapping[str, str] = {}
 
 
 class Matcher(Struct, frozen=True):
-    """A word for several cards, in a field of its own, such as "type", or in `card`."""
+    """A word that stands for several cards, in a field of its own such as "type", or in `card`."""
 
     about: str
     cards: frozenset[str]
@@ -69,11 +69,11 @@ class Matcher(Struct, frozen=True):
 
 
 class Average(Struct, frozen=True):
-    """The cards over which the average of an info is computed: `PREFIXcard_info_avg_NAME`."""
+    """Cards whose infos can be averaged. The name of the key is `PREFIXcard_info_avg_NAME`."""
 
     about: str
     cards: Callable[[Any], Iterable[str]]
-    """The cards, from the sight of a decision."""
+    """Returns the cards, given the sight of a decision."""
 
 
 class Book(Protocol):
@@ -110,7 +110,7 @@ class Vocabulary(Struct, frozen=True):
 
     @property
     def fields(self) -> dict[str, list[str]]:
-        """Return field of an entry that selects cards -> the words that it accepts."""
+        """Return the words that each field of an entry accepts, for fields that select cards."""
         found = {"card": [*self.cards, *(name for name, m in self.matchers.items() if m.in_card)]}
         for name, matcher in self.matchers.items():
             if matcher.field:
