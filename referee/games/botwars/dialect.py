@@ -1,7 +1,7 @@
 """The language of classic bots, which read one object per turn and write an array (protocol, 6).
 
-We put the bot's array into the `moves` of a `move-reply` as it is, and the rules judge it like any
-other reply. That's also how an object gets rejected, since it isn't an array.
+We put the bot's array into the `moves` of a `move-reply` unchanged, and the rules check it like any
+other reply. The rules also reject objects, because they aren't arrays.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _any_json = msgspec.json.Decoder(Raw)
 class Classic:
     """Implements `referee.games.interface.dialect.Dialect`.
 
-    There's no state to speak of, because a request names the bot's side, and has everything that
+    It has almost no state, because each request contains the bot's side and everything else that
     the bot gets.
     """
 
@@ -66,8 +66,8 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        # Text that isn't JSON would make the whole reply invalid. Pass it on alone, so that the
-        # fault quotes the bot's own text.
+        # Text that isn't JSON would make the whole reply invalid. Pass on only that text, so that
+        # the fault quotes the bot.
         if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
@@ -77,7 +77,7 @@ def _is_json(data: bytes) -> bool:
     try:
         data.decode()
         _any_json.decode(data)
-    # ValueError is from msgspec, or the line isn't UTF-8. Deep nesting raises RecursionError.
+    # msgspec and text that isn't UTF-8 raise ValueError. Deep nesting raises RecursionError.
     except (ValueError, RecursionError):
         return False
     return True

@@ -1,8 +1,8 @@
 """Bot Wars for reinforcement learning, with the grid as planes of numbers and one choice per cell.
 
-Each seat sees the grid as if it were red, with its spawn point at the top left. (We rotate the grid
-of blue by 180 degrees, see spec/python-rl.md, 3.) A policy then plays both seats without having to
-learn two games.
+Each seat sees the grid as if it were red, with its spawn point at the top left. (Blue's grid is
+rotated by 180 degrees, see spec/python-rl.md, 3.) A policy can therefore play both seats without
+learning two different games.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _CELLS[4] = 0  # an empty cell
 def layout(seats: int, options: Options) -> Numbers:
     """Return the names of the planes of an observation. The last three are uniform planes."""
     every = options.energy_every
-    # This is the most energy that a side can gather. It appears in pairs, and we don't count the
-    # last turn because nobody can gather what appears then.
+    # The maximum energy that a side can gather. Energy appears in pairs. The last turn doesn't
+    # count, because nobody can gather the energy that appears then.
     gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -67,7 +67,7 @@ class Translator:
         state = self._state
         sides = (state.p1, state.p2) if self._seat == 0 else (state.p2, state.p1)
         left = state.max_turns - state.turns_elapsed
-        # A copy, since we fill in the numbers that are the same for all cells.
+        # Copy the table, because the numbers that are the same for all cells are filled in here.
         cells = _CELLS.copy()
         cells[:, 6:] = sides[0].energy, sides[1].energy, left
         planes = cells.take(self._grid(_KINDS[self._seat]), axis=0)
@@ -80,13 +80,13 @@ class Translator:
         """Return None, since every action is legal."""
 
     def act(self, action: Any) -> Struct | None:
-        """Carry out a choice per cell, given as a grid or row by row.
+        """Carry out an array of choices, one per cell, given as a grid or row by row.
 
-        We ignore choices that don't move an own botlet within the grid. The policy has to give a
+        Choices that don't move an own botlet within the grid are ignored. The policy has to give a
         choice for each cell, and most cells are empty.
 
         Raises:
-            UsageError: it isn't such an array.
+            UsageError: `action` isn't such an array.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")
@@ -95,8 +95,8 @@ class Translator:
             choices.shape in (own.shape, (own.size,))
             and choices.dtype.kind in "iu"
             and choices.view(f"u{choices.itemsize}").max()
-            # We view the numbers as unsigned, which turns -1 into a large one, so a single
-            # comparison finds both kinds of wrong numbers.
+            # As an unsigned number, -1 is large, so a single comparison finds both negative and too
+            # large numbers.
             < len(CHOICES)
         ):
             raise UsageError(
@@ -119,7 +119,7 @@ class Translator:
 
     def actions_of(self, reply: Any) -> Iterator[NDArray[np.int64]]:
         cols = self._state.cols
-        # Step 0 means that a botlet stays, so that's the choice of all cells without a move.
+        # Choice 0 means that a botlet stays, so all cells without a move have this choice.
         choices = np.zeros(self._state.rows * cols, np.int64)
         for move in reply.moves:
             start, end = self._rotated(int(move["from"])), self._rotated(int(move["to"]))
@@ -136,7 +136,7 @@ class Translator:
         return (grid[::-1] if self._seat else grid).reshape(shape)
 
     def _rotated(self, cell: int) -> int:
-        # Rotating twice is the identity, so this works in both directions.
+        # Two rotations restore the original cell, so this works in both directions.
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 

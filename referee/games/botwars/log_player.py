@@ -25,8 +25,8 @@ SECTIONS: Mapping[type[Struct], str] = {GameInfo: "2.3", TurnPlayed: "4.3", Gone
 class _EnergyOfLog(SeededRandomSource):
     """Puts new energy where the log shows it.
 
-    We can look it up, because the log has the state after the turn. That's the only hidden choice
-    of this game.
+    The place of new energy is the only random choice of this game. The log shows the state after
+    the turn, so the place can be looked up.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class _EnergyOfLog(SeededRandomSource):
         self.shown: State | None = None
 
     def choose(self, stream: str, count: int) -> int:
-        # If the log has no such turn, any cell will do.
+        # If the log doesn't contain this turn, any cell is fine.
         if self.board is None or self.shown is None:
             return 0
         grid = self.shown.grid
         shown = [grid[cell : cell + 1] == "*" for cell in self.board.free_pairs()]
-        # If no free pair has energy, the log differs from the rules. We can return any index then,
-        # because the states will differ and show it.
+        # If no free pair has energy, the log differs from the rules. Any index is fine then,
+        # because the comparison of the states will show the difference.
         return shown.index(True) if True in shown else 0
 
 
@@ -60,8 +60,8 @@ class BotWarsLog:
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
         """Infer the moves of a turn.
 
-        A reply of the wrong format has no turn. It only shows at the end of the log, as the reason
-        and in the list of winners.
+        If a reply has the wrong format, the turn isn't in the log. Only the reason and the
+        winners at the end of the log show it.
         """
         found = ahead[0]
         if isinstance(found, TurnPlayed):

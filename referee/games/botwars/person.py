@@ -1,6 +1,6 @@
 """The dialogue with a person who plays Bot Wars.
 
-A person can move any number of botlets in one turn, so a question has all possible steps as
+A person can move any number of botlets in one turn, so a question offers all possible steps as
 choices.
 """
 
@@ -55,13 +55,13 @@ class BotWarsDialogue(TurnListener[Turn]):
         names = [f"{place_of(cell, state.cols)}-{ways[to - cell]}" for cell, to in steps]
 
         def check(picks: Picks) -> str:
-            # We only have to check for duplicates. Everything on the list is a possible step.
+            # Only duplicates have to be checked. All choices on the list are possible steps.
             starts = [steps[pick][0] for pick in picks]
             twice = [cell for cell in starts if starts.count(cell) > 1]
             return f"{place_of(twice[0], state.cols)} is moved twice" if twice else ""
 
         picks: Picks = ()
-        # Without any botlet that can move, there's nothing to ask.
+        # If no botlet can move, there is nothing to ask.
         if steps:
             picks = yield Question(
                 "Which moves do you send?",
@@ -84,7 +84,7 @@ def _picture(state: State) -> list[Phrase]:
     cols = state.cols
     rows = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
     wide = cols <= _WIDE_COLS
-    # In a narrow picture, there's only room for the last digit of a column.
+    # In a narrow picture, there is only room for the last digit of a column number.
     heads = "".join(f"{column:<3}" if wide else str(column % 10) for column in range(cols))
     spawns = [
         f"{name} {place_of(side.spawn, state.cols)}{' (razed)' if side.spawn_disabled else ''}"

@@ -47,7 +47,7 @@ class ArmyStatistics:
         rows: list[Sequence[str | float | None]] = []
         for bot in sorted(bots):
             results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
-            # There's no match without a result, so the total doesn't need sums of its own.
+            # Every match is won, drawn or lost, so the total is the sum over these results.
             total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
             for result, (matches, *counts) in [("all", total), *results]:
                 rows.append((bot, result, matches, *(count / matches for count in counts)))

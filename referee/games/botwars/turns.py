@@ -1,7 +1,7 @@
 """Read a match of Bot Wars turn by turn, for people and scripts (`referee replay`).
 
-Messages contain moves and states, but no losses and gains. These are the difference between the
-states before and after a turn. If we don't have both, we don't know them.
+Messages contain moves and states, but no losses and gains. These are computed from the states
+before and after a turn, if both are known.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Bot Wars. Each turn comes in one message, so there's nothing to collect."""
+    """Reads a match of Bot Wars. Each turn is a single message, so there is nothing to collect."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {"red": "red", "blue": "blue"}
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._is_explained = False  # the legend of the grid
+        self._is_explained = False  # True if the legend of the grid was shown
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, GameInfo):
@@ -68,8 +68,8 @@ class Turns(turns.TurnReader[Turn]):
         if not isinstance(message, TurnPlayed):
             return []
         now, before, state = self.now, self.now.state, message.state
-        # If the log is damaged, the state before may be of another turn, or even of a grid of
-        # another size. Then we don't compare them.
+        # If the log is damaged, the state before may belong to another turn, or even have another
+        # size. Such states aren't compared.
         is_next = before is not None and message.turn == now.turn
         if before and is_next and (before.rows, before.cols) == (state.rows, state.cols):
             now.lost, now.spawned, now.gathered = _changes(before, message)
@@ -90,7 +90,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise losses and gains. Without any, return the number of botlets that moved."""
+        """Summarise losses and gains. If there are none, return how many botlets moved."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):
@@ -109,7 +109,7 @@ class Turns(turns.TurnReader[Turn]):
         if not turn.played or turn.state is None:
             return [Phrase("", "this turn was not carried out", "bold")]
         parts: list[Phrase | Picture] = [_picture(turn.state)]
-        # We print the legend once, and not again for each of a hundred turns.
+        # Print the legend only once, and not for each of a hundred turns.
         if not self._is_explained:
             parts.append(Phrase("grid", _LEGEND, "dim"))
             self._is_explained = True
@@ -152,7 +152,7 @@ def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], l
     spawned = [int(appeared) for appeared in view.spawned]
     sides = (before.p1, view.p1), (before.p2, view.p2)
     energy = [new.energy - old.energy for old, new in sides]
-    # If a botlet appeared, it has cost one energy, so we have to add that again.
+    # Each botlet that appeared has cost one energy, so add this energy again.
     gathered = [more + used for more, used in zip(energy, spawned, strict=True)]
     return [len(cells) for cells in view.died], spawned, gathered
 

@@ -1,6 +1,7 @@
-"""Star Realms for reinforcement learning. Its observations count cards.
+"""Star Realms for reinforcement learning. Observations count cards.
 
-An action of the game is one choice. A `choose` takes one choice per pick, and "done".
+An action of the environment is one choice. Each pick of a `choose` is a choice, and "done" ends the
+picks.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _COPIES = "Stealth Needle"  # copies the abilities of other cards
 # The order of these choices is part of the environment's version, because a policy only knows their
 # numbers. Don't change it. If you need another order, add a version.
 def _choices() -> Iterator[str]:
-    # All choices that can ever exist, legal or not, because a policy's output has a fixed size. (A
-    # ship isn't used, because its ability comes with playing it.)
+    # These are all choices that can ever exist, because a policy's output has a fixed size. (A ship
+    # isn't used, because playing it already triggers its ability.)
     cards = CARDS.values()
     bought = [card for card in cards if card.cost]
     yield from (f"play {card.name}" for card in cards)
@@ -122,7 +123,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         ((action, card, to),) = (_words(entry) for entry in reply.actions)
         if action in WITHOUT_CARD:
             return [action]
-        # Like the game, we read a missing `to` as the deck, if that's possible.
+        # As in the game, a missing `to` means the deck if that's possible.
         if action == "buy" and to is None:
             to = "deck" if f"buy {card} deck" in self.options else "discard"
         return [f"{action} {card} {to}" if action == "buy" else f"{action} {card}"]
@@ -172,7 +173,7 @@ def _words(entry: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _parts(reply: Struct) -> Sequence[Struct]:
-    """Return a reply for each action up to the end of the turn.
+    """Split a reply into replies with one action each, up to the end of the turn.
 
     A bot may send a whole turn in one reply, but a policy chooses one action at a time.
     """

@@ -1,7 +1,7 @@
 """Infers the replies of a spectator log of Star Realms (`referee.games.interface.log_player`).
 
-The log doesn't show the cards that a player draws. We treat hand and deck as one set and exchange
-cards between them when the log shows a card of the hand.
+The log doesn't show which cards a player draws. We therefore treat hand and deck as one set. When
+the log shows a card of the hand that is in our deck, we exchange it with a card of our hand.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class StarRealmsLog:
         return say.PlayReply([action])
 
     def settle(self, game: StarRealms, expected: Struct, found: Struct) -> bool:
-        """Replace the newest cards of the trade row by the cards that the log shows."""
+        """Replace the newest cards of the trade row with the cards that the log shows."""
         if not isinstance(expected, say.TradeRow) or not isinstance(found, say.TradeRow):
             return False
         row, deck = game.table.row, game.table.trade_deck
@@ -92,7 +92,7 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
             return {"action": "attack-base", "card": card}
         case say.PlayerAttacked():
             return {"action": "attack-player"}
-        # The clean-up discards the whole hand. It's the only discard that no question asked for.
+        # The clean-up discards the whole hand. All other discards answer a question.
         case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
             _show(player, cards)
             player.hand = list(cards)  # in the order of the discard
@@ -100,7 +100,7 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
 
 
 def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list[int] | None:
-    """Return the picks. None if we need more messages to know them."""
+    """Return the picks, or None if more messages are needed to infer them."""
     player, row = game.turn.player, game.table.row
     match asked.kind, ahead[0]:
         case "option", say.PlayerChose(option=option):
@@ -110,8 +110,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
-            # If a player chose to discard nothing, there's no message about it. The next discard in
-            # the log may then be the clean-up of the turn.
+            # The log doesn't show if a player chose to discard nothing. In that case, the next
+            # discard in the log is part of the clean-up.
             ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None
@@ -134,10 +134,10 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
 
 
 def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
-    """Return True if a discard belongs to a clean-up. None if that needs more messages.
+    """Check whether a discard belongs to a clean-up. Return None if more messages are needed.
 
-    The two look alike in a log. But a clean-up discards the whole hand, and draws more than a
-    choice of up to `most` cards.
+    A log shows both kinds of discards in the same way. But a clean-up discards the whole hand, and
+    draws more cards than a choice of up to `most` cards does.
     """
     if len(ahead[0].cards) != len(player.hand):
         return False
@@ -152,13 +152,13 @@ def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
 def _in_row(
     card: str, row: Sequence[str], places: Sequence[int], ahead: Sequence[Struct]
 ) -> list[int] | None:
-    """Return the pick that took a card from the row. None if that needs more messages.
+    """Return the pick that took a card from the row, or None if more messages are needed.
 
-    `places` are the places of the options in the row. The new row in the next message
-    distinguishes equal cards.
+    `places` are the places of the options in the row. The new row in the next message distinguishes
+    equal cards.
     """
-    # If the row has equal cards, we can't tell which of them it was from this message alone. The
-    # row in the next message shows it.
+    # If the row has equal cards, this message alone doesn't show which of them was taken. The row
+    # in the next message does.
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -181,12 +181,12 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
         # scrapped cards may follow.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
-    # The log isn't long enough to tell, since more scrapped cards may follow.
+    # The log isn't long enough, since more scrapped cards may follow.
     return None
 
 
 def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
-    # Cards with the same name are the same to us, but we can't pick one of them twice.
+    # Cards with the same name are interchangeable, but each place can only be picked once.
     places: list[int] = []
     for each in wanted:
         free = (at for at, other in enumerate(found) if other == each and at not in places)
@@ -200,7 +200,8 @@ def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
 def _show(player: Player, cards: Iterable[str]) -> None:
     other = player.hand.copy()
     for card in cards:
-        # It's in the hand already. Take it out of `other`, or we'd give it away for the next card.
+        # The card is already in the hand. Remove it from `other`, so that it isn't given away for a
+        # later card.
         if card in other:
             other.remove(card)
             continue

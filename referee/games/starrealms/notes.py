@@ -1,6 +1,6 @@
 """Hints about probable mistakes of a Star Realms bot, and about the causes of its faults.
 
-A hint is only worth something if it's right. If we can't tell the cause, we say nothing.
+A hint is only useful if it's right. If the cause is uncertain, we don't give a hint.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
 from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
-# A bot may end a turn or two like that on purpose.
+# A bot may end one or two such turns on purpose.
 _MANY_TURNS = 5
-"""Fewer turns with the same behaviour may be intended."""
+"""With fewer turns, the behaviour may be intended."""
 
 
 def notes(game: StarRealms) -> list[list[str]]:
@@ -40,7 +40,7 @@ def notes(game: StarRealms) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Return the likely cause of a fault, as `GameDefinition.hint`."""
+    """Return the likely cause of a fault, as `GameDefinition.hint` does."""
     if code == BAD_PICKS:
         picks = reply.get("picks")
         if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):
@@ -54,8 +54,8 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if not isinstance(actions, list):
         return "`actions` is a list of actions, such as the actions in the request"
     offered = asked.get("actions", [])
-    # All actions before the wrong one were legal when they were carried out. But we only know those
-    # that were legal at first, so this is a guess.
+    # All actions before the wrong one were legal when they were carried out. But the request only
+    # shows which actions were legal at first, so this is a guess.
     for entry in actions:
         if isinstance(entry, dict) and entry not in offered:
             return _why(entry, asked.get("state", {}))

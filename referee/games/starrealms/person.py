@@ -30,7 +30,7 @@ _WORDS = {
     "draw_with_two_bases": "with two bases draw {}",
     "draw_per_blob_card_played_this_turn": "draw {} a Blob card played",
 }
-"""All other words follow their number: "3 trade"."""
+"""All other words come after their number, e.g. "3 trade"."""
 _SYMBOLS = {"trade": "coin", "combat": "sword", "authority": "shield", "draw": "card"}
 _CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
 _TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
@@ -50,7 +50,7 @@ _KIND_VERBS = {
     "gain-ship": "take",
     "option": "choose",
 }
-"""`kind` of a choice -> its verb, if that's another word."""
+"""`kind` of a choice -> its verb, if the verb differs from the kind."""
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
 """Verbs for the opponent's actions."""
@@ -70,8 +70,7 @@ class StarRealmsDialogue(TurnListener[Turn]):
     verbs = _VERBS
 
     def tell(self, turn: Turn) -> list[str]:
-        # The messages name players by their number, and "attacks you" reads better than "attacks
-        # player1".
+        # Messages contain player numbers, but "attacks you" reads better than "attacks player1".
         return [line.replace(self._number, "you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
@@ -85,7 +84,7 @@ class StarRealmsDialogue(TurnListener[Turn]):
         picks = yield _turn(request, actions, many)
         if not picks:
             chosen = [{"action": "end-turn"}]
-        # The extra choice at the end of the list plays them all.
+        # The additional choice at the end of the list plays all of them.
         elif picks[0] == len(actions):
             chosen = [{"action": "play", "card": card} for card in many]
         else:
@@ -125,7 +124,7 @@ def _choice(request: Choose) -> Question:
 
 def _option(option: Option, kind: str) -> Choice:
     verb = _KIND_VERBS.get(kind, kind)
-    # An option without a card is a choice between effects.
+    # An option without a card offers effects.
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
         words = effect_text(_ability((tuple(effects),)))
@@ -162,7 +161,7 @@ def _name(action: Action) -> str:
 def _what(action: Action, state: State) -> str:
     if action.card is UNSET:
         return f"{state.combat} combat"
-    # A Needle has the abilities of the ship that it has copied, so we show those.
+    # A Needle has the abilities of the ship that it has copied, so show those abilities.
     copied = state.copied if action.card == "Stealth Needle" else None
     card = CARDS[copied or action.card]
     match action.action:
@@ -207,8 +206,8 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    # If a card takes others from the hand, we can't play the whole hand in one reply, because a
-    # card may be gone when its turn comes.
+    # If a card takes others from the hand, the whole hand can't be played in one reply, because
+    # some of its cards may be gone by then.
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

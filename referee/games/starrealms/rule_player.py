@@ -17,9 +17,9 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
 from referee.games.starrealms.rules.view import View
 
-# We rank by "above", and nextafter() makes it "at least 20".
+# `rank` compares with "above", so nextafter() turns this into "at least 20".
 _WORTH_IT = nextafter(20.0, 0.0)
-"""Optional discards and scraps need a score above this number, so 20 is enough."""
+"""Optional discards and scraps need a score above this number, i.e. a score of at least 20."""
 _RULES = {
     "discard": "discardRules",
     "scrap": "scrapRules",
@@ -58,10 +58,10 @@ class StarRealmsRulePlayer:
         request = view.request
         if isinstance(request, say.Choose):
             return say.ChooseReply(self._picks(request))
-        assert request is not None  # the seat has a request
+        assert request is not None  # the seat with the request
         number = request.state.turn
-        # A new turn. (A turn takes several requests, and between them the generator remembers where
-        # we were.)
+        # A new turn begins. (A turn takes several requests, and the generator keeps its position
+        # between them.)
         if number != self._number:
             self._number, self._turn = number, self._play(request)
             return say.PlayReply(next(self._turn))
@@ -70,8 +70,8 @@ class StarRealmsRulePlayer:
     # --- a turn -------------------------------------------------------------------------------
 
     def _play(self, now: say.PlayTurn) -> _Turn:
-        # Each action may make another one possible, e.g. a card drawn by a base. We go through the
-        # list again until a round changes nothing.
+        # Each action may make another action possible, e.g. if a base draws a card. We repeat the
+        # steps until a round changes nothing.
         going_on = True
         while going_on:
             going_on = False
@@ -99,7 +99,7 @@ class StarRealmsRulePlayer:
         self, now: say.PlayTurn
     ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
         hand = now.state.hand
-        # We evaluate the file again for each card, because playing one may change the scores of the
+        # Evaluate the file again for each card, because a played card may change the scores of the
         # others.
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
         now = yield [say.Action("play", card)]
@@ -131,7 +131,7 @@ class StarRealmsRulePlayer:
         scores = [look.score("buyRules", cards[index]) for index in order]
         if scores[0] <= 0:
             return []
-        # A pair has to be worth more than the best card. Otherwise we take the best card alone.
+        # A pair must be worth more than the best card. Otherwise, buy only the best card.
         pair = _pair(scores, [CARDS[cards[index]].cost for index in order], state.trade)
         bought = [cards[order[place]] for place in pair or (0,)]
         if pair:
@@ -158,7 +158,7 @@ class StarRealmsRulePlayer:
         look = self._book.decide(state)
         actions, combat = _attacked(look, outposts, combat)
         if len(actions) == len(outposts):
-            # With enough combat to win, don't waste any on bases.
+            # If the combat is enough to win, don't waste any of it on bases.
             if combat < other.authority:
                 bases = [card for card in other.bases if CARDS[card].type != OUTPOST]
                 more, combat = _attacked(look, bases, combat)
@@ -183,7 +183,7 @@ class StarRealmsRulePlayer:
 
 
 def _able(now: say.PlayTurn, action: str) -> list[str]:
-    # The request lists equal cards once, but we want to use each of them.
+    # The request lists equal cards only once, but we want to use each of them.
     able = {legal.card for legal in now.actions if legal.action == action}
     return [
         piece.card
@@ -195,7 +195,7 @@ def _able(now: say.PlayTurn, action: str) -> list[str]:
 
 
 def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
-    # Two cheaper cards may be worth more together than the best one, which has the index 0.
+    # Two cheaper cards may be worth more together than the best card, which has the index 0.
     for first, second in combinations(range(1, len(scores)), 2):
         if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
             return first, second
@@ -203,7 +203,7 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
 
 
 def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
-    # Best first, as long as the combat suffices.
+    # Attack the best bases first, as long as there is enough combat.
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]

@@ -1,4 +1,4 @@
-"""Statistics over many matches, about the cards that bots gain and the yield of their turns."""
+"""Statistics about the cards that bots gain and the yield of their turns, over many matches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SeatMatch(Struct, frozen=True):
     turns: Count
     made: tuple[Count, Count, Count]  # trade, combat and authority from its cards
     destroyed: Count  # destroyed bases of the opponent
-    gained: dict[str, tuple[Count, Count]]  # card -> count, and the player's turn of the first
+    gained: dict[str, tuple[Count, Count]]  # card -> count, and the player's turn of the first gain
 
 
 class _Bot:

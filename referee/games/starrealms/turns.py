@@ -1,6 +1,6 @@
 """A match of Star Realms turn by turn, for people and scripts (`referee replay`).
 
-Public messages don't contain the effects of a card, so we get them from the card's data.
+Public messages don't contain the effects of cards, so these come from the card data.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Turn(turns.Turn, kw_only=True):
 class Turns(turns.TurnReader[Turn]):
     """Reads the turns of a match of Star Realms. Scores are the players' authority.
 
-    Most of the work here is about effects, because messages only name the card.
+    Most of this code finds the effects of cards, because messages only contain the names of cards.
     """
 
     turn_type = Turn
@@ -61,12 +61,12 @@ class Turns(turns.TurnReader[Turn]):
         super().__init__(names)
         self._fleets: Counter[str] = Counter()  # player -> number of Fleet HQs in play
         self._copied = ""
-        self._drawn: list[str] = []  # draws since the last action, or of the clean-up
+        self._drawn: list[str] = []  # draws since the last action, or in the clean-up
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
-            # A draw comes before the action after it, so keep it until we know whether it was an
-            # effect or the clean-up.
+            # The message about a draw comes before the message about its action. Keep it until we
+            # know whether an effect or the clean-up caused it.
             case say.PlayerDrew(count=count):
                 self._drawn.append(f"draws {count}")
             case say.PlayerShuffled():
@@ -93,7 +93,7 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn = []
 
     def object_of(self, action: turns.Action) -> str:
-        return self.call(action.card)  # an attack names a player or a base
+        return self.call(action.card)  # an attack's object is a player or a base
 
     def part_of(self, action: turns.Action) -> Part:
         seat = seat_of(action.card, len(self._names))
@@ -101,7 +101,7 @@ class Turns(turns.TurnReader[Turn]):
             return Seat(seat)
         return Card(action.card) if action.card in CARDS else action.card
 
-    # --- one method per message about an action ---------------------------------------------------
+    # --- one method for each message about an action ----------------------------------------------
 
     @singledispatchmethod
     def _read_action(self, message: Struct) -> None:
@@ -109,7 +109,7 @@ class Turns(turns.TurnReader[Turn]):
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:
-        # We can't rely on the card being in CARDS, since a damaged log can have any text here.
+        # The card may not be in CARDS, since a damaged log can contain any text here.
         card = message.card
         self.act("plays", card)
         if self._is_fleet(card):
@@ -138,7 +138,7 @@ class Turns(turns.TurnReader[Turn]):
     @_read_action.register
     def _scrap(self, message: say.PlayerScrapped) -> None:
         card = message.card
-        # If the card isn't in play, it's scrapped by the effect of another card, and that isn't an
+        # If the card wasn't in play, the effect of another card has scrapped it, and that isn't an
         # action.
         if message.from_ != "play":
             self.add_effects(f"scraps {card} of {message.from_}")
@@ -151,7 +151,7 @@ class Turns(turns.TurnReader[Turn]):
     def _gain(self, message: say.PlayerGained) -> None:
         card = message.gained
         self.append_limited(self.now.gained, card)
-        # A gain without a price is the effect of another card.
+        # A gain without a price is an effect of another card.
         if message.paid:
             top = ["to the top of the deck"] * (message.to == "deck")
             self.act("buys", card, f"for {message.paid}", *top)
@@ -181,7 +181,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def _use(self, card: str, ability: str) -> None:
         acting = self._copied if card == COPIES and ability != "primary" else card
-        # If an ability has a choice, we don't know its effects yet. The next message shows them.
+        # If an ability has a choice, its effects aren't known yet. The next message shows them.
         if acting in CARDS:
             lists: Ability = getattr(CARDS[acting], ability, ())
             if len(lists) == 1:

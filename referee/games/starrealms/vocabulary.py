@@ -1,4 +1,4 @@
-"""The words of rule files for Star Realms, with matchers, sets of rules, keys (spec/rule-words.md).
+"""Matchers, sets of rules and keys of rule files for Star Realms (spec/rule-words.md).
 
 Rules are evaluated on the `State` of the player's request.
 """
@@ -66,7 +66,7 @@ def _defense(kind: Container[str | None], pick: Callable[..., int]) -> _Count:
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
-    # A Stealth Needle scraps like the ship that it has copied.
+    # After a Stealth Needle has copied a ship, it has the scrap ability of that ship.
     acts = CARDS[state.copied] if card == NEEDLE and state.copied else CARDS[card]
     effects: Iterable[Effect] = (effect for option in acts.scrap for effect in option)
     return sum(number for name, number in effects if name == word)

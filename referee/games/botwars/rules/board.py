@@ -1,7 +1,7 @@
 """The grid of Bot Wars and one turn on it (protocol, 4.3).
 
-Cells are integers; sides are 0 (red) and 1 (blue). We keep sets of cells rather than a grid, so the
-cost of a turn depends on the number of botlets. There are far fewer of them than cells.
+Cells are integers; sides are 0 (red) and 1 (blue). We keep sets of cells instead of a grid, so the
+cost of a turn depends on the number of botlets, which is much smaller than the number of cells.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from referee.games.botwars.rules.moves import Neighbours
 COLOURS = "rb"
 
 
-# All matches of a tournament have the same size, so they share this.
+# All matches of a tournament have the same size and share this result.
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
     """Return the orthogonal neighbours of every cell."""
@@ -32,7 +32,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn. Numbers are per side. Cells of dead botlets are ascending."""
+    """The events of a turn. Lists have one entry per side. Cells of dead botlets are ascending."""
 
     died: list[int]
     lost: tuple[int, int]
@@ -77,10 +77,10 @@ class Board:
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
-        """Play a turn without its new energy. `moves` are each side's legal moves (5.2)."""
+        """Play a turn, except for its new energy. `moves`: legal moves of each side (5.2)."""
         before = [len(side) for side in self.botlets]
-        # The order of these steps is fixed by the protocol. E.g., a botlet that dies in a battle
-        # doesn't raze a spawn point any more.
+        # The protocol defines the order of these steps. For example, a botlet that dies in a battle
+        # can't raze a spawn point.
         died = self._move(moves)
         died |= self._battle()
         self.died = sorted(died)
@@ -93,8 +93,8 @@ class Board:
 
     def free_pairs(self) -> list[int]:
         """Return the cells where energy may appear with its mirror, ascending (4.3)."""
-        # Each free cell becomes a byte of 1. If we AND these bytes with their reverse, we get the
-        # cells whose mirror is free too, without a loop in Python.
+        # Each free cell becomes a byte of 1. The bitwise AND of these bytes and their reverse gives
+        # the cells whose mirror is also free, without a loop in Python.
         grid = self._grid()
         for spawn in self.spawns:
             grid[spawn] = 0
@@ -109,7 +109,7 @@ class Board:
     # --- the steps of a turn (4.3) ------------------------------------------------------------
 
     def _move(self, moves: Sequence[Mapping[int, int]]) -> set[int]:
-        # We only look at where the botlets end, because they all move at the same time. Two that
+        # Only the target cells matter, because all botlets move at the same time. Two botlets that
         # swap their cells don't meet.
         ends = [
             [targets.get(cell, cell) for cell in own]
@@ -118,7 +118,7 @@ class Board:
         everywhere = ends[0] + ends[1]
         living = set(everywhere)
         met = set()
-        # In most turns nobody meets, so it's worth a check before we count.
+        # In most turns no botlets meet, so check that first, before counting.
         if len(living) < len(everywhere):
             met = {cell for cell, count in Counter(everywhere).items() if count > 1}
         self.botlets = (set(ends[0]) - met, set(ends[1]) - met)
@@ -135,7 +135,8 @@ class Board:
                     beside[cell] = [spot for spot in near if spot in other]
             foes.append(beside)
         red, blue = foes
-        # Nobody is removed before all battles are decided, because they happen at the same time.
+        # Botlets are removed only after all battles are decided, because battles happen at the same
+        # time.
         fallen = {
             cell
             for mine, theirs in ((red, blue), (blue, red))
@@ -150,7 +151,8 @@ class Board:
         spawn = self.spawns[side]
         if self.disabled[side] or not self.stores[side]:
             return 0
-        # If somebody stands there, the new botlet has to wait. The energy stays in the store.
+        # If a botlet is on the spawn point, the new botlet has to wait. The energy stays in the
+        # store.
         if spawn in self.botlets[0] or spawn in self.botlets[1]:
             return 0
         self.stores[side] -= 1
@@ -167,7 +169,7 @@ class Board:
             by_red = not red.isdisjoint(near)
             by_blue = not blue.isdisjoint(near)
             self.energy.remove(cell)
-            # If both sides are next to the energy, it's gone, but nobody gets it.
+            # If both sides are next to the energy, it disappears and nobody gets it.
             if by_red != by_blue:
                 gathered[by_blue] += 1
         for side in (0, 1):
@@ -176,8 +178,8 @@ class Board:
 
     def _grid(self) -> bytearray:
         grid = bytearray(b".") * (self.rows * self.cols)
-        # Mind the order. A botlet can be on a cell where another one died, because spawning
-        # comes last.
+        # The order matters here. A botlet can be on a cell where another botlet died, because
+        # spawning comes last.
         for what, cells in zip(b"x*rb", (self.died, self.energy, *self.botlets), strict=True):
             for cell in cells:
                 grid[cell] = what

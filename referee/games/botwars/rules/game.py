@@ -1,7 +1,7 @@
 """The game of Bot Wars, in which both sides move simultaneously (protocol, 4).
 
-There's nothing to decide in the middle of a turn, so this game isn't a generator like the others.
-It's just a loop of turns.
+Bots decide nothing in the middle of a turn, so this game is a simple loop of turns instead of a
+generator.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class BotWars:
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
         self._view: View | None = None
-        # The last turn, and the state before it, for the view.
+        # The last turn and the state before it. The view needs both.
         self._last: tuple[say.State, say.TurnPlayed] | None = None
         info = say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
         self._events: list[Struct] = [info]
@@ -132,7 +132,7 @@ class BotWars:
 
     def view(self, viewer: interface.Viewer) -> View:
         """Return the view, which is the same for all viewers, since the game hides nothing."""
-        if self._view is None:  # We create it at most once per turn, and only if somebody asks.
+        if self._view is None:  # Create it at most once per turn, and only if it is needed.
             self._view = begun(self._state) if self._last is None else after(*self._last)
         return self._view
 

@@ -26,10 +26,10 @@ Neighbours: TypeAlias = Sequence[tuple[int, ...]]
 
 
 def bad_format(reply: object) -> str:
-    """Explain, as a clause, why a reply has the wrong format. Empty if the format is right."""
+    """Explain in a clause why a reply has the wrong format. Empty if the format is right."""
     if isinstance(reply, InvalidReply):
         return reply.detail
-    assert isinstance(reply, MoveReply)  # the only struct of the decoder
+    assert isinstance(reply, MoveReply)  # the decoder has no other struct
     if reply.moves is UNSET:
         return "`moves` is missing"
     if not isinstance(reply.moves, list):
@@ -53,15 +53,16 @@ def carried_out(
         own: cells with botlets of this side.
 
     Returns:
-        From -> to in the given order, the number of ignored moves, and the reason for the first.
+        The possible moves (from -> to, in the given order), the number of ignored moves, and why
+        the first of these was ignored.
     """
     targets: dict[int, int] = {}
     ignored = 0
     first = ""
     for place, move in enumerate(moves, 1):
         start, end = move["from"], move["to"]
-        # A float equals an integer in sets and tuples, so 5.0 is 5 here, as it is in JSON. int()
-        # can't fail, because `start in own` comes first.
+        # Sets and tuples treat 5.0 and 5 as equal, as JSON does. int() can't fail, because `start
+        # in own` is checked first.
         if start in own and start not in targets and end in neighbours[int(start)]:
             targets[int(start)] = int(end)
         else:
@@ -72,8 +73,8 @@ def carried_out(
 
 
 def _why(start: float, end: float, own: Collection[int], targets: Collection[int]) -> str:
-    # A move may be wrong in several ways. We only give the first reason, so this is the order in
-    # which an author would want to fix them.
+    # A move may be wrong in several ways, but we only give one reason. The checks are in the order
+    # in which an author would want to fix the mistakes.
     step = f"from {describe(start)} to {describe(end)}"
     if isinstance(start, float) and not start.is_integer():
         return f"{step}: `from` is not an integer"

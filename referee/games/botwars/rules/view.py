@@ -1,7 +1,7 @@
 """The view of every viewer, with the state and the events of the last turn.
 
-Everything in it follows from public messages. That's true in a game as well as in a log, so both
-use these functions.
+Public messages contain all of this information, in a game as well as in a log, so both use these
+functions.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def after(before: say.State, played: say.TurnPlayed) -> View:
 def _deaths_and_spawn(
     colour: str, spawn: int, before: say.State, played: say.TurnPlayed
 ) -> tuple[list[int], bool]:
-    # Slices and not indices, because a damaged log may have any numbers. A slice outside the grid
-    # is empty.
+    # Use slices instead of indices, because a damaged log may have any numbers. A slice outside the
+    # grid is empty.
     stands = played.state.grid[spawn : spawn + 1] == colour
     if not played.died and not stands:
         return [], False  # by far the most frequent case
@@ -59,7 +59,7 @@ def _deaths_and_spawn(
         return came[cell] + stayed
 
     cells = dict.fromkeys(played.died)  # without duplicates, which a damaged log may have
-    # If two botlets of a side moved to the same cell, both died there.
+    # If two botlets of a side moved to this cell, both died there.
     died = [cell for cell in cells for _ in range(there(cell))]
     return died, stands and (spawn in played.died or not there(spawn))
 
@@ -77,7 +77,7 @@ class BotWarsTracker:
             self._state = message.state
         elif isinstance(message, say.GameInfo):
             self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
-        # If a game begins in the middle, no message has shown us its state before this request.
+        # If a game begins in the middle, this request is the first message that shows its state.
         elif isinstance(message, say.MoveRequest) and message.state != self._state:
             self._begin(message.state)  # for a game that begins in the middle
 

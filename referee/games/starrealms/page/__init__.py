@@ -32,7 +32,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    # Trade and combat belong to the turn. The other player doesn't have any, so we plot 0.
+    # Only the player on turn has trade and combat, so we plot 0 for the other player.
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

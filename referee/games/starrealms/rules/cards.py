@@ -22,7 +22,7 @@ SHIP, BASE, OUTPOST = "ship", "base", "outpost"
 Effect: TypeAlias = tuple[str, int]
 """A word and its number."""
 Ability: TypeAlias = tuple[tuple[Effect, ...], ...]
-"""Lists of effects, one of which the player chooses. Usually one list. Empty: no ability."""
+"""Lists of effects. The player chooses one list if there are several. Empty: no ability."""
 
 CONSTANT = ("ally_of_all", "combat_per_ship")
 
@@ -61,7 +61,7 @@ def _card(
     ally: str = "",
     scrap: str = "",
 ) -> Card:
-    # A lasting effect isn't an ability that a player uses, so it gets a field of its own.
+    # A lasting effect isn't an ability that a player uses, so it has its own field.
     constant = ""
     if primary in CONSTANT:
         constant, primary = primary, ""

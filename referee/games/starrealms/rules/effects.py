@@ -1,8 +1,8 @@
 """The effects of the cards' words, with one function for each word (protocol, 4.3, 4.4).
 
 The arguments are the table, the turn, the card with the effect (for a Stealth Needle, the copied
-ship) and the word's number. A function that asks the player is a generator; the others do their
-work right away and return None. If an effect isn't possible, we skip it.
+ship) and the word's number. A function that asks the player is a generator. All other functions
+carry out their effect immediately and return None. Effects that aren't possible are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Effect: TypeAlias = Callable[[Table, TurnState, Card, int], Generator[Request, A
 
 
 def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decisions:
-    """Carry out an ability of a card: the choice, if it has one, then its effects in order."""
+    """Carry out an ability of a card. The player chooses between its lists of effects first."""
     if not ability:
         return
     effects = ability[0]
@@ -34,7 +34,7 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
             say.Option(option=number, effects=[{word: count} for word, count in offered])
             for number, offered in enumerate(ability, 1)
         ]
-        # The player has to choose. An invalid reply means the first option.
+        # The player has to choose. An invalid reply counts as the first option.
         (pick,) = yield from ask(table, turn, "option", card, options, must=True)
         effects = ability[pick]
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
@@ -64,7 +64,7 @@ def ask(
     most: int = 1,
     must: bool = False,
 ) -> Generator[Request, Any, Sequence[int]]:
-    """Ask the player for up to `most` picks, or for `most` picks if `must`. Returns the picks.
+    """Ask the player for up to `most` picks, or exactly `most` picks if `must`. Return the picks.
 
     `most` is reduced to the number of options, so "discard two" with one card in the hand asks for
     one.
@@ -74,8 +74,8 @@ def ask(
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    # The question stays in the turn until it's answered, because a view shows it, and a game can't
-    # be copied meanwhile.
+    # The question stays in the turn until it's answered, because views show it, and a game can't be
+    # copied while a question is open.
     turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None
@@ -86,8 +86,8 @@ def ask(
         table.fault(turn.player, BAD_PICKS, problem)
     else:
         table.no_reply(turn.player, reply, "a play-reply answers a choose", "6.3")
-    # An invalid reply counts as the fewest picks that are allowed. If there have to be some, we
-    # take the first options.
+    # An invalid reply counts as the smallest allowed number of picks, starting with the first
+    # options.
     return range(least)
 
 
@@ -174,7 +174,7 @@ def _scrap(table: Table, turn: TurnState, card: Card, number: int) -> Generator[
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
     picks = yield from ask(table, turn, "scrap", card, options, most=number)
-    # Look up the cards before removing any, since the picks are indices of the full piles.
+    # Look up all cards before removing any of them, since the picks are indices of the full piles.
     cards, in_discard = player.discard + player.hand, len(player.discard)
     for pick in sorted(picks, reverse=True):  # last first, so that the other indices stay valid
         if pick < in_discard:
@@ -209,7 +209,7 @@ def discard_from_hand(
 
 
 def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
-    # A ship is put into play before its effects happen, so the Needle has to be the newest card.
+    # A ship is put into play before its effects happen, so the Needle must be the newest card.
     needle = turn.player.in_play[-1]
     ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
     options = cards_in("play", [ship.card.name for ship in ships])

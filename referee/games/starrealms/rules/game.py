@@ -53,8 +53,8 @@ class StarRealms(TableGame[Table]):
         table.events.append(
             GameInfo("starrealms", options.max_turns, options.explorers, list(setup.names))
         )
-        # Not before the situation has been laid out, because this is the row that the players see
-        # first.
+        # Publish the row only after laying out the situation, because this is the first row that
+        # the players see.
         table.show_row()
         self.begin(self._play(), setup.absent)
 
@@ -68,7 +68,8 @@ class StarRealms(TableGame[Table]):
     def copy(self, chance: RandomSource) -> StarRealms | None:
         """Copy the game between two actions of a turn.
 
-        None during a `choose`, because that's in the middle of an effect (a running generator).
+        Returns None during a `choose`, because its effect is a running generator, which can't be
+        copied.
         """
         if not self.requests or self.turn.question is not None:
             return None
@@ -84,8 +85,8 @@ class StarRealms(TableGame[Table]):
         old = self.turn
         turn = copied(old, player=players[old.player.seat], opponent=players[old.opponent.seat])
         new = copied(self, table=table, turn=turn)
-        # A copy has the table, but not the position in the script. At a `play-turn` request, that's
-        # just the loop in play_on(), so we start there.
+        # A copy has the table, but not the state of the generator. At a `play-turn` request, it can
+        # start in the loop of play_on().
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
@@ -93,13 +94,13 @@ class StarRealms(TableGame[Table]):
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks again, below the cards on top that everybody knows."""
+        """Shuffle the decks again, except the cards on top that everybody knows."""
         self._deal_again(chance, range(len(self.table.players)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
         """Deal decks and hands again, except the hands of the seats to keep.
 
-        Some cards on top of a deck were put there in public (e.g. with a Freighter). They stay.
+        Cards that were put on top of a deck in public (e.g. with a Freighter) stay there.
         """
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
@@ -111,8 +112,7 @@ class StarRealms(TableGame[Table]):
         first, second = self.table.players
         while True:
             yield from turn(self.table, self.turn)
-            # Only the first turn of a copy begins in the middle. From the next one on, we play
-            # whole turns.
+            # Only the first turn of a copy begins in the middle. All later turns are whole turns.
             turn = play_turn
             if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY

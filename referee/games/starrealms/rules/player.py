@@ -20,7 +20,7 @@ class Piece:
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        # A Needle copies a ship, and then `acts` is that ship. Its abilities are the ones we use.
+        # After a Needle has copied a ship, `acts` is that ship, whose abilities are used.
         self.card = self.acts = card
         self.ally_used = False
         self.refresh()
@@ -31,7 +31,7 @@ class Piece:
         return new
 
     def refresh(self) -> None:
-        """Make its abilities usable again, for a new turn."""
+        """Make its abilities usable again for a new turn."""
         self.used = not self.card.primary  # True if its primary ability has no use left
         self.ally_used = False
 
@@ -83,10 +83,10 @@ class Player:
         return [piece.card.constant for piece in self.in_play].count(word)
 
     def has_ally(self, piece: Piece) -> bool:
-        """True if another card of the faction of a piece's ally ability is in play (4.3)."""
+        """Check whether another card in play enables the ally ability of this piece (4.3)."""
         faction = piece.acts.faction
-        # Called for each card in play whenever we list the legal actions. A loop is faster than
-        # any().
+        # This is called for each card in play whenever legal actions are listed. A loop is faster
+        # than any().
         for other in self.in_play:
             if other is not piece and (
                 other.acts.faction == faction

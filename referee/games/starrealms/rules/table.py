@@ -39,12 +39,12 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards. If the deck runs out, shuffle the discard pile (4.8)."""
-        # Report the earlier changes first. Otherwise, a spectator would see the cards before the
-        # action that draws them.
+        # Report the earlier changes first. Otherwise, a spectator would see the drawn cards before
+        # the action that draws them.
         self.moved()
         before = len(player.hand)
-        # If the deck runs out, this becomes two draws with a message each: the rest of the deck,
-        # and the cards after the shuffle.
+        # If the deck runs out, there are two draws with a message each. The first takes the rest of
+        # the deck, and the second follows the shuffle.
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -55,13 +55,14 @@ class Table(interface.Table[Player]):
             self._draw(player, min(count - first, len(player.deck)))
         drawn = player.hand[before:]
         if self.watchers and drawn:
-            # The seat learns the cards from its next request. Others only know their number.
+            # The seat learns the cards from its next request. The other player only learns their
+            # number.
             whole = moves_of(player.seat, drawn, "deck", "hand")
             known = [Move(player.seat, "deck", "hand", count=len(drawn))]
             self.moved(Moved(player.seat, whole, known, known))
 
     def discard(self, player: Player, cards: list[str]) -> None:
-        """Put cards on the discard pile. They were already removed from the hand."""
+        """Put cards of the hand on the discard pile. They were already removed from the hand."""
         if cards:
             player.discard += cards
             self.events.append(say.PlayerDiscarded(player.number, cards))
@@ -74,7 +75,6 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "explorers" if card == EXPLORER else "scrapped"
             self.note(player.seat, [Move(player.seat, place, to, card)], "scraps ", Card(card))
-        # Explorers are never out of the game. They go back to their pile.
         if card == EXPLORER:
             self.explorers += 1
             self.show_row()
@@ -116,7 +116,11 @@ class Table(interface.Table[Player]):
         self.show_row()
 
     def destroy(self, owner: Player, base: Piece, combat: int) -> None:
-        """Put a base on its owner's discard pile. `combat`: spent on an attack, or 0."""
+        """Put a base on its owner's discard pile.
+
+        Args:
+            combat: combat spent on the attack. 0: the effect of a card destroyed the base.
+        """
         owner.in_play.remove(base)
         owner.discard.append(base.card.name)
         self.events.append(say.BaseDestroyed(owner.number, base.card.name, combat))
@@ -139,7 +143,7 @@ class Table(interface.Table[Player]):
         self._chance.before_draw(player.number, player.hand, player.deck, count)
         player.hand += player.deck[: -count - 1 : -1]
         del player.deck[-count:]
-        # These were the known cards on top, so fewer of them are left.
+        # The drawn cards include the known cards on top, so fewer known cards are left.
         player.known = max(0, player.known - count)
 
     def _take_from_row(self, index: int) -> str:

@@ -1,8 +1,8 @@
 """One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
 
 A turn is a generator that yields each request and receives the reply. `legal` lists the actions
-that are legal now. We look up the actions of a reply one after the other, because each of them can
-make the next one legal.
+that are legal at the moment. The actions of a reply are looked up one after the other, because each
+action can make the next one legal.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
-"""The `action`, `card` and `to` of an action, each "" if it is missing."""
+"""The `action`, `card` and `to` of an action. Missing fields are ""."""
 Options: TypeAlias = Iterable[tuple[Key, int]]
-"""Legal actions, each with its index (`legal`)."""
+"""Legal actions with their indices, as returned by `legal`."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -38,7 +38,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
     table.turn += 1
     player.turns += 1
     table.events.append(say.TurnStarted(table.turn, player.number))
-    # We reset them before asking, because they're paid now even if the reply is invalid.
+    # Reset the discards before asking, because they count as paid even if the reply is invalid.
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
@@ -48,20 +48,20 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 def play_on(table: Table, turn: TurnState) -> Decisions:
     """Continue a turn at one of its `play-turn` requests.
 
-    If the turn ends the game, there isn't a clean-up.
+    If the turn ends the game, the clean-up is skipped.
     """
     player = turn.player
     ended = False
     while not ended:
-        # partial() rather than the message, because listing all legal actions takes time, and not
-        # every bot needs it.
+        # We pass a function instead of the message, because listing all legal actions takes time,
+        # and not every bot needs the list.
         reply = yield Request(player.seat, partial(_request, table, turn))
         if type(reply) is say.PlayReply:
             ended = yield from _carry_out(table, turn, reply.actions)
             if turn.opponent.authority <= 0:
                 return
         else:
-            # A reply that isn't one ends the turn, like a wrong action does.
+            # A wrong type of reply ends the turn, like a wrong action.
             table.no_reply(player, reply, "a choose-reply answers a play-turn", "5.3")
             ended = True
     _clean_up(table, turn)
@@ -101,7 +101,7 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
         return True
     for place, entry in enumerate(actions):
-        # We can't check all actions first, because what's legal depends on the ones before.
+        # We can't check all actions in advance, because each action depends on the ones before.
         found = _find(table, turn, entry)
         if found is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
@@ -132,9 +132,10 @@ def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     elif "to" in entry:
         candidates = [(action, card, to)] if isinstance(to, str) else []
     else:
-        # If a bot leaves out `to`, the card goes to the deck where that's possible.
+        # If a bot omits `to`, the card goes to the top of the deck if possible.
         candidates = [(action, card, "deck"), (action, card, "discard")]
-    # Only this kind of action, since listing all legal ones would be slow for a list of many.
+    # Only look at this kind of action, since listing all legal actions would be slow for a long
+    # reply.
     for key, index in OPTIONS[action](table, turn):
         if key in candidates:
             return key, index
@@ -184,7 +185,7 @@ def _purchases(table: Table, turn: TurnState) -> Options:
     for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
         card = CARDS[name]
         if card.cost <= turn.trade:
-            # That's only an offer. The player may still want the ship on the discard pile.
+            # The player can still choose to put the ship on the discard pile.
             if turn.next_ship_to_top and card.is_ship:
                 yield ("buy", name, "deck"), index
             yield ("buy", name, "discard"), index
@@ -217,7 +218,7 @@ OPTIONS: Mapping[str, Callable[[Table, TurnState], Options]] = {
     "attack-player": _attacks_on_player,
     "end-turn": _end,
 }
-"""Kind of action -> the legal actions of this kind, each with its index (`legal`)."""
+"""Kind of action -> function that lists the legal actions of this kind with their indices."""
 
 
 # --- carrying out actions -------------------------------------------------------------------------
@@ -227,7 +228,7 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player = turn.player
     card = CARDS[player.hand.pop(index)]
     piece = Piece(card)
-    # It's in play before its effects happen, because some effects count cards in play.
+    # The card is in play before its effects happen, because some effects count cards in play.
     player.in_play.append(piece)
     turn.played.append(card.name)
     table.events.append(say.PlayerPlayed(player.number, card.name))
@@ -262,7 +263,7 @@ def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 
 def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
-    # The page shows a price as "for 3 of 5", so we need to know the trade before the purchase.
+    # The page shows a price as "for 3 of 5", so it needs the trade before the purchase.
     trade = turn.trade
     turn.trade -= card.cost
     if card.is_ship:
@@ -279,7 +280,7 @@ def _attack_base(table: Table, turn: TurnState, index: int, to: str) -> None:
 
 def _attack_player(table: Table, turn: TurnState, index: int, to: str) -> None:
     other = turn.opponent
-    # An attack on the player uses all the combat that's left.
+    # An attack on the player uses all remaining combat.
     other.authority -= turn.combat
     table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
     if table.watchers:
@@ -296,17 +297,17 @@ DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
     "attack-base": _attack_base,
     "attack-player": _attack_player,
 }
-"""Kind of action -> its effect, from the index of `legal` and the place of a bought card."""
+"""Kind of action -> function that carries it out, given its index and the `to` of a bought card."""
 
 
 def _clean_up(table: Table, turn: TurnState) -> None:
     player = turn.player
-    # A turn that ends with a possible attack is often a bug in the bot (see notes.py).
+    # A turn that ends although an attack is possible often means a bug in the bot (see notes.py).
     if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1
     turn.trade = turn.combat = 0
     turn.next_ship_to_top = False
-    # The ships in play go first, then the hand (4.2).
+    # Discard the ships in play first, then the hand (4.2).
     ships = [piece.card.name for piece in player.in_play if piece.card.is_ship]
     player.discard += ships
     if table.watchers:

@@ -22,7 +22,8 @@ def state_of(table: Table, turn: TurnState) -> say.State:
         other.due,
         len(other.deck),
         other.shuffles,
-        # The opponent's hand and deck are shown as one set, because which card is where is hidden.
+        # The opponent's hand and deck are shown as one set, because the bot must not know which
+        # cards are in which place.
         sorted(other.hand + other.deck),
         other.discard.copy(),
         [piece.card.name for piece in other.in_play],
@@ -120,8 +121,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand = player.hand.copy()
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
-    # No message says which of several equal cards was scrapped or destroyed. If we showed the true
-    # order to viewers without a request, they'd know more than their messages say.
+    # No message shows which of several equal cards was scrapped or destroyed. The true order would
+    # tell viewers without a request more than their messages do.
     if viewer is not ALL and asked is None:
         discard.sort()
         pieces.sort(key=astuple)
