@@ -26,7 +26,7 @@ def read_options(
     Args:
         file: the name of the file, for messages.
         values: the values from TOML.
-        folder: the base of relative paths.
+        folder: the folder at which relative paths start.
         kind: the options of the command.
 
     Raises:
@@ -56,7 +56,7 @@ def merge_options(
 ) -> dict[str, Any]:
     """Merge the options of a configuration and of the command line, which has priority.
 
-    If an option may be repeated, you get the values of both.
+    If an option may be repeated, the result has the values of both.
     """
     options = {each.name: each for each in _options(kind)}
     # If you type --seed, a --seed-file in the configuration must not get in its way, although it's
@@ -92,7 +92,7 @@ def _hint(key: str, kind: type[Options]) -> str:
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:
     """Convert a value to the texts that the command line would have, one per repetition.
 
-    This way there's just one parser for each option, and its messages are the same, too.
+    This way, an option needs only one parser, and its error messages are always the same.
 
     Raises:
         UsageError: the value has another type.

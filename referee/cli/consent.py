@@ -1,9 +1,8 @@
 """Decides for all commands which programs they may start (table in SECURITY.md).
 
-You typed the command line (or the name of a configuration file), so we may start the bots in there.
-A record or a store may come from a stranger, and so may the folder of a bot, so we don't trust
-these until you say so. Bundled bots, rule files and people are always fine, since they start no
-untrusted program.
+You typed the command line (or the name of a configuration file), so we may start the bots in it. A
+record, a store or a bot's folder may come from a stranger, so we don't trust them until you say so.
+Bundled bots, rule files and people are always allowed, because they don't start untrusted programs.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ def sandbox_of_recorded(
 ) -> SandboxChoice:
     """Return the sandbox for the bots in a record or a store, if they may be started.
 
-    Programs need `--run-recorded`, and start in the sandbox. The file can't change that, only the
-    user can (with `--sandbox none`). In the sandbox the bots see only the user's folders in
+    Programs need `--run-recorded`, and start in the sandbox. Only the user can change that (with
+    `--sandbox none`), the file cannot. In the sandbox the bots see only the folders of
     `--sandbox-read`, so these must include the folders that the bots need.
 
     Args:
@@ -67,7 +66,7 @@ def sandbox_of_recorded(
         run_recorded: True if the user allows the programs.
 
     Raises:
-        UsageError: they may not be started. The text lists them, and the missing options.
+        UsageError: they may not be started. The text lists the programs, and the missing options.
     """
     started = [bot for bot in bots if is_program(bot, game)]
     programs = list(dict.fromkeys(map(_shown, started)))
@@ -91,8 +90,8 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]
-    # A stranger may have chosen these folders, and hopes that you paste the option into your
-    # command, so we don't print it.
+    # A stranger may have chosen these folders and hope that the user pastes the suggested option,
+    # so we don't print it.
     if private:
         files = command_line(map(from_here, private[:_SHOWN]))
         return f"They start only if --sandbox-read names the folders that they need: {files}"
@@ -107,7 +106,7 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
 def _folders_to_name(
     bots: Iterable[BotSource], readable: Iterable[str], hidden: Iterable[str]
 ) -> list[str]:
-    """Return the folders that bots need and that are not visible yet, or their parent."""
+    """Return the folders that bots need and cannot see yet, or the parent of all these folders."""
     from referee.bots.command import BotCommand
     from referee.bots.processes.sandbox import is_private_folder, unnamed_folders
 
@@ -117,7 +116,7 @@ def _folders_to_name(
     found = [folder for command in commands for folder in unnamed_folders(command, sandbox)]
     folders = list(dict.fromkeys(found))
     parents = {os.path.dirname(folder) for folder in folders}
-    # If all of them are in the same folder, one option is easier to type than ten.
+    # If all these folders are in the same folder, it's easier to type one option than ten.
     if len(folders) > 1 and len(parents) == 1 and not is_private_folder(min(parents)):
         return list(parents)
     return folders
@@ -152,13 +151,13 @@ def chosen_sandbox(
 
 
 def is_program(bot: BotSource, game: str) -> bool:
-    """Whether playing it starts an untrusted program, or connects to an address."""
+    """Check whether playing a bot starts an untrusted program, or connects to an address."""
     from referee.bots.bundled import bundled_bots
     from referee.bots.command import BotCommand, PythonBot
 
     if isinstance(bot, PythonBot):
         return False
-    own = isinstance(bot, BotCommand) and not bot.env  # with a variable, it could load any code
+    own = isinstance(bot, BotCommand) and not bot.env  # variables could make it load any code
     return not own or bot.argument not in bundled_bots(game)
 
 

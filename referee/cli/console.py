@@ -40,7 +40,8 @@ READER_GONE = 128 + 13  # just as if SIGPIPE had ended the process
 _NAME = "referee:"
 # If there's no terminal, we assume this many columns.
 PLAIN_WIDTH = 80
-# We write this many bytes at a time, because text and file object make further copies of them.
+# We write this many bytes at a time, because converting and writing text makes several copies of
+# it.
 _LETTERS = 2**20
 
 
@@ -69,7 +70,7 @@ def say(text: str, *, is_wrong: bool = False) -> None:
         said = "\n".join(wrapped)
         if is_wrong and has_colour(sys.stderr):
             said = said.replace(_NAME, paint(_NAME, "red", colour=True), 1)
-    # Stderr may be on a full disk, and there's nobody left whom we could tell.
+    # Stderr may be on a full disk, and then there's no place left to report the error.
     with contextlib.suppress(OSError):
         print(said, file=sys.stderr, flush=True)
 
@@ -100,9 +101,9 @@ def report_bug(error: BaseException) -> int:
 
 
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
-    """Raise a `UsageError` if an output file is another file of the same command."""
+    """Raise a `UsageError` if an output file is the same file as another file of the command."""
     for name in filter(None, others):
-        # Some file doesn't exist, so they can't be the same.
+        # If one of the files doesn't exist, they can't be the same.
         with contextlib.suppress(OSError, ValueError):
             is_file = stat.S_ISREG(os.stat(output).st_mode)
             if is_file and os.path.samefile(output, name):
@@ -120,7 +121,8 @@ def printing() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # The block also computes the results, so somebody else may have run out of space.
+        # The code in the `with` block also computes the results, so the shortage may have another
+        # cause.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
         silence(sys.stdout)
@@ -142,8 +144,8 @@ def printing_to(
         output: the name of the file, or None.
         kind: the kind of the file. Without `force`, it replaces only files of the same kind.
         inputs: the input files of the command, which must not be replaced.
-        whole: replace the file only after everything was printed. Otherwise write to it
-            immediately.
+        whole: if True, the file is replaced only after everything was printed. Otherwise, the
+            output is written to it immediately.
 
     Raises:
         UsageError: the file cannot be written.
@@ -180,12 +182,13 @@ def _replacing(output: str) -> Iterator[str]:
     if os.path.exists(output) and not os.path.isfile(output):
         yield output
         return
-    # Renaming only needs rights to the folder, so we could replace a file that's read-only. Don't.
+    # Renaming only needs permission to write to the folder, so it could even replace a read-only
+    # file. We don't want that.
     if os.path.exists(output) and not os.access(output, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except PermissionError:  # we may write the file, but not create one in its folder
+    except PermissionError:  # we may write to the file, but not create files in its folder
         yield output
         return
     try:
@@ -240,9 +243,9 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
 
 @contextmanager
 def printing_rich(title: str = "") -> Iterator[Console]:
-    """Context manager: a rich console whose text is printed on stdout at the end.
+    """Context manager that yields a rich console, and prints its text on stdout at the end.
 
-    We don't let rich print it, because rich has its own exit code for a closed pipe.
+    We don't let rich print the text, because rich has its own exit code for a closed pipe.
 
     Args:
         title: first line, unless it is empty.
@@ -262,7 +265,7 @@ def printing_rich(title: str = "") -> Iterator[Console]:
 
 
 def terminal_is_gone() -> bool:
-    """Whether this process has lost its terminal, e.g. because a connection broke.
+    """Check whether this process has lost its terminal, e.g. because a connection broke.
 
     If so, stdout and stderr are redirected to /dev/null.
     """
@@ -275,7 +278,7 @@ def terminal_is_gone() -> bool:
         except termios.error as error:
             if error.args[0] == errno.EIO:
                 gone.append(stream)
-        except (OSError, ValueError, AttributeError):  # it's closed, or not a file
+        except (OSError, ValueError, AttributeError):  # the stream is closed, or not a file
             continue
     if gone:
         for stream in (sys.stdout, sys.stderr):
@@ -299,10 +302,10 @@ def flush_streams() -> None:
 
 
 def width(file: TextIO) -> int:
-    """Columns for wrapping text."""
+    """Return the number of columns for wrapping text."""
     return shutil.get_terminal_size().columns if file.isatty() else PLAIN_WIDTH
 
 
 def has_colour(file: TextIO) -> bool:
-    """Whether the output goes to a terminal and the user wants colours (https://no-color.org)."""
+    """Check whether a file is a terminal and the user wants colours (https://no-color.org)."""
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""The entry point: from the arguments of the process to its exit code."""
+"""The entry point, which runs a command and returns its exit code."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
         The exit code: 0, 1, 2, 65 (a mistake in the code of a game from outside), 70 (a bug in the
         referee), 71 (the system lacks resources), 128 + N after signal N.
     """
-    # They're None if the caller closed them (>&-). A stdout that we can't write to fails just like
-    # a full disk, so results aren't lost silently. Messages are dropped.
+    # The streams are None if the caller closed them (>&-). We replace stdout by a file that can't
+    # be written, so that results don't get lost silently. Messages are dropped.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Names of bots may contain any script, and the locale may not.
+            # Names of bots may contain characters that the encoding of the locale doesn't have.
             stream.reconfigure(errors="backslashreplace")
     with nullcontext(interrupts) if interrupts is not None else Interrupts() as caught:
         code = _run(arguments, caught)
@@ -51,7 +51,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
                 return int(left.code or console.OK)
         code = run(options, interrupts)
         interrupts.check()
-        with console.printing():  # tells us if a write has failed
+        with console.printing():  # reports write errors
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code

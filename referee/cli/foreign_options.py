@@ -1,4 +1,4 @@
-"""Suggestions for options of other tools, since most people have used one of those before."""
+"""Suggestions for people who type the options of other tools."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 Row = tuple[str, ...]
 
-# This isn't an option: it says that bots are positional arguments here.
+# This suggestion isn't an option. It says that bots are positional arguments here.
 BOTS = "BOT"
-# This isn't an option either: it says that another command plays many matches.
+# This isn't an option either. It says that another command plays many matches.
 MANY = "referee tournament"
 
 _BOTS: Row = (BOTS, "--play")
@@ -26,8 +26,8 @@ _STORE: Row = ("--store",)
 _TIME: Row = ("--time-limit",)
 _TURNS: Row = ("--max-turns",)
 
-# Unknown option -> suggestions, best first. We show the first one which the command has. A
-# suggestion consists of options, or of an option with a value ("--format=json"), or is `BOTS` or
+# Unknown option -> suggestions, best first. We show the first suggestion that the command supports.
+# A suggestion consists of options, or of an option with a value ("--format=json"), or is `BOTS` or
 # `MANY`.
 FOREIGN: dict[str, Row] = {
     "--address": _LISTEN,
@@ -146,7 +146,7 @@ FOREIGN: dict[str, Row] = {
 def suggestion_for(
     flag: str, prog: str, actions: Sequence[argparse.Action], *, in_file: bool = False
 ) -> str:
-    """Suggest an option for an unknown one; empty if we don't know any.
+    """Suggest an option for an unknown one. Returns "" if we have no suggestion.
 
     Args:
         flag: the unknown option, e.g. "--port", "-games" or "-j4".

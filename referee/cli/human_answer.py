@@ -10,7 +10,7 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """The mistake in a typed answer, in a sentence with the possible answers."""
+    """A typed answer is wrong. The text describes the mistake and the possible answers."""
 
 
 def read_answer(question: Question, text: str) -> Picks:
@@ -80,7 +80,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
     names = list(dict.fromkeys(choices[index].name for index in found))
     if len(names) > 1:
         raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
-    # The same card may be there twice, and if the first one is chosen already, they mean the other.
+    # There may be two equal cards. If the first is chosen already, the person means the second.
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
         raise Refusal(f"Every {names[0]} is chosen already.")
@@ -88,9 +88,10 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 
 def _named(question: Question, word: str) -> list[int]:
-    """Return the choices with this name, or if there aren't any, all whose names begin with it."""
+    """Return the choices with this name, or else all choices whose names begin with it."""
     choices = enumerate(question.choices)
     names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
-    # If one name is the beginning of another, typing all of it must select the shorter one.
+    # If one name is the beginning of another, the complete shorter name must select the shorter
+    # one.
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]

@@ -1,8 +1,7 @@
 """People at this terminal: questions, choices, help. Independent of the game.
 
-The terminal gives us one line at a time, and we don't use a thread to wait for it. With a thread,
-Ctrl-C could not end the match as usual, and this way the pipes of the other bots are served while a
-person thinks.
+The terminal gives us one line at a time, and we wait for it without a thread. With a thread, Ctrl-C
+could not end the match as usual. Meanwhile, the pipes of the other bots are still served.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from referee.text.terminal import cells, escaped, paint, plain, wrap_list
 _MAX_WIDTH = 100
 _MIN_WIDTH = 40
 _GAP = "  "
-# The last column of a table gets at least this width.
+# The last column of a table is at least this wide.
 _LEAST_LAST = 8
 # If the screen has too few rows, we show only this many columns of a table.
 _SHORT_COLUMNS = 2
@@ -79,8 +78,8 @@ class Terminal:
         self._pending_lines: dict[
             int, list[str]
         ] = {}  # with several people: seat -> lines that we haven't shown yet
-        self._seat: int | None = None  # the seat that we asked last
-        self._rows_shown = 0  # since the last input
+        self._seat: int | None = None  # the seat of the last question
+        self._rows_shown = 0  # rows printed since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
         # Somebody else may be looking at the screen right now.
@@ -152,7 +151,7 @@ class Terminal:
                     return None
                 self._typed += data
         except trio.Cancelled:
-            self._write("\n")  # so that the next output begins on a line of its own
+            self._write("\n")  # the next output should begin on a new line
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
@@ -180,7 +179,7 @@ class Terminal:
             texts = [f"{number} {choice.name}" for number, choice in choices]
             texts += [choice.name for choice in question.choices if choice.is_typed]
             return [*head, *self._joined(texts), *keys]
-        # Barred choices count, so that a choice always has the same number.
+        # Choices that aren't allowed count too, so that a choice always has the same number.
         size = len(str(len(numbered(question))))
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
@@ -211,7 +210,7 @@ class Terminal:
             return []
         turned = list(zip(*table, strict=True))
         sizes = [max(map(cells, column)) for column in turned]
-        # Numbers are aligned to the right, so you can compare them.
+        # Numbers are aligned to the right, so that people can compare them.
         to_right = [all(map(str.isdecimal, column[1:])) for column in turned]
         before = sum(sizes[:-1]) + len(_GAP) * len(sizes)
         room = max(self._width - before, _LEAST_LAST)
@@ -266,7 +265,7 @@ class Terminal:
         return paint(text, style, colour=has_colour(self._out))
 
     def _clear(self) -> None:
-        """Clear the screen and the scrollback, so that the next person can't see them."""
+        """Clear the screen and the scrollback, so that the next person can't read them."""
         # A dumb terminal doesn't understand any codes, but it can scroll.
         if os.environ.get("TERM", "dumb") == "dumb":
             self._write("\n" * shutil.get_terminal_size().lines)
@@ -274,6 +273,6 @@ class Terminal:
             self._write("\x1b[H\x1b[2J\x1b[3J")
 
     def _write(self, text: str) -> None:
-        with suppress(OSError):  # somebody closed the terminal, and the next read will tell us
+        with suppress(OSError):  # the terminal was closed, which the next read will detect
             self._out.write(text)
             self._out.flush()

@@ -43,7 +43,7 @@ class LiveStderr(Sink):
 
 
 async def push(out: LogFile) -> None:
-    """Write pending output again and again, in case the reader is slow."""
+    """Push pending output again and again, because the reader may be slow."""
     import trio
 
     with suppress(LogWriteError):  # the reader is gone

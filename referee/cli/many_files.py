@@ -1,7 +1,7 @@
 """The reports of `verify` and `validate` on many files: text, JSON or JUnit XML.
 
-With `--output` the report goes to that file, and stdout still shows the text. If it's faster,
-several processes share the files. On a terminal, you see a progress bar.
+With `--output` the report goes to that file, and stdout still shows the text. If there are many
+files, several processes share them. On a terminal, you see a progress bar.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-# If there are fewer files than this, we don't start any processes, since that would take longer.
+# If there are fewer files than this, we don't start any processes, since starting them would take
+# longer than the work.
 FEW = 8
 # A process gets at most this many files at a time.
 MAX_CHUNK = 16
@@ -84,7 +85,7 @@ class Report:
             self._cases.append(told.case)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Print lines wherever the text is shown."""
+        """Print lines to all places that show the text."""
         for line in lines:
             for file in self._texts:
                 print(escaped(line), file=file, flush=True)
@@ -96,7 +97,7 @@ class Report:
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """Return lines with the expected and the found text, if we know them."""
+    """Return lines with the expected and the found text, as far as these are known."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -115,8 +116,8 @@ def process_files(
 
     Args:
         about: the text of the progress bar, e.g. "verifying records".
-        work: processes a file. It must be a function of a module, so that other processes can
-            import it.
+        work: processes a file. It must be a function at the top level of a module, so that other
+            processes can import it.
         make_report: makes the report on a file, from its name and the result of `work`.
         summary: makes the last lines, if there are several files.
         text: file for the text; by default stdout.
@@ -162,7 +163,7 @@ def _results(
 ) -> Generator[T, None, None]:
     collect_garbage()
     processes = min(jobs or cores(), len(names))
-    # Other processes don't have our standard input.
+    # The worker processes can't read our standard input.
     if processes > 1 and len(names) >= FEW and "-" not in names:
         yield from _in_processes(work, names, processes, interrupts)
     else:
@@ -173,7 +174,8 @@ def _process_all(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
     try:
         return [work(name) for name in names]
     except (Exception, SystemExit) as error:
-        # Pickling the exception loses its traceback, so we have to look at it here.
+        # An exception loses its traceback when it's pickled, so we have to examine it in this
+        # process.
         ours = game_error(error)
         if ours is None:
             raise
@@ -190,13 +192,13 @@ def _in_processes(
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()
-    # If a signal handler raised an exception in the middle of the pool's code, it could leave the
-    # pool's locks acquired. That's why the handler just notes the signal, and we look for it from
-    # time to time.
+    # If a signal handler raised an exception in the middle of the pool's code, the pool's locks
+    # might never be released. That's why the handler only records the signal, and we check for it
+    # from time to time.
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
-                # This is a generator, so we only submit as many tasks as we take from it.
+                # This is a generator, so a task is only submitted when we take it.
                 submitted = (pool.submit(_process_all, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:

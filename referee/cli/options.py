@@ -8,7 +8,7 @@
         exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot")
         follow: bool = flag("print them again after new results")
 
-A field has the name of its option. Its annotation says how we parse the option:
+A field has the name of its option. Its annotation determines how the option is parsed:
 
     bool                 an option without a value
     str, Path            the text
@@ -17,8 +17,9 @@ A field has the name of its option. Its annotation says how we parse the option:
     T | None             a T; None if it is not given
     tuple[T, ...]        may be repeated; an argument takes all remaining words
 
-Type checkers see frozen dataclasses whose fields are values, hence the casts. We don't use the
-module `dataclasses` itself, because importing it takes longer than parsing a command line.
+Type checkers see frozen dataclasses whose fields are values, which is why the functions below cast
+their results. We don't use the module `dataclasses` itself, because importing it takes longer than
+parsing a command line.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class _Computed(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """For the help: a title, and a text below it, for the fields that follow in the class."""
+    """A heading in the help: its title, and a text below it. The fields after it belong to it."""
 
     title: str
     about: str | None = None
@@ -107,7 +108,7 @@ class Field(NamedTuple):
     heading: Heading | None = None
 
 
-# This becomes a Field when the class is complete, because only then do we know its annotation.
+# We can convert this to a Field only when the class is complete, because we need the annotation.
 class _Typed(NamedTuple):
     default: Any
     texts: Mapping[str, Any]
@@ -143,7 +144,7 @@ def option(
 
 
 def computed(make: Callable[[], T]) -> T:
-    """Compute the default of an `option` for each command line."""
+    """Mark a default of `option` that is computed for each command line."""
     return cast("T", _Computed(make))
 
 
@@ -199,7 +200,7 @@ class Options:
             value = values.pop(name, field.default)
             if value is _REQUIRED:
                 raise TypeError(f"{type(self).__name__} needs {name}")
-            # Not setattr(), since these options are immutable.
+            # setattr() would fail, since options are immutable.
             self.__dict__[name] = value.make() if isinstance(value, _Computed) else value
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
@@ -300,8 +301,7 @@ def parser_of(kind: type[Options], add_parser: AddParser) -> Parser:
 
 
 def _add(place: argparse._ActionsContainer, option: Option) -> None:
-    # Options without a default are missing in the namespace, so we can tell whether they were
-    # given.
+    # Options that were not given are missing in the namespace, so we know which ones were given.
     keywords: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
     if option.nargs == 0:
         keywords["action"] = "store_true"

@@ -80,8 +80,8 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
-            # An option of another tool can be spelled quite differently here, so this comes before
-            # looking for similar words.
+            # An option of another tool may be spelled quite differently here, so we look for those
+            # before we look for similar words.
             hint = suggestion_for(flag, self.prog, actions) or did_you_mean(flag, shown)
             self.error(f"unknown option {flag}{hint}")
         if extras:
@@ -107,8 +107,7 @@ class _Formatter(argparse.HelpFormatter):
         groups: Iterable[Any],
         prefix: str | None = None,
     ) -> None:
-        # Our commands have dozens of options, and argparse would list all of them here and then
-        # again below.
+        # Our commands have dozens of options, and argparse would list all of them twice.
         if usage is None:
             words = [
                 self._format_args(action, self._get_default_metavar_for_positional(action))
@@ -120,7 +119,7 @@ class _Formatter(argparse.HelpFormatter):
 
     def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
-        if isinstance(action.choices, dict):  # the list of commands has a heading of its own
+        if isinstance(action.choices, dict):  # the list of commands has its own heading
             lines = text.splitlines(keepends=True)[1:]
             return "".join(line.removeprefix("  ") for line in lines)
         return text

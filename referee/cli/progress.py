@@ -24,19 +24,19 @@ LINE_SECONDS = 10.0
 
 @contextmanager
 def status() -> Iterator[Callable[[RenderableType], None]]:
-    """Context manager: yields a function that shows the current state on the terminal."""
+    """Context manager that yields a function, which shows the current state on the terminal."""
     from rich.console import Console
     from rich.live import Live
 
     with Live(
-        # Not `stderr=True`: a check of a game replaces sys.stderr while this is shown.
+        # We don't use `stderr=True`, because a check of a game replaces sys.stderr while this is
+        # shown.
         console=Console(file=sys.stderr),
-        # No thread of its own, because processes may be forked while it is shown.
-        # We don't want rich's own thread either, since processes may be forked while this is shown.
+        # We don't want rich's own thread, because processes may be forked while this is shown.
         auto_refresh=False,
         transient=True,
-        # If other output goes to the same terminal, rich prints it above. If it goes to a file,
-        # rich must not touch it.
+        # If stdout is the same terminal, rich prints it above. If stdout is a file, rich must not
+        # touch it.
         redirect_stdout=sys.stdout.isatty(),
     ) as live:
         yield partial(live.update, refresh=True)
@@ -62,9 +62,9 @@ def starting(
     quiet: bool,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager for starting bots: yields a function that shows how many were started.
+    """Context manager that yields a function, which shows how many bots were started.
 
-    On a terminal you see a bar, elsewhere a line every `LINE_SECONDS`. The function raises
+    A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`. The function raises
     `Interrupted` after a signal.
 
     Args:
@@ -83,9 +83,9 @@ def starting(
 def working(
     total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager: yields a function that shows how many parts of some work are done.
+    """Context manager that yields a function, which shows how many parts of some work are done.
 
-    On a terminal you see a bar, elsewhere a line every `LINE_SECONDS`.
+    A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`.
 
     Args:
         what: the parts, e.g. "deals".
@@ -121,7 +121,7 @@ async def show_progress(
 ) -> None:
     """Update one line on the terminal until cancelled.
 
-    It starts after `after` seconds, so short work doesn't show anything.
+    The first line appears after `after` seconds, so short work doesn't show anything.
     """
     import trio
 

@@ -45,7 +45,7 @@ COMMANDS = {
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
-    """Create the parser of the program with these commands. `whole`: include their arguments."""
+    """Create the program's parser with these commands. `whole` includes their arguments."""
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
@@ -105,7 +105,7 @@ def _end_without_command(words: Sequence[str]) -> NoReturn:
     top = parser(whole=False)
     if not words:
         print(top.format_help(), end="", file=sys.stderr)
-        raise SystemExit(2)  # not 0: if a script lost its words, it should notice
+        raise SystemExit(2)  # not 0, so that a script notices that its arguments are missing
     first = words[0]
     if not first.startswith("-"):
         top.error(f"unknown command {first!r}{did_you_mean(first, COMMANDS)}")

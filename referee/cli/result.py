@@ -25,7 +25,7 @@ from referee.text.terminal import cells, command_line, cut, duration, paint, pla
 
 # The table shows this many columns of a name.
 MAX_NAME = 24
-# If these options of `play` are given, a suggested `conform` gets them, too.
+# If these options of `play` are given, a suggested `conform` command has them, too.
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
 _OF_BOTS |= set(map(flag, SANDBOXED))
 # We show this many characters of a request.
@@ -35,7 +35,7 @@ _GAP = "  "
 Cell: TypeAlias = tuple[str, str]
 """A text and its style, see `referee.text.terminal.paint`."""
 Paint: TypeAlias = Callable[[Cell], str]
-"""Applies the style of a cell, if the output has colours."""
+"""Applies a cell's style if the output has colours, and returns the text."""
 
 
 def match_report(
@@ -55,7 +55,7 @@ def match_report(
         again: the words of the command that plays the same match again.
         turn: the first turn, if the match begins at a position.
         names: the names in `NAME=BOT`, in seat order; may be empty.
-        width: columns for wrapping. Text to copy is never wrapped.
+        width: columns for wrapping. Commands and other text to copy are never wrapped.
         record: the name of the match's record, or None.
         stderr: the place of the bots' whole stderr, or None.
     """
@@ -74,7 +74,7 @@ def match_report(
                 text = f"That is before turn {turn}: the result says nothing about the position."
                 lines += wrap_words(text, width)
     lines += _notes(result, width)
-    # We have already shown the stderr of disqualified players.
+    # The stderr of disqualified players is shown above.
     others = [player for player in result.players if player.disqualification is None]
     wrote = [player.player_number for player in others if player.stderr and player.stderr.lines]
     if stderr is None and wrote:
@@ -97,7 +97,7 @@ def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """Return a command that helps to find a bot's mistake: its purpose and its text. Or None."""
+    """Return a command that helps to find a bot's mistake, as its purpose and its text, or None."""
     for player in result.players:
         left = player.disqualification
         if left is not None and left.request:
@@ -112,9 +112,12 @@ def next_step(
 
 
 def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tuple[str, str]:
-    """Show a turn. Only the same match surely has the same mistake again."""
+    """Return a command that shows a turn.
+
+    Without a record, it plays the same match again, since another match may not have the mistake.
+    """
     file = record or "match.jsonl"
-    number = ["--turn", str(turn)] if turn else []  # 0: in a draft
+    number = ["--turn", str(turn)] if turn else []  # turn 0 is a draft
     look = command_line(["referee", "replay", *outside_words(game), file, *number])
     what = "To see that turn" if turn else "To see the match"
     if record is not None:
@@ -124,7 +127,7 @@ def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tup
 
 
 def _check_handshake(player: PlayerResult, game: str, again: Sequence[str]) -> tuple[str, str]:
-    """Check the handshake, which is the same in every match."""
+    """Return a command that checks the handshake, which is the same in every match."""
     words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
     for option, value in pairwise(again):
         if option in _OF_BOTS:
@@ -188,7 +191,7 @@ def _table(
             parts.append(space + painted(cell) if right else painted(cell) + space)
         return _GAP.join(parts).rstrip()
 
-    # Most headings have just one line, and it's the lower one.
+    # Most headings have just one line, which belongs in the lower row.
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
     if any(top for top, _ in tall):
         yield join((top, "") for top, _ in tall)
@@ -202,7 +205,7 @@ def _name(player: PlayerResult) -> str:
 
 
 def _short(name: str) -> str:
-    # The end of a path tells more than its start.
+    # The end of a path is more useful than its start.
     if "/" in name and cells(name) > MAX_NAME:
         return "..." + name[3 - MAX_NAME :]
     return cut(name, MAX_NAME)

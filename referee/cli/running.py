@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Commands with numpy need this much memory, in bytes (with a reserve).
 NUMPY_BYTES = 256 * 1024 * 1024
-# We collect garbage after this many new objects, which is less often than usual, since matches
-# produce few cycles.
+# We collect garbage after this many new objects. This is less often than by default, because
+# matches create few reference cycles.
 GARBAGE_AFTER = 5_000
 
 
 def collect_garbage() -> None:
     """Turn on garbage collection, which is off during the start (`referee.__main__`).
 
-    Call this after the imports and before the work. Objects that exist by then are never collected,
-    so there's no need to look at them each time.
+    Call this after the imports and before the work. Objects that exist by then are never examined
+    or collected, which saves time.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -64,8 +64,7 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
         trio.run(run)
     except ExceptionGroup as group:
         error: Exception = group
-        # trio wraps errors of nurseries in groups, one for each nursery, and nobody wants to see
-        # those.
+        # trio wraps errors in a group for each nursery, and users shouldn't see these groups.
         while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
             (error,) = error.exceptions
         raise error from error.__cause__
@@ -79,7 +78,7 @@ def load_numpy() -> None:
     """Import numpy with one thread.
 
     Raises:
-        ShortageError: there is not enough memory. We have to check this before, because numpy
+        ShortageError: there is not enough memory. We check this before the import, because numpy
             itself would just exit.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

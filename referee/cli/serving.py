@@ -18,7 +18,10 @@ _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))
 
 
 class Address(NamedTuple):
-    """The address of a server. No port: the default of the command. Port 0: any free port."""
+    """The address of a server.
+
+    If `port` is None, the default of the command is used. Port 0 means any free port.
+    """
 
     host: str
     port: int | None
@@ -47,7 +50,7 @@ def allowed_host_option() -> tuple[str, ...]:
 
 
 def host_and_port(listen: Address | None, port: int) -> tuple[str, int]:
-    """Return host and port; `port` is the default of the command."""
+    """Return the host and the port. `port` is the default port of the command."""
     host, chosen = listen or Address(HOST, None)
     return host, port if chosen is None else chosen
 
@@ -79,19 +82,19 @@ def check_address(
 
 
 def origin(host: str, port: int) -> str:
-    """Return the part that all our URLs begin with, without a final slash."""
+    """Return the beginning of all our URLs, without a slash at the end."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def is_local(host: str) -> bool:
-    """Whether only programs on this machine can connect to the host."""
+    """Check whether only programs on this machine can connect to the host."""
     return host in ("127.0.0.1", "::1", "localhost")
 
 
 def has_screen() -> bool:
-    """Whether a browser can open a window.
+    """Check whether a browser can open a window.
 
-    Otherwise Python may start a browser in the terminal, e.g. lynx, which would be in the way.
+    If it can't, Python may start a browser in the terminal, e.g. lynx, which would be in the way.
     """
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 
@@ -102,14 +105,14 @@ async def open_browser(url: str) -> None:
 
     import trio
 
-    # This may block for as long as the browser is open, so it needs a thread, and we don't wait for
-    # it in the end.
+    # This may block for as long as the browser is open, so it runs in a thread, which is abandoned
+    # when the command ends.
     if not await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True):
         say(f"no browser was found: open {url}")
 
 
 def say_bug(error: Exception) -> None:
-    """Print that we couldn't make a page. The server continues, since others may still work."""
+    """Report a bug that prevented a page from being made. The server continues with other pages."""
     ours = as_ours(error)
     if isinstance(ours, GameError):
         say(f"a page could not be made: {ours}")

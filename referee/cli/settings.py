@@ -33,7 +33,7 @@ from referee.text.nearest import instead
 
 # This environment variable is the default of `--sandbox`.
 SANDBOX = "REFEREE_SANDBOX"
-# The given limits of bots and options of the game, as name -> value.
+# The given limits of bots and options of the game, by name.
 Settings: TypeAlias = Mapping[str, Any]
 LIMITS_OF_BOTS = Heading(
     "limits", "Limits of each bot, and options of the game. A game can have other defaults."
@@ -62,7 +62,7 @@ def game_option() -> GameName:
 def game_of_bots_option() -> GameName | None:
     """Define `--game` for commands with bots.
 
-    If all bots are of the same game, this becomes the default, but only later.
+    The default depends on the bots (if all of them play the same game), so it's determined later.
     """
     text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
@@ -92,17 +92,17 @@ def seed_file_option() -> SeedFile | None:
 
 
 def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
-    """Return the seed of `--seed` or `--seed-file`; None without one."""
+    """Return the seed of `--seed` or `--seed-file`, or None if neither is given."""
     return seed if in_file is None else in_file.seed
 
 
 def seed_file_name(in_file: SeedInFile | None) -> str | None:
-    """Return the file of `--seed-file`, which no bot may see; None without one."""
+    """Return the file of `--seed-file`, which no bot may see, or None without this option."""
     return None if in_file is None else in_file.file
 
 
 def title_option(where: str) -> str | None:
-    """Define `--title`. `where`: the place below the title."""
+    """Define `--title`. `where` completes the help "title of ..."."""
     return option("TEXT", None, f"title of {where}")
 
 
@@ -112,7 +112,7 @@ def force_option() -> bool:
 
 
 def settings_options(*, endless: bool = False, is_tournament: bool = False) -> Settings:
-    """Define the options for limits of bots and for the game. `endless`: "none" lifts a limit."""
+    """Define the options for limits of bots and for the game. `endless` allows the word "none"."""
     usual = OF_TOURNAMENTS if is_tournament else {}
     limits = [_limit(name, usual, endless=endless) for name in LIMITS]
     turns = "turns per player; short for --set max_turns=N"
@@ -125,19 +125,27 @@ def settings_options(*, endless: bool = False, is_tournament: bool = False) -> S
 
 
 def system_limits_options() -> Settings:
-    """Define the options for limits that the system enforces, for callers with other clocks."""
+    """Define the options for limits that the system enforces.
+
+    They are for commands with time limits of their own.
+    """
     return several([_limit(name) for name in SANDBOXED], _chosen)
 
 
 def _limit(
     name: str, usual: Mapping[str, float] = MappingProxyType({}), *, endless: bool = False
 ) -> Option:
-    """Define the option for a limit. `usual`: defaults of the command. `endless`: allows "none"."""
+    """Define the option for a limit.
+
+    Args:
+        usual: the defaults of the command.
+        endless: True if the word "none" is allowed.
+    """
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":
         kind, text = "seconds", text + _ENDLESS[name]
-    # The help must show the default of this very command.
+    # The help must show the default of this command.
     default = limit_word(name, usual.get(name, getattr(Limits(), name)))
     if name in SANDBOXED and name not in usual:
         default += f"; in a sandbox {limit_word(name, SANDBOXED[name])}"
@@ -153,7 +161,7 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
     chosen |= {name: value for name, value in given.items() if name != "set"}
-    # Somebody is probably debugging their bot, which takes time at the start, too.
+    # A bot without a time limit is probably being debugged, so its start may take long, too.
     if chosen.get("time_limit") == math.inf:
         chosen.setdefault("startup_limit", math.inf)
     return chosen
@@ -177,13 +185,13 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             read = _READERS[LIMITS[name].kind](str(value))
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{key}: {error}") from error
-        # JSON has no infinity, and this ends up in stores and records.
+        # JSON has no infinity, and this value is written to stores and records.
         found.append((name, None if read == math.inf else read))
     return tuple(found)
 
 
 def limit_of(text: str) -> tuple[int, str, int | float | None]:
-    """Parse PLAYER:LIMIT=VALUE. Return the seat from 0, the limit, its value."""
+    """Parse PLAYER:LIMIT=VALUE. Returns the seat (from 0), the name of the limit, and its value."""
     who, _, rest = text.partition(":")
     key, _, value = rest.partition("=")
     name = key.replace("-", "_")
@@ -218,8 +226,8 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
 
     Args:
         default: None: "none", but "bwrap" for programs in a record. Tournaments have another
-            default: organisers don't trust bots, but authors expect that their own bot can write
-            files.
+            default, because organisers don't trust bots, but authors expect that their own bot can
+            write files.
         help: the help of a command whose bots are only in a store; "": the usual help.
     """
 
@@ -234,6 +242,6 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
 
 
 def sandbox_read_option(help: str = "") -> tuple[str, ...]:
-    """Define `--sandbox-read`. `help`: see `sandbox_option`."""
+    """Define `--sandbox-read`. `help` is the same as in `sandbox_option`."""
     usual = "another folder that bots in a sandbox can read, at the same path; can be repeated"
     return repeated("DIR", help or usual)

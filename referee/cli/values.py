@@ -1,7 +1,7 @@
 """The types of option values, each with its parser.
 
-`Annotated[T, read]` is a `T`. `read` parses the text, and raises an `argparse.ArgumentTypeError`
-with the mistake. `Annotated[str, Words(...)]` is one of these words.
+`Annotated[T, read]` is a `T`. `read` parses the text, and raises an `argparse.ArgumentTypeError` if
+it is invalid. `Annotated[str, Words(...)]` is one of these words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_no
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
-MAX_SEED = 2**53  # the same as in referee.match.machine, which would take long to import
+MAX_SEED = 2**53  # same value as in referee.match.machine, which is slow to import
 NEVER = "never"
 # A list of seeds may have this many characters ...
 _MOST_SEEDS = 20_000_000
@@ -61,7 +61,7 @@ probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """Parse a limit with `kind`; the word "none" gives infinity."""
+    """Return a parser for a limit, which is a `kind` or the word "none" (infinity)."""
 
     def convert(text: str) -> float:
         if is_none(text):
@@ -113,7 +113,7 @@ class SeedInFile(NamedTuple):
 
 
 def seed_in_file(name: str) -> SeedInFile:
-    """Read the seed in a file; "-" is standard input."""
+    """Read the seed in a file. "-" is standard input."""
     try:
         data = read_input(name, _MOST_SEED)
         if encoding := wide_encoding(data):
@@ -139,7 +139,7 @@ class DealSeedsInFile(NamedTuple):
 
 
 def deal_seeds(name: str) -> DealSeedsInFile:
-    """Read a file with one seed per line; "-" is standard input. "#" starts a comment."""
+    """Read a file with one seed per line. "-" is standard input, and "#" starts a comment."""
     try:
         data = read_input(name, _MOST_SEEDS)
         if encoding := wide_encoding(data):
@@ -173,8 +173,8 @@ def variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or "\0" in text:
         raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
-    # It's probably a typing mistake. A bot without this variable would fail in a way that nobody
-    # understands.
+    # This is probably a typing mistake. Without the variable, the bot would fail for no apparent
+    # reason.
     if not equals and name not in os.environ:
         raise argparse.ArgumentTypeError(f"{name} has no value here: give {name}=VALUE")
     return name, value if equals else os.environ[name]
@@ -200,7 +200,7 @@ def turns(text: str) -> tuple[int, int]:
 
 
 def game_name(text: str) -> str:
-    """Return the name of a game, which may be given by a file, folder or installed package."""
+    """Return the name of a game, which may also be given as a file, a folder or a package."""
     try:
         return find_game(text)
     except UsageError as error:
@@ -208,7 +208,10 @@ def game_name(text: str) -> str:
 
 
 def ip_address(text: str) -> str:
-    """Parse an IPv4 or IPv6 address. We compare texts, so this returns its shortest form."""
+    """Parse an IPv4 or IPv6 address.
+
+    Returns the shortest form of the address, because addresses are compared as texts.
+    """
     import ipaddress
 
     try:

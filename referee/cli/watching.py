@@ -26,18 +26,18 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
-# The server's `nice` value is larger than the match's by this.
+# The server's `nice` value is this much higher than the value of the match.
 NICE = 10
-# While the match waits for the processor, the server gets time slices of at most this. (It's the
-# minimum that Linux allows.)
+# While the match waits for the processor, the server's time slices are at most this long. (Linux
+# doesn't allow shorter ones.)
 _SLICE_NS = 100_000
-# The number of the system call on some machines, because the C library has no function for it.
+# The numbers of the system call on some machines, because the C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Context manager: a temporary folder, or a `UsageError` if we can't create one."""
+    """Context manager for a temporary folder. Raises `UsageError` if it can't be created."""
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -48,7 +48,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class Server:
-    """`referee serve` as a process that ends with this one, even if somebody kills this one."""
+    """A process that runs `referee serve`. It ends with this one, even if this one is killed."""
 
     def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
@@ -61,7 +61,7 @@ class Server:
                     [*command, *["--open"][: has_screen()], "--", *paths],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is only for us
+                    start_new_session=True,  # Ctrl-C must not reach the server
                 )
             except OSError as error:
                 GUARDIAN.end(None)
@@ -73,19 +73,19 @@ class Server:
         self._page = page
 
     def url(self) -> str:
-        """Return the URL of the page as soon as we can reach it; empty if the server failed."""
+        """Wait until the page can be reached, and return its URL, or "" if the server failed."""
         assert self._process.stdout is not None
         words = self._process.stdout.readline().decode().split()
         return f"{words[0]}{quote(self._page)}" if words else ""
 
     def wait(self) -> None:
-        """Wait for the server to exit. It only does that if it fails."""
+        """Wait for the server to exit, which only happens if it fails."""
         self._process.wait()
 
     def end(self) -> None:
         """Stop the server."""
         with suppress(ProcessLookupError):
-            # The server has nothing to save, so there's no need to be gentle.
+            # The server has nothing to save, so we can kill it.
             os.killpg(self._process.pid, signal.SIGKILL)
         GUARDIAN.end(self._process.pid)
         with self._process:  # closes the pipe, and waits
@@ -106,9 +106,9 @@ def watched(
     Args:
         game: the game, a key of `GAMES`.
         paths: the files and folders.
-        page: path of the first page below the server's address. It is in the first file.
+        page: path of the first page below the server's address. It belongs to the first file.
         address: options, e.g. `--listen`; empty: a free port of this machine.
-        begin: called after the server started, before the page is shown.
+        begin: called after the server has started and before the page is shown.
 
     Yields:
         The server; None if it failed to start and printed the reason.
@@ -129,8 +129,8 @@ def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, k
     """Keep the page available until Ctrl-C.
 
     Args:
-        kept: a file that shows the same later; None if the results are not kept.
-        keeps: the option that would keep them.
+        kept: a file from which the page can be shown later; None if the results are not kept.
+        keeps: the option that would keep the results.
 
     Raises:
         Interrupted: Ctrl-C was pressed.
@@ -143,12 +143,13 @@ def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, k
 
 
 def yield_to_match(pid: int) -> None:
-    """Let a new process use only processor time that others don't need."""
-    # None of this is guaranteed: if the system doesn't support something, the server just isn't
-    # quite as modest.
+    """Let a process use only the processor time that other processes don't need."""
+    # If the system doesn't support one of these calls, the server may just take more processor
+    # time.
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
-    # Linux only. With autogroups, `nice` only counts within a session, and the server has its own.
+    # Linux only. With autogroups, `nice` only has an effect within a session, and the server has a
+    # session of its own.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
     call = _SCHED_SETATTR.get(os.uname().machine)

@@ -1,4 +1,4 @@
-"""A rule file as a bot: it reads the view of its seat and replies by its scores."""
+"""A rule file as a bot, which reads the view of its seat and replies according to its scores."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
-# We only look at the clock for files whose replies take more steps than this. For most files,
-# reading the CPU clock of a thread would take as long as the reply.
+# We only measure the time of a bot after one of its replies has taken more steps than this. For
+# most files, reading the CPU clock of a thread would take as long as the reply.
 TIMED_STEPS = 1_000
 
 
@@ -81,7 +81,7 @@ def vocabulary_of(definition: GameDefinition) -> Vocabulary:
 
 
 def game_of(data: bytes, path: str) -> str | None:
-    """Return the game that a file states, or else the game with the most of its words.
+    """Return the game that a file states, or else the game whose words fit the file best.
 
     None if several games fit equally well.
 
@@ -113,7 +113,7 @@ def read_rule_file(path: Path, game: str) -> RuleFile:
 
 def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
     first, more = errors[0], len(errors) - 1
-    # With --game, since the file may not name its game.
+    # We add --game, because the file doesn't have to state its game.
     command = command_line([file.path, "--game", file.game])
     others = f"; {more} more: referee rules check {command}" if more else ""
     return f"{file.path}, line {first.line}: {first.text}{others}"
@@ -147,7 +147,7 @@ class RuleBot:
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Reply with the name, or with the move of the highest score.
+        """Reply with the name, or with the move that has the highest score.
 
         Raises:
             OverLimitError: the reply takes too many steps.

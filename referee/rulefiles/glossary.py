@@ -15,7 +15,7 @@ def matcher_rows(words: Vocabulary) -> dict[str, str]:
 
 
 def key_rows(words: Vocabulary) -> dict[str, str]:
-    """Return key -> meaning. If several keys are equal, or exist for every card, they share a row.
+    """Return key -> meaning. Keys that are the same, or that exist for every card, share a row.
 
     A key that exists for every card gets a name that ends in X, which stands for a card or a
     matcher.

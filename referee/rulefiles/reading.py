@@ -1,7 +1,7 @@
 """Parse a rule file, or report all its mistakes together (spec/rule-files.md).
 
-The authors of rule files don't have to be programmers, so we try hard to find every mistake in one
-go, and to suggest the right word.
+The authors of rule files don't have to be programmers, so we try hard to find all mistakes at once,
+and to suggest the right words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
 _MOST_NAMED = 5
-# Comparing rules is quadratic, so each rule is compared with this many earlier ones at most.
+# Comparing all rules would take quadratic time, so each rule is compared only with this many rules
+# before it.
 _MOST_COMPARED = 20
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
@@ -108,7 +109,7 @@ class _Reader:
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
             self._error(game, f'{wrong}: choose that game, or change "game"')
-            return None  # for the wrong game, we'd complain about every card
+            return None  # if the game is wrong, we would complain about every card
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(root, known)
@@ -178,7 +179,7 @@ class _Reader:
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
                     self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
-                    del earlier[place]  # one complaint is enough
+                    del earlier[place]  # report each rule only once
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line))
@@ -263,7 +264,7 @@ class _Reader:
                     self._by_info[name][card] = infos[matched.path]
 
     def _info(self, name: str) -> Key:
-        """Return the key of an info, which may only be parsed later."""
+        """Return the key of an info. The info may be parsed later."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
             self._keys[INFO + name] = scores.info_key(entries)
@@ -298,8 +299,8 @@ class _Reader:
         return name
 
     def _not_known(self, card: Node, field: str, name: str) -> None:
-        # If the file doesn't state its game, it may well have cards of other editions. That's not
-        # an error, since these entries just never match.
+        # If the file doesn't state its game, it may have cards of other editions. That's not an
+        # error, since such entries just never match.
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:
             self._error(card, f'{name} is a {own}: write {{"{own}": "{name}"}}')
@@ -316,8 +317,8 @@ class _Reader:
         by_card: dict[str, Entry] = {}
         matchers = self._vocabulary.matchers
         for card in self._vocabulary.cards:
-            # A card's own name wins. Otherwise it's the first matcher that fits, in the order of
-            # the vocabulary.
+            # A card's own name has priority. Otherwise, we take the first matcher that fits, in the
+            # order of the vocabulary.
             fitting = [name for name, matcher in matchers.items() if card in matcher.cards]
             entry = next((found[name] for name in (card, *fitting) if name in found), None)
             if entry is not None:
@@ -391,7 +392,7 @@ class _Reader:
                 self.problems.append(Problem(reference.line, reference.path, text))
             elif (
                 prefix is None and owner[0] == "info"
-            ):  # an info refers to other infos of the same card, so they're in the same entry
+            ):  # an info refers to other infos of the same card, so we need the same entry
                 if owner[2] in self._infos[name]:
                     yield ("info", name, owner[2])
             else:

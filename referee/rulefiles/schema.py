@@ -14,7 +14,7 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
     """Return the JSON Schema of a game's rule files. Every correct file is valid.
 
-    The reverse isn't true: circular references, for one, are beyond a schema.
+    A valid file isn't always correct, because a schema cannot exclude e.g. circular references.
     """
     properties = {
         "name": {"type": "string", "description": "Name of the bot."},

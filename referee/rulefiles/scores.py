@@ -1,10 +1,10 @@
 """A parsed rule file, and the scores that it gives.
 
 A `Look` computes each value once per decision, or once per card if it depends on the card. Still, a
-file can multiply work: conditions by cards, and averages by their cards. We could measure time, but
-then a bot would play differently on a slow machine. Instead we count steps, which are the same
-everywhere, and a reply may take `MAX_STEPS`. Each use of a key is one step, also for each card of
-an average. The first use is two steps.
+file can cause a lot of work, because conditions are checked for every card, and averages read an
+info of many cards. If we limited the time, a bot would play differently on a slow machine. Instead
+we count steps, which are the same everywhere, and a reply may take `MAX_STEPS`. Each use of a key
+is one step, also for each card of an average. The first use is two steps.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ Value: TypeAlias = float | Key
 
 
 class TooManyStepsError(OverLimitError):
-    """A reply takes more than `MAX_STEPS`."""
+    """A reply took more than `MAX_STEPS`."""
 
     code = Disqualification.STEP_LIMIT
 
-    where = ""  # the last computed score
+    where = ""  # the score that was being computed
 
     def __str__(self) -> str:
         return (
@@ -78,7 +78,7 @@ class Entry(NamedTuple):
     path: str
 
     def judge(self, look: Look, card: str) -> Judgement | None:
-        """Return the score of the first rule that applies, or else the entry's own, or None."""
+        """Return the score of the first rule that applies, or else the entry's score, or None."""
         for rule in self.rules:
             for left, holds, right in rule.conditions:
                 wanted = right if isinstance(right, float) else look.value(right, card)
@@ -90,7 +90,7 @@ class Entry(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A score and where it comes from: an entry and one of its rules. None: the default score."""
+    """A score and its origin, i.e. an entry and one of its rules, or None for the default score."""
 
     score: float
     entry: Entry | None = None
@@ -186,7 +186,7 @@ class Book:
 
     @property
     def steps(self) -> int:
-        """Steps of the last reply."""
+        """The number of steps of the last reply."""
         return self.looks[-1].steps if self.looks else 0
 
     def decide(self, sight: Any) -> Look:
@@ -213,9 +213,9 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Create the key `card_info_X` of a card, which is 0 without an entry.
+    """Create the key `card_info_X` of a card. Its value is 0 if the card has no entry.
 
-    You may fill `entries` later.
+    `entries` may be filled later.
     """
 
     def value(look: Any, card: str) -> float:
@@ -227,7 +227,7 @@ def info_key(entries: Mapping[str, Entry]) -> Key:
 
 
 def average_key(over: Average, info: Key) -> Key:
-    """Create the key of an average: the rounded mean of an info over cards, or 0."""
+    """Create the key of an average, i.e. the rounded mean of an info over cards, or 0."""
 
     def value(look: Any, _: str) -> float:
         found = [look.value(info, card) for card in over.cards(look.sight)]

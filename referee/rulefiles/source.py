@@ -1,7 +1,7 @@
 """Parse JSON with the line and path of each value, for messages about mistakes.
 
-Python's own decoder only tells us positions of syntax errors. But "no card is called Coper" is of
-little use without a line either.
+Python's own decoder only reports the positions of syntax errors. But a message like "no card is
+called Coper" needs a line, too.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def parse(text: str) -> tuple[Node, list[Problem]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._counted = (0, 1)  # an offset and its line
+        self._counted = (0, 1)  # an offset in the text, and the number of its line
         self._twice: list[Problem] = []
 
     def parse(self) -> tuple[Node, list[Problem]]:

@@ -1,6 +1,6 @@
 """Detect UTF-16 and UTF-32, which Windows and .NET often write.
 
-An error like "expected a value at byte 0" wouldn't tell anybody that the encoding is wrong.
+An error like "expected a value at byte 0" wouldn't explain that the encoding is wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _MARKS = {  # UTF-32 comes first, because its mark begins with the one for UTF-1
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# Which of the first four bytes are NUL, if the text begins with ASCII.
+# The positions of NUL in the first four bytes, if the text begins with ASCII.
 _NULS: dict[tuple[bool, ...], str] = {
     (False, True, True, True): "UTF-32",
     (True, True, True, False): "UTF-32",
@@ -23,7 +23,7 @@ _NULS: dict[tuple[bool, ...], str] = {
 
 
 def wide_encoding(data: bytes) -> str:
-    """Return "UTF-16", "UTF-32" or "". A byte order mark isn't necessary."""
+    """Return "UTF-16", "UTF-32" or "". The text doesn't need a byte order mark."""
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return name

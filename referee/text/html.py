@@ -47,14 +47,14 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    # Half a command is useless, so don't cut it.
+    # An incomplete command would be useless, so we don't cut it.
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))
 
 
 def _with_code(text: str) -> Markup:
-    """Convert a sentence to HTML. Text in backticks and JSON objects become code."""
+    """Convert a sentence to HTML. JSON objects and text in backticks are marked as code."""
     pieces = re.split(r"`([^`]*)`|(\{.*\})", plain_lines(text))
     made = Markup()
     for place, piece in enumerate(pieces):

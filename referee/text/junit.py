@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from referee.text.terminal import plain, plain_lines
 
 Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
-"""The result of a test case: the name of its XML element, except for "passed"."""
+"""The result of a test case. Except for "passed", it's also the name of an XML element."""
 
 
 class Case(NamedTuple):

@@ -1,9 +1,9 @@
 """Detect names that look alike, for tables whose rows belong to different people.
 
-A bot called "smith" with a Cyrillic letter mustn't pass for somebody else's "smith". Our table has
-the letters of other alphabets that usual typefaces draw just like Latin ones, from the Unicode
-Consortium's list (UTS #39, confusables.txt). It doesn't have other scripts, or letters that are
-merely similar.
+A bot called "smith" with a Cyrillic letter mustn't pass for somebody else's "smith". The table
+below is made from the Unicode Consortium's list (UTS #39, confusables.txt). It has the letters of
+other alphabets that look exactly like Latin letters in most typefaces. Other scripts, and letters
+that are merely similar, aren't included.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def invisible(text: str) -> str:
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return the keys of a name. If two names look alike, they have a key in common.
+    """Return the keys of a name. Names that look alike have a key in common.
 
     Case, accents, repeated spaces and invisible characters don't matter.
     """

@@ -24,5 +24,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def instead(word: str, known: Collection[str]) -> str:
-    """Suggest a replacement for an unknown word: the most similar name, or else all of them."""
+    """Suggest a replacement for an unknown word, i.e. the most similar name, or else all names."""
     return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

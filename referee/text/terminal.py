@@ -44,7 +44,8 @@ def plain_lines(text: str) -> str:
 def escaped(text: str) -> str:
     r"""Replace unprintable characters by escapes such as `\x1b`.
 
-    Use it in sentences that are about such a character. Otherwise `plain` is easier to read.
+    This is meant for sentences about such characters. Otherwise, the result of `plain` is easier to
+    read.
     """
     if text.isprintable():
         return text
@@ -57,7 +58,7 @@ def escaped(text: str) -> str:
 def json_escaped(text: str) -> str:
     r"""Replace unprintable characters in JSON by escapes such as `\u009b`.
 
-    It's still the same JSON: the values don't change.
+    The values in the JSON stay the same.
     """
     if text.isprintable():
         return text
@@ -81,14 +82,14 @@ def csv_text(text: str) -> str:
     """Escape a text for a CSV cell.
 
     Spreadsheets evaluate text that begins like a formula, and a bot's author could choose such a
-    name. An apostrophe in front of it prevents that, see
+    name. An apostrophe at the start prevents this, see
     https://owasp.org/www-community/attacks/CSV_Injection.
     """
     return f"'{escaped(text)}" if text.startswith(_FORMULAS) else escaped(text)
 
 
 def command_line(words: Iterable[str]) -> str:
-    r"""Quote words as a shell command. Unprintable characters become `$'\x1b'`."""
+    r"""Quote words as a shell command. Unprintable characters become escapes like `$'\x1b'`."""
     return " ".join(map(_quoted, words))
 
 
@@ -112,7 +113,7 @@ def as_text(argument: str) -> str:
 def wrap_list(text: str, width: int) -> list[str]:
     """Wrap a text whose parts are separated by ", ".
 
-    If all parts are short, we don't break any of them, so "2 copper" stays on one line.
+    If all parts are short, we don't break lines within a part, e.g. between "2" and "copper".
     """
     parts = text.split(", ")
     if max(map(len, parts)) < _SHORT:
@@ -139,7 +140,7 @@ def duration(seconds: float) -> str:
 def cells(text: str) -> int:
     """Return how many columns of a terminal a text takes.
 
-    That's not always its length, because e.g. Chinese characters take two columns each.
+    This may differ from its length. For example, each Chinese character takes two columns.
     """
     if text.isascii():
         return len(text)
@@ -149,7 +150,7 @@ def cells(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """Shorten a text to at most `width` columns, with "..." at the end if it was longer."""
+    """Shorten a text to at most `width` columns. A text that was too long ends with "..."."""
     if cells(text) <= width:
         return text
     text = text[: width - 3]

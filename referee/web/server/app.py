@@ -294,7 +294,7 @@ class Site:
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # digest of the lines just read
         # Only now do we know that the digest is right. Before this, it was just a claim in the last
-        # line of the file. So this is the time to look for tournaments which contain this match.
+        # line of the file. That's why we look for tournaments which contain this match only now.
         self.library.store_digest(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:

@@ -225,7 +225,8 @@ class LiveMatch:
             after: the last step known to the client, or None if it doesn't know any.
 
         Returns:
-            An event, or None if there is no news, and the last step that the client knows after it.
+            An event with the news (or None), and the last step that the client knows when it has
+            received the event.
         """
         with self._lock:
             last = self._count - 1
