@@ -5,6 +5,7 @@ Everything that makes a game special is defined here. No other code checks which
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -141,10 +142,12 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
             return reason.replace("-", " ")
         won = [name for seat, name in enumerate(names) if seat in winners]
         lost = [name for seat, name in enumerate(names) if seat not in winners]
-        return words.format(
-            winner=" and ".join(won or names) or "the winner",
-            loser=" and ".join(lost or names) or "the loser",
-        )
+        players = {
+            "{winner}": " and ".join(won or names) or "the winner",
+            "{loser}": " and ".join(lost or names) or "the loser",
+        }
+        # We don't use `str.format`, because it raises an exception for any other brace.
+        return re.sub(r"\{(?:winner|loser)\}", lambda found: players[found[0]], words)
 
     @property
     def tie_note(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from referee.games import GAMES
 from referee.games.interface.faults import EndReason
@@ -45,3 +46,8 @@ def test_a_draw_and_a_level_match_with_a_winner_are_explained(
     game: str, ranks: list[int], scores: list[int], out: list[bool], says: str
 ) -> None:
     assert GAMES[game].result_note(ranks, scores, out) == says
+
+
+def test_braces_in_words_and_names_are_only_text() -> None:
+    odd = replace(GAMES["starrealms"], reasons={"odd": "{winner} took {all} of {loser}"})
+    assert odd.why_ended("odd", ["{loser}", "Bo"], [0]) == "{loser} took {all} of Bo"
