@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Games(UserDict[str, "GameDefinition"]):
     """Games by name. A value is a `GameDefinition`, or a module that has one as `RULES`.
 
-    We import such a module on the first use of its game, because a command needs one game and not
-    four.
+    Such a module is imported on the first use of its game, because most commands only need one
+    game.
 
     Attributes:
         outside: name -> origin, for games that aren't built in.
@@ -72,7 +72,7 @@ def find_game(name: str) -> str:
     """Return the key in `GAMES` of a game that a user names.
 
     Args:
-        name: a key; the path of a game's file or folder; or the name of an installed game. The code
+        name: a key, the path of a game's file or folder, or the name of an installed game. The code
             of a game from outside is executed and stays loaded.
 
     Raises:
@@ -95,8 +95,8 @@ def game_words(game: str) -> list[str]:
 def outside_words(game: str) -> list[str]:
     """Return the command-line option for a game from outside. Empty for the referee's own games.
 
-    A command that reads a record or a log needs it. The file can't name the code to load, because
-    it may come from a stranger.
+    A command that reads a record or a log needs this option. The file itself can't say which code
+    to load, because it may come from a stranger.
     """
     outside = GAMES.outside.get(game)
     return [] if outside is None else ["--game", outside.source.file]

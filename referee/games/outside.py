@@ -3,9 +3,9 @@
     load("./connect4.py")                     returns the game's `GameDefinition`
     add("./connect4.py")                      adds it to `GAMES` and returns its name
 
-Loading a game executes its code with all rights of the user, so we only do it if the user names the
-game: `--game FILE` or `play_match(game=FILE)`. Records, stores and pages contain the name of their
-game as well, but they may come from anybody. We never load a game because of them.
+Loading a game executes its code with all rights of the user. It's therefore only loaded if the user
+names it with `--game FILE` or `play_match(game=FILE)`. Records, stores and pages also contain the
+name of a game, but they may come from anybody, so they never cause a game to be loaded.
 """
 
 from __future__ import annotations
@@ -122,15 +122,15 @@ def need(name: str, source: Source, place: str) -> None:
             f"the game {name} has changed while it was used ({source.file}): start again"
         )
     add(place)
-    # add() knows the game by its path here. In the other process the user may have named it in
-    # another way, and that's what new records should say too.
+    # The path in this process may differ from the name that the user gave in the other process. New
+    # records should contain the user's name for the game.
     GAMES.outside[name] = GAMES.outside[name]._replace(source=source)
 
 
 def known_as(name: str, sources: Sequence[Source]) -> bool:
     """Use an earlier `Source` for a loaded game in new records, if the digests are equal.
 
-    Records of equal matches are then equal, even if the game was loaded from another folder.
+    Records of equal matches then don't differ, even if the game was loaded from another folder.
 
     Returns:
         False if another version is loaded. True for built-in games.
@@ -147,8 +147,8 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     key = code.root, code.digest
-    # Don't run the same code twice, because the classes of a second run wouldn't be those that
-    # modules of the first run know.
+    # Don't run the same code twice. A second run would create new classes, and modules of the first
+    # run don't know these.
     if key not in _loaded_before:
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
@@ -195,12 +195,12 @@ def _code_of(path: str) -> _Code:
         known = ", ".join([*(name for name in GAMES if name not in GAMES.outside), *installed])
         raise UsageError(f"no game {path!r}; there are: {known}; or name a file: ./my_game.py")
     entry = installed[path]
-    # An installed game has to be imported before we know where its code is.
+    # An installed game has to be imported to find out where its code is.
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    # We don't use realpath(), because we compare it with paths in tracebacks, which may contain
-    # links.
+    # We don't use realpath(), because the path is compared with paths in tracebacks, which may
+    # contain links.
     root = os.path.abspath(file)
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
@@ -220,8 +220,8 @@ def _digest(path: str, root: str) -> str:
         else:
             for file in sorted(Path(root).rglob("*.py")):
                 data = file.read_bytes()
-                # Names and lengths belong to the digest too. Otherwise, moving code from the end of
-                # one file to the beginning of the next wouldn't change it.
+                # The digest includes names and lengths. Otherwise it wouldn't change if code moved
+                # from the end of one file to the beginning of the next.
                 digest.update(f"{file.relative_to(root).as_posix()}\0{len(data)}\0".encode())
                 digest.update(data)
     except OSError as error:
@@ -232,8 +232,8 @@ def _digest(path: str, root: str) -> str:
 def _module(path: str, code: _Code) -> ModuleType:
     if code.entry is not None:
         return _importing(path, code.entry.module)
-    # The digest is part of the name, so a changed version is another module and doesn't get the old
-    # one's classes.
+    # The digest is part of the module's name, so a changed version is a separate module and doesn't
+    # get the classes of the old one.
     named = hashlib.sha256(f"{code.root}\0{code.digest}".encode(errors="surrogateescape"))
     name = _MODULE + named.hexdigest()[:16]
     folder = os.path.isdir(code.root)
@@ -249,8 +249,8 @@ def _module(path: str, code: _Code) -> ModuleType:
     try:
         with in_time():
             spec.loader.exec_module(module)
-    # SystemExit isn't an Exception, but a game that calls exit() while it's loaded has a mistake
-    # like any other.
+    # SystemExit isn't an Exception, but calling exit() while a game is loaded is a mistake like any
+    # other.
     except (Exception, SystemExit, GameTimeoutError) as error:
         del sys.modules[name]
         raise _not_loaded(path, error) from error
@@ -267,8 +267,8 @@ def _importing(path: str, module: str) -> ModuleType:
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
     if isinstance(error, GameError):
         return error
-    # Python couldn't even read the file, so no traceback leads to it. But the error itself says
-    # where it is.
+    # Python couldn't parse the file, so the traceback doesn't contain it. The error itself has the
+    # place.
     if isinstance(error, SyntaxError):
         where = f"{error.filename}, line {error.lineno}: {error.msg}"
         return GameError(f"the game in {path} has a mistake: {where}")
@@ -277,8 +277,8 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
     found = getattr(module, _GAME, None)
-    # An entry point of a package can name its own attribute. In a file, the name is always the
-    # same, or there's the class of a small game.
+    # The entry point of a package can name an attribute. In a file, the attribute always has the
+    # same name, unless the file has the class of a small game.
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
     if found is None:
@@ -293,8 +293,8 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
 
 
 def _small_game(path: str, code: _Code, module: ModuleType) -> object:
-    # The module has to import this package to derive from its class. If nobody has imported it,
-    # there's no small game, and we don't pay for the import.
+    # The module has to import this package to define a small game. If the package isn't imported,
+    # there's no small game, and we don't need to import it here.
     small = sys.modules.get("referee.games.small")
     if small is None:
         return None
@@ -303,7 +303,7 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
     }
-    # A class from which another one derives isn't a game, only the common part of several.
+    # A class from which another one derives isn't a game but the common part of several games.
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))

@@ -13,21 +13,21 @@ from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
 Move: TypeAlias = Any
-"""A JSON value: a number, a text, a list or an object. Bots see a tuple as a list."""
+"""A JSON value: a number, a text, a list or an object. Bots receive a tuple as a list."""
 
 WrongMove: TypeAlias = Literal["loses", "first", "random"]
 WRONG_MOVES: tuple[WrongMove, ...] = get_args(WrongMove)
 
 
 class Chance:
-    """The only source of chance of a game: `self.chance`."""
+    """The only source of random choices of a game, available as `self.chance`."""
 
     def __init__(self, source: RandomSource) -> None:
         self._source = source
 
     @classmethod
     def of_seed(cls, seed: int) -> Chance:
-        """Create the chance of a match with this seed, for tests of a game."""
+        """Create the source of random choices of a match with this seed, for tests of a game."""
         return cls(SeededRandomSource(seed))
 
     def choose(self, count: int) -> int:

@@ -1,9 +1,9 @@
 """The cells of a board that a move names, so that people can click on them.
 
-A game doesn't define the meaning of its moves: for us, a move is only some JSON. We play a few
-random turns to find out. A scheme fits if in each turn one of the named cells changes, e.g. a cell
-of column 3 after the move 3. If no scheme fits, nobody can click on the board, but the list of
-moves is still there.
+A game doesn't define the meaning of its moves, which are just JSON values. To find out the meaning,
+we play some random turns. A scheme fits if in each turn one of the named cells changes, e.g. a cell
+of column 3 after the move 3. If no scheme fits, people can't click on the board, but they can still
+use the list of moves.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from referee.games.small.parts import Board, Cards, Hands, Part, Text, flat, has
 from referee.games.small.schemes import SCHEMES, Cell, Scheme
 
 MOST_TURNS = 60
-"""Number of turns for learning."""
+"""Number of random turns from which the meaning is learned."""
 
 
 class Meaning(Struct, frozen=True):
     """The meaning of moves, learned from a few turns.
 
     Attributes:
-        scheme: how moves name cells; None if they don't.
+        scheme: how moves name cells. None if they don't.
         marks: symbol on a board -> the seat that puts it there.
         hands: labels of lists with one list of cards per seat.
-        lists: labels of lists that aren't always a board, or not always hands.
-        nothing: labels of values in which `None` is nothing, not a hidden place.
-        played: label of the hands from which moves take a card, or in which they change a place;
-            empty if moves do neither.
-        place: number of the first place of such a hand; None: a move names the card itself.
+        lists: labels of lists that look like a board or like hands only in some states.
+        nothing: labels of values in which `None` means nothing rather than a hidden place.
+        played: label of the hands from which moves take a card, or in which they change a place.
+            Empty if moves do neither.
+        place: number of the first place of such a hand. None: a move names the card itself.
     """
 
     scheme: Scheme | None = None
@@ -67,7 +67,7 @@ class Meaning(Struct, frozen=True):
         """Return the place that each move names, or None.
 
         Args:
-            shown: the parts of the view of the deciding seat.
+            shown: the parts of the deciding seat's view.
         """
         hands = next((p for p in shown if isinstance(p, Hands) and p.label == self.played), None)
         hand = None if hands is None else hands.hands[seat]
@@ -82,8 +82,7 @@ class Meaning(Struct, frozen=True):
         if self.scheme is None:
             return [None] * len(moves)
         boards = [part for part in shown if isinstance(part, Board)]
-        # There may be several boards. We take the board that explains best why these moves are
-        # legal.
+        # If there are several boards, take the board that explains best why these moves are legal.
         found = [[self.scheme.path(move, board.shape) for move in moves] for board in boards]
         ranks = [
             (*_explains(board, paths), place == seat)
@@ -100,7 +99,7 @@ class Target(Struct, frozen=True):
 
     Attributes:
         part: the label of a board, or of hands, whose rows are the seats.
-        path: several cells if the move goes from one to another.
+        path: the cells. There are several if the move goes from one cell to another.
     """
 
     part: str
@@ -110,16 +109,17 @@ class Target(Struct, frozen=True):
 def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[bool, int, bool]:
     """Rate how well the cells of a board explain which moves are legal. Higher is better.
 
-    For example, of two seas a player shoots at the one whose cells are hidden before a shot.
+    For example, if a view has two seas, players shoot at the sea whose cells are hidden before a
+    shot.
     """
-    # If a move goes from one cell to another, only the first one tells us where moves may begin.
+    # If a move goes from one cell to another, only its first cell shows where moves may begin.
     first = {path[0] for path in paths if path}
     rows, columns = board.shape
     named, others = set[Any](), set[Any]()
     for row in range(rows):
         for column in range(columns):
-            # If the cells that can be named look different from all others (say, they're the empty
-            # ones), then this is the board that the moves are about.
+            # If the cells that moves can name look different from all other cells (for example
+            # because they are empty), moves are probably about this board.
             into = named if (row, column) in first else others
             into.add(board.rows[row][column])
     is_hidden = bool(others) and named <= {None, "?"}
@@ -129,7 +129,7 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
 def learn(kind: type[Game], options: Struct) -> Meaning:
     """Learn the meaning of a game's moves, from one match with these options.
 
-    We ignore mistakes of the game here, since a match reports them.
+    Mistakes of the game are ignored here, because a match reports them.
     """
     with suppress(Exception, GameTimeoutError), in_time():
         return _learned([*_turns(kind, options)])
@@ -145,8 +145,8 @@ class _Turn(NamedTuple):
         changed: label of a board -> cell -> its new contents.
         hands: label -> the cards of each seat, before and after.
         lists: labels of other lists.
-        nothing: labels of values in which everyone may see `None` before the turn.
-        hidden: labels of values in which only spectators see `None` there.
+        nothing: labels of values in which every viewer may see `None` before the turn.
+        hidden: labels of values in which only spectators see `None` before the turn.
     """
 
     moves: Mapping[int, Move]
@@ -170,7 +170,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
     before = seen()
     for _ in range(MOST_TURNS):
         asked = [request.seat for request in game.requests]
-        if not asked:  # begin another match, with other chance
+        if not asked:  # begin another match, with other random choices
             game = SmallGame(kind, "", setup)
             before = seen()
             continue
@@ -195,7 +195,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
 
 
 def _nones(game: SmallGame) -> tuple[list[str], list[str]]:
-    """Return the labels of values in which `None` is nothing, and of those in which it hides."""
+    """Return the labels of values in which `None` means nothing, and those in which it hides."""
     whole, public = (dict(flat(game.view(viewer).state)) for viewer in (ALL, PUBLIC))
     nothing = [label for label, value in whole.items() if has_none(value)]
     return nothing, [label for label in public if _hides(public[label], whole.get(label))]
@@ -214,8 +214,7 @@ def _is_list(part: Part, after: Part | None) -> bool:
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
-    # A list of words can look like the rows of a board, but only until its length changes. Then we
-    # know better.
+    # A list of words can look like the rows of a board until its length changes.
     return not is_board and isinstance(part.rows[0], str)
 
 
@@ -224,7 +223,7 @@ def _is_hidden(part: Part) -> bool:
 
 
 def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
-    # The board may be gone, or have another size. Then we can't compare any cells.
+    # If the board is gone or has another size, its cells can't be compared.
     if not isinstance(after, Board) or after.shape != before.shape:
         return {}
     return {
@@ -239,8 +238,8 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
     lists = dict.fromkeys(label for turn in turns for label in turn.lists)
     found = dict.fromkeys(label for turn in turns for label in turn.hands)
     hands = [label for label in found if label not in lists]
-    # A hand may be named by the cards themselves, or by places counted from 0 or from 1. We try
-    # cards first.
+    # A move may name a card of a hand by the card itself, or by its place, counted from 0 or from
+    # 1. Cards are tried first.
     played = (
         (label, place)
         for place in (None, 0, 1)
@@ -262,7 +261,7 @@ def _together(labels: Iterable[Sequence[str]]) -> set[str]:
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
-    """True if in each turn with a change, a cell named by its move has changed."""
+    """True if a named cell has changed in every turn in which any cell has changed."""
     fits = False
     for turn in turns:
         found = {
@@ -270,12 +269,12 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
             for label, shape in turn.shapes.items()
         }
         inside = {label: paths for label, paths in found.items() if None not in paths}
-        # If a move names a cell outside of every board, moves must mean something else, and we can
-        # stop here.
+        # If a move names a cell outside of all boards, moves must mean something else, so the
+        # scheme doesn't fit.
         if found and not inside:
             return False
         if any(map(any, inside.values())) and any(turn.changed.values()):
-            # A turn without a change says nothing, e.g. a move that passes.
+            # Turns without a change are ignored, e.g. a move that passes.
             fits = any(_path_changed(turn.changed[label], inside[label]) for label in inside)
             if not fits:
                 return False
@@ -283,8 +282,8 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
 
 
 def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
-    # Both ends of a path have to change (the cells between may stay the same). If several cells are
-    # named together, one is enough.
+    # Both ends of a path have to change, while the cells in between may stay the same. If several
+    # cells are named in another way, it's enough if a single cell changes.
     columns = {column for _, column in changed}
     ends = [(path[0], path[-1]) for path in paths if path]
     return any(
@@ -294,12 +293,12 @@ def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | 
 
 
 def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
-    # For example X and O. It only helps if each seat has such a symbol.
+    # Symbols such as X and O. They are only useful if each seat has its own symbol.
     by: dict[str, set[int]] = {}
     for turn in turns:
         for symbol in (symbol for cells in turn.changed.values() for symbol in cells.values()):
-            # If several moved in this turn, we can't tell who it was, so we count the symbol for
-            # two seats and it drops out.
+            # If several seats moved in this turn, we can't tell which of them placed the symbol.
+            # Counting it for two seats excludes it.
             by.setdefault(symbol, set()).update(turn.moves if len(turn.moves) == 1 else (0, 1))
     marks = {symbol: min(seats) for symbol, seats in by.items() if len(seats) == 1}
     return marks if {*marks.values()} >= {seat for turn in turns for seat in turn.moves} else {}

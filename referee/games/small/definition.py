@@ -1,7 +1,7 @@
 """Makes the `GameDefinition` of a small game from its class.
 
-Everything that other games have in ten files comes from the author's class here, so this module
-imports most of the package.
+Other games have ten files for the parts of a definition. Here all of them are made from the
+author's class, so this module imports most of the package.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
-"""Conformance cases in which the bot is alone after one of two players has left."""
+"""Conformance cases in which one of two players has left, and the bot plays on alone."""
 MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
 
 
@@ -106,7 +106,7 @@ def _check(kind: type[Game]) -> None:
             raise MistakeError(kind, f"the class has no method `{method}`")
     players = kind.players
     least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
-    # type() rather than isinstance(), since True would pass as a number of players.
+    # isinstance() would accept True as a number of players.
     if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
         raise MistakeError(kind, f"`players` is {players!r}: give a number from 2, or two of them")
     if kind.wrong_move not in WRONG_MOVES:
@@ -119,11 +119,11 @@ def _check(kind: type[Game]) -> None:
 def _cases(kind: type[Game], name: str, least: int) -> bytes:
     file = msgspec.json.decode(_CASES.read_bytes())
     file["game"] = name
-    # The author's own `max_turns` may not allow the value in our file.
+    # If the author has defined `max_turns`, it may not allow the value in our file.
     if "max_turns" in get_type_hints(kind.Options):
         file["options"] = {}
-    # The bot isn't alone if one of three players leaves: the match continues, and these cases don't
-    # apply.
+    # With three or more players, the bot isn't alone after one player has left. The match
+    # continues, and these cases don't apply.
     if least > 2:
         file["shared"]["omit"] = _ONE_LEFT
     return msgspec.json.encode(file)
@@ -133,8 +133,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
     """Return the struct of a game's options: the author's, and `max_turns`."""
     author = kind.Options
     hints = get_type_hints(author, include_extras=True)
-    # An attribute without a type isn't in the hints, so without this check we'd ignore the option
-    # silently.
+    # An attribute without a type isn't in the hints. Without this check, such an option would be
+    # ignored silently.
     bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]
     if bare:
         raise MistakeError(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
@@ -143,8 +143,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
         if not hasattr(author, word):
             raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
         fields.append((word, hint, getattr(author, word)))
-    # Every game needs an end, or two bots could move back and forth forever. (We only add it if the
-    # author hasn't defined an option of this name.)
+    # Every game needs an end. Otherwise two bots could move back and forth forever. We only add
+    # this option if the author hasn't defined it.
     if "max_turns" not in hints:
         fields.append(("max_turns", MaxTurns, 500))
     text = {"__doc__": author.__doc__ or "The options."}

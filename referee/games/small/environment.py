@@ -1,7 +1,6 @@
-"""The environment of a small game: one action per move, and the numbers of a view.
+"""The environment of a small game, with one action per move. Observations are the flattened view.
 
-We know nothing about the author's views, except that they're JSON. Flattening them isn't clever,
-but it works for every game.
+The author's views can be any JSON. Flattening them is simple and works for every game.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
-        # Words are the names of actions, so they must be unique.
+        # Words are the names of actions, so they must differ.
         raise MistakeError(kind, "two of `moves` have the same words")
     number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
 
     def layout(seats: int, options: Any) -> Numbers:
         setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
-        # Views are the author's data, so we need a match to know their layout.
+        # The layout of views depends on the author's code, so we need a match to find it out.
         names = [*_names(kind, SmallGame(kind, name, setup).view(0))]
         low = np.full(len(names), -BOUND, np.int32)
         return Numbers(tuple(names), low, -low)
@@ -77,8 +76,7 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
 class Tracker:
     """Tracks the view of a seat, from its requests.
 
-    A small game puts the whole view into each request, so there's nothing to derive from other
-    messages.
+    Each request of a small game contains the whole view, so other messages aren't needed.
     """
 
     def __init__(self, seat: int, seats: int) -> None:
@@ -110,12 +108,12 @@ def _numbers(kind: type[Game], view: View) -> list[int]:
 
 
 def _names(kind: type[Game], view: View) -> list[str]:
-    # We don't know the meaning of an entry, so its number has to do as its name.
+    # The meaning of an entry is unknown, so its number is used as its name.
     return [str(place) for place in range(len(_numbers(kind, view)))]
 
 
 def _flat(kind: type[Game], value: Any) -> list[int]:
-    """Flatten a value to numbers. Symbols count from 1, and missing values are -1."""
+    """Flatten a value to numbers. Symbols are numbered from 1, and missing values are -1."""
     match value:
         case dict():
             return [number for part in value.values() for number in _flat(kind, part)]
@@ -123,7 +121,7 @@ def _flat(kind: type[Game], value: Any) -> list[int]:
             return [number for part in value for number in _flat(kind, part)]
         case str() if value in kind.symbols:
             return [kind.symbols.index(value) + 1]
-        # A text that isn't a symbol may be a row of a board, so we read it letter by letter.
+        # A text that isn't a symbol may be a row of a board, so it's read letter by letter.
         case str() if len(value) > 1:
             return [number for letter in value for number in _flat(kind, letter)]
         case str():

@@ -19,18 +19,18 @@ LOST = InvalidReply(WRONG_TYPE, "")
 """Represents the reply of a player who lost by a wrong move."""
 _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
-"""A result: the index of a choice, the order of a shuffle, or a secret move as JSON."""
+"""The result of a draw: the index of a choice, the order of a shuffle, or a secret move as JSON."""
 
-# Trying all orders of n items takes n! matches, which is 120 for only five items. If there are
-# more, we exchange two at a time: that's enough to get from any order to any other, step by step.
+# Trying all orders of n items takes n! matches, which is already 120 for five items. With more
+# items we try exchanges of two items. Step by step, these can still reach any order.
 SMALL_SHUFFLE = 4
-"""Up to this number of items all orders are tried, otherwise all exchanges of two items."""
+"""Up to this number of items, all orders are tried. Otherwise all exchanges of two are tried."""
 
 
 class Draw(NamedTuple):
-    """A result of chance, or a secret move, which is handled like a draw.
+    """A random result, or a secret move, which is handled in the same way.
 
-    For a log, there's no difference: both are values that we can't see and have to guess.
+    The log doesn't show either of them, so both have to be guessed.
     """
 
     value: Value
@@ -39,7 +39,7 @@ class Draw(NamedTuple):
 
     @property
     def first(self) -> Value:
-        """The default result: the first choice, or the order as it is."""
+        """The default result, i.e. the first choice, or the order before the shuffle."""
         if isinstance(self.value, bytes):
             first: bytes = self.items[0]
             return first
@@ -58,13 +58,13 @@ class Draw(NamedTuple):
             yield from (value for value in range(self.size) if value != self.value)
         elif self.is_listed:
             yield from (order for order in permutations(range(self.size)) if order != self.value)
-        # Too many orders. With exchanges, we at least get closer to the right one.
+        # There are too many orders. Exchanges at least get closer to the right order.
         else:
             for one, two in combinations(range(self.size), 2):
                 yield _exchanged(self.value, one, two)
 
     def changed(self, random: Random) -> Draw:
-        """Change the result at random. A shuffle exchanges two items."""
+        """Change the result at random. For a shuffle, two items are exchanged."""
         if isinstance(self.value, bytes):
             return self._replace(value=random.choice(self.items))
         if isinstance(self.value, int):
@@ -74,7 +74,7 @@ class Draw(NamedTuple):
         return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
 
     def moves(self, value: Value, named: Sequence[Any]) -> bool:
-        """True if another result of a shuffle moves a named item."""
+        """True if another result of a shuffle would move a named item."""
         if not isinstance(value, tuple) or not isinstance(self.value, tuple):
             return False
         return any(
@@ -105,8 +105,8 @@ class GuessedDraws:
     def choose(self, stream: str, count: int) -> int:
         """Return the given choice."""
         value = self._next()
-        # After an earlier draw has changed, this value may have been meant for another draw. Then
-        # it's useless, and we begin with the default.
+        # If an earlier draw was changed, this value may have been meant for a different draw. If it
+        # isn't possible here, use the default.
         number = value if isinstance(value, int) and value < count else 0
         self.draws.append(Draw(number, count))
         return number
@@ -120,7 +120,7 @@ class GuessedDraws:
         self.draws.append(Draw(order, len(items), before))
 
     def secret_move(self, moves: Sequence[Move]) -> Move:
-        """Return the given one of the moves."""
+        """Return the move that was given as the result of this draw."""
         keys, value = [_key(move) for move in moves], self._next()
         place = keys.index(value) if isinstance(value, bytes) and value in keys else 0
         self.draws.append(Draw(keys[place], len(keys), keys))
@@ -150,14 +150,14 @@ class LoggedGame(SmallGame):
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """Return the legal moves of a seat that have this public part."""
         legal = self.legal[seat]
-        # Without secret moves (the usual case), the public part is the whole move.
+        # Without secret moves, which is the usual case, the public part is the whole move.
         if type(self.game).shown is Game.shown:
             place = find(legal, shown)
             return [] if place < 0 else [legal[place]]
         return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
 
     def _meant(self, seat: int, reply: Shown) -> MoveReply:
-        # If several moves look the same from outside, we have one more thing to guess.
+        # If several moves have the same public part, the move has to be guessed.
         among = self.candidates(seat, reply.move)
         chance: Any = self.setup.chance
         move = chance.secret_move(among) if len(among) > 1 else among[0]

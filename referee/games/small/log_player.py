@@ -1,7 +1,7 @@
 """Reproduces the match of a spectator log with the rules of a small game.
 
-A log doesn't contain hidden draws and secret moves, so we guess them: the match keeps its draws in
-a list (guessed.py), where a secret move counts as a draw. If the rules publish anything that
+A log doesn't contain hidden draws and secret moves, so we guess them. The match keeps its draws in
+a list (guessed.py), in which a secret move counts as a draw. If the rules publish anything that
 differs from the log, we try other draws (search.py).
 """
 
@@ -59,7 +59,7 @@ class SmallLog:
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
         """Set up the game with the options of the log, and with guessed draws."""
         try:
-            # The log may be from an older version of the game, with other options.
+            # The log may be from an older version of the game with different options.
             options = msgspec.convert(info.options, self._options)
         except msgspec.ValidationError as error:
             raise DifferenceError(f"options of the game: {error}") from None
@@ -86,7 +86,7 @@ class SmallLog:
                 if not game.candidates(seat, shown):
                     raise _illegal(game, seat, shown)
                 return Shown(shown)
-            # The other players have left before this move was played. The log doesn't show it, so
+            # The other players left before this move was played. The log doesn't show the move, so
             # any move will do.
             if isinstance(found, End):
                 return MoveReply(plain(game.legal[seat][0]))
@@ -95,7 +95,7 @@ class SmallLog:
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Change nothing, since a search starts at the beginning of the match anyway."""
+        """Change nothing, because a search starts again at the beginning of the match."""
         return False
 
     def again(self, values: Sequence[Value]) -> SmallLog:
@@ -118,5 +118,5 @@ def _illegal(game: LoggedGame, seat: int, shown: Any) -> DifferenceError:
         place=(0, place),
         equal=0.4
         * place
-        / len(game.requests),  # at least half of the result depends on the number of legal moves
+        / len(game.requests),  # the number of legal moves determines at least half of the result
     )

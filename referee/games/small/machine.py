@@ -1,7 +1,7 @@
 """A match of a small game: implements the interface of games with the author's class.
 
-The author's code may be wrong in any way, so we check each value that comes out of it, and name the
-method if there's a problem.
+The author's code may have any kind of mistake. We therefore check each value that it returns, and
+the error names the method.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ REASONS = {
 }
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
-# Sorted, because two objects are the same move however their keys are ordered.
+# Keys are sorted, because two objects are the same move regardless of the order of their keys.
 _sorted = msgspec.json.Encoder(order="sorted").encode
-# JavaScript would round an integer above 2^53. It has at least 16 digits, and there's no need to
-# look at anything shorter.
+# JavaScript would round an integer above 2^53. Such an integer has at least 16 digits, so shorter
+# ones needn't be checked.
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
@@ -87,7 +87,8 @@ class SmallGame:
         # seat -> the state of its last request, as data or as JSON
         self._sent: dict[int, dict[str, Any] | bytes] = {}
         self._begins_turn = True
-        # Everything that a game gets is an attribute, so authors don't have to write an __init__.
+        # Everything that a game needs is set as an attribute, so authors don't have to write an
+        # __init__.
         game = self.game = kind()
         game.options, game.seats = setup.options, self.seats
         game.chance = Chance(setup.chance)
@@ -129,14 +130,15 @@ class SmallGame:
     def view(self, viewer: Viewer) -> View:
         """Return the view of a viewer, with its legal moves if it decides.
 
-        A seat that doesn't decide gets the public view, because that's all its bot would receive.
-        We fill the hidden places from the view of its last request, which its bot would remember.
+        A seat that doesn't decide gets the public view, because its bot wouldn't receive anything
+        else. The hidden places are filled from the view of its last request, which its bot could
+        remember.
         """
         if not isinstance(viewer, int):
             return View(self.turns, self._scores(), [], self._seen(viewer))
         if any(request.seat == viewer for request in self.requests):
             moves = self._plain("legal", self.legal[viewer])
-            # Keep the state for later, when the seat isn't asked.
+            # Keep the state for views while the seat has no request.
             state = self._sent[viewer] = self._seen(viewer)
             return View(self.turns, self._scores(), moves, state)
         sent = self._sent.get(viewer, {})
@@ -148,7 +150,7 @@ class SmallGame:
         new: SmallGame = object.__new__(type(self))
         vars(new).update(vars(self))
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
-        # With this memo, deepcopy() takes the given chance instead of copying the old one.
+        # With this memo, deepcopy() uses the given chance instead of copying the old one.
         new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
         new.legal, new._sent = dict(self.legal), dict(self._sent)
@@ -167,15 +169,16 @@ class SmallGame:
         """Redeal the items that are in `Game.secret` of every seat. Raises like `redeal`."""
         places = self._secret(0)
         for seat in range(1, self.seats):
-            # id() rather than ==, since two hands may be equal and are still different places.
+            # Compare places by id() rather than ==, because two equal hands are still different
+            # places.
             secret = {(id(pile), place) for pile, place in self._secret(seat)}
             places = [each for each in places if (id(each[0]), each[1]) in secret]
         self._deal_again(places, chance)
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
         places = list(_places(self.game.secret(seat)))
-        # An author who forgot `secret` would get searches that cheat, with no sign of it. That's
-        # why we compare the views. (If the seat sees everything, there's nothing to redeal.)
+        # If the author forgot `secret`, searches would cheat without anybody noticing. That's why
+        # we compare the views. (If the seat sees everything, there's nothing to redeal.)
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
                 f"{self.name} cannot be dealt again: it hides something from seat {seat}, "
@@ -184,8 +187,8 @@ class SmallGame:
         return places
 
     def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
-        # We sort the items before shuffling them, because the seat must not learn anything from
-        # their order.
+        # Sort the items before shuffling them, so that the result doesn't depend on their order,
+        # which the seat doesn't know.
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):
@@ -200,8 +203,8 @@ class SmallGame:
             most = self.setup.options.max_turns
             if not deciding:
                 self._end(FINISHED)
-            # We only check this between turns. (If somebody leaves in the middle of a turn, the
-            # others still finish it.)
+            # We only check this between turns. If a seat leaves in the middle of a turn, the other
+            # seats still finish it.
             elif self._begins_turn and any(self._turns_of[seat] >= most for seat in deciding):
                 self._end(EndReason.TURN_LIMIT)
             else:
@@ -221,12 +224,13 @@ class SmallGame:
 
     def _play(self, moves: Mapping[int, Move]) -> None:
         deciding = self._deciding()
-        # If a seat left, `leave` may have changed who decides. Then we haven't asked everyone yet.
+        # If a seat has left, `leave` may have changed who decides, and some deciding seats haven't
+        # been asked yet.
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
         played = {
-            # A seat that left still has to move if the author's code says so. It plays its first
-            # legal move.
+            # If the author's code wants a move of a seat that has left, its first legal move is
+            # played.
             seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
             for seat in deciding
         }
@@ -253,8 +257,7 @@ class SmallGame:
         if costs == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
             self._leave(seat, lost=True)
-        # This has a stream of its own. Otherwise, a wrong move would change the cards that come
-        # after it.
+        # Use a separate stream. Otherwise a wrong move would change the cards that come after it.
         elif costs == "random":
             legal = self.legal[seat]
             moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
@@ -282,15 +285,15 @@ class SmallGame:
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores())
-        # Seats that left share the last place, however many points they have. That's why their
-        # scores don't count here.
+        # Seats that have left share the last place regardless of their points, so their scores are
+        # ignored.
         keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
         self.requests, self.outcome = (), Outcome(reason, ranks(keys))
 
     # --- Calls of the author's object -------------------------------------------------------------
 
     def _deciding(self) -> tuple[int, ...]:
-        # The author may give one seat, or several seats that move at the same time.
+        # The author may set one seat, or several seats that move at the same time.
         to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
@@ -306,8 +309,8 @@ class SmallGame:
             raise self._wrong("legal", f"seat {seat} is to move, and has no legal move")
         return [*legal]
 
-    # Both are functions, because a match needs one or the other: objects in this process get the
-    # message, and other bots only its JSON.
+    # Both arguments are functions, because a match needs only one of the two messages. Objects in
+    # this process get the struct, and other bots get the JSON.
     def _request(self, seat: int) -> Request:
         return Request(seat, partial(self._message, seat), writes=partial(self._written, seat))
 
@@ -347,20 +350,20 @@ class SmallGame:
         return MistakeError(type(self.game), problem, method)
 
     def _check(self, seat: int) -> None:
-        """Check the calls for one request.
+        """Check the results of the calls for one request.
 
-        Doing it once per match costs little; `game check` does more.
+        Checking once per match costs little; `game check` checks more.
         """
         self._check_twice("legal", lambda: self._legal_of(seat))
         self._check_twice("view", lambda: self.game.view(seat))
 
-    # legal() and view() get called whenever we like. If they change the game, a replay isn't the
-    # same match any more.
+    # legal() and view() may be called at any time. If they change the game, a replay isn't the same
+    # match any more.
     def _check_twice(self, method: str, call: Callable[[], Any]) -> None:
         value = call()
         data = self._encoded(method, value)
-        # data_problem() walks through all of the data. An integer above 2^53 has 16 digits, so we
-        # look for one first.
+        # data_problem() visits all of the data, which is slow. An integer above 2^53 has at least
+        # 16 digits, so we search for those first.
         if _LONG_NUMBER(data) and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         if self._encoded(method, call()) != data:
@@ -378,8 +381,8 @@ class SmallGame:
             copied = plain(value)
         except (TypeError, ValueError):
             copied = UNSET
-        # They differ if JSON changes the data, e.g. keys that aren't strings. (Tuples become lists,
-        # so they differ too, but that's fine and data_problem() says nothing.)
+        # They differ if JSON changes the data, e.g. keys that aren't strings. (Tuples also differ,
+        # because they become lists, but that's allowed and data_problem() accepts it.)
         if copied != value and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         return copied
@@ -391,7 +394,7 @@ def plain(value: Any) -> Any:
 
 
 def filled(public: Any, own: Any) -> Any:
-    """Fill the hidden places of a public state, `None` and `?`, from an earlier state of a seat."""
+    """Fill the hidden places (`None` and `?`) of a public state from an earlier state of a seat."""
     if isinstance(public, dict) and isinstance(own, dict):
         return {**own, **{key: filled(value, own.get(key)) for key, value in public.items()}}
     if isinstance(public, list) and isinstance(own, list) and len(public) == len(own):
@@ -404,11 +407,12 @@ def filled(public: Any, own: Any) -> Any:
 def find(legal: Sequence[Move], move: Any) -> int:
     """Return the index of a bot's move in the legal moves, or -1.
 
-    1 equals 1.0, because JavaScript writes both as 1. But true is a different value, although
-    Python says that True == 1.
+    1 equals 1.0, because JavaScript writes both as 1. But true doesn't equal 1, although True == 1
+    in Python.
     """
     kind = type(move)
-    # Nearly all moves are numbers or texts, and comparing those is much faster than encoding them.
+    # Nearly all moves are numbers or texts, and comparing them directly is much faster than
+    # encoding them.
     if kind is int or kind is float or kind is str:
         for place, one in enumerate(legal):
             if one == move and type(one) is not bool:

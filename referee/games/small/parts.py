@@ -1,8 +1,8 @@
-"""The parts of a view for people, which are boards, hands, cards and texts.
+"""Divides a view into parts for people, which are boards, hands, cards and texts.
 
-The terminal and the page of a match show the same parts. The author of a game only returns JSON
-data and doesn't say what's a board, so we guess it from the shapes. `None`, and "?" in a row of a
-board, mark places that the viewer doesn't see.
+The terminal and the page of a match show the same parts. The author of a game returns plain JSON
+data, so we guess from the shapes of the values which of them are boards. `None`, and "?" in a row
+of a board, mark places that the viewer doesn't see.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import msgspec
 from msgspec import Struct
 
 MOST_CARDS, LONGEST_CARD = 40, 16
-"""Maximum number of items, and characters per item, of a list shown as cards."""
+"""Maximum number of items in a list that is shown as cards, and of characters per item."""
 LONGEST_CELL = 6
-"""Maximum number of characters per item of a list of lists shown as a board."""
+"""Maximum number of characters per item if a list of lists is shown as a board."""
 
 
 class Board(Struct, frozen=True, tag_field="kind", tag="board"):
     """Rows of equal length. A row is a text with one character per cell, or a list.
 
     Attributes:
-        across, down: the names of columns and rows in moves; empty if moves don't name them.
+        across, down: the names of columns and rows in moves. Empty if moves don't use names.
     """
 
     label: str
@@ -38,7 +38,7 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
 
 
 class Hands(Struct, frozen=True, tag_field="kind", tag="hands"):
-    """A list of cards for each seat, in seat order; None: the list is hidden."""
+    """A list of cards for each seat, in seat order. None means that the list is hidden."""
 
     label: str
     hands: Sequence[Sequence[Any] | None]
@@ -52,7 +52,7 @@ class Cards(Struct, frozen=True, tag_field="kind", tag="cards"):
 
 
 class Text(Struct, frozen=True, tag_field="kind", tag="text"):
-    """Any other value, as text; None: it is hidden."""
+    """Any other value, as text. None means that it is hidden."""
 
     label: str
     text: str | None
@@ -74,15 +74,16 @@ def parts(
         state: the result of `Game.view`.
         seats: number of seats. A list with one list per seat contains hands.
         hands: labels of hands that may all be hidden.
-        lists: labels of lists that may look like boards, such as ["bet", "bet"], or like hands,
-            such as two bids in a game of two players.
-        nothing: labels of values in which `None` is nothing, not a hidden place.
+        lists: labels of lists that are never boards or hands, although they may look like it. For
+            example, ["bet", "bet"] looks like a board, and two bids in a game of two players look
+            like hands.
+        nothing: labels of values in which `None` means nothing rather than a hidden place.
     """
     made: list[Part] = []
     for label, value in flat(state):
         if label in nothing:
             value = _with_words(value)
-        # It looks like a board (or like hands) now, but it isn't always one.
+        # This list looks like a board or like hands at the moment, but it doesn't always.
         if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
             made.append(Text(label, words(value)))
         elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
@@ -108,12 +109,12 @@ def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
 
 
 def has_none(value: Any) -> bool:
-    """True if a value is `None`, or a list that has it."""
+    """True if a value is `None` or a list that contains `None`."""
     return value is None or (isinstance(value, list) and any(map(has_none, value)))
 
 
 def _with_words(value: Any) -> Any:
-    """Replace `None`, which is nothing here, by a word or a sign."""
+    """Replace `None`, which means nothing here, by a word or a sign."""
     if not isinstance(value, list):
         return "none" if value is None else value
     lists = any(isinstance(item, list) for item in value)
@@ -131,16 +132,17 @@ def _is_hands(value: Any, seats: int) -> bool:
 
 
 def _rows(value: Any) -> list[Any]:
-    """Return the rows of a board: at least two, of equal length above 1.
+    """Return the rows of a board, which are at least two and have equal lengths above 1.
 
-    Empty if it's not a board.
+    Empty if the value isn't a board.
     """
     if isinstance(value, str):
         value = value.rstrip("\n").split("\n")
     elif not isinstance(value, list) or len(value) < 2:
         return []
     elif all(isinstance(row, str) for row in value):
-        # Rows of a board repeat a few symbols. Cards don't: ["KH", "7S"] is a list of two words.
+        # The rows of a board repeat a few symbols. Cards don't, so ["KH", "7S"] is a list of two
+        # words.
         symbols = "".join(value)
         if 2 * len({*symbols}) > len(symbols):
             return []

@@ -1,4 +1,4 @@
-"""Play a small game as a person, who sees the state and is offered the legal moves."""
+"""Lets a person play a small game, by showing the state and offering the legal moves."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Person(TurnListener[Turn]):
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
             state=[*phrases(shown), *_symbols(means.marks, shown)],
             targets=means.targets(shown, request.moves, self._seat),
-            # The author's docstring is wrapped for an editor, so join its lines again.
+            # The author's docstring is wrapped to fit an editor, so join its lines again.
             help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
         )
         return {"type": "move-reply", "move": request.moves[pick]}
@@ -62,8 +62,8 @@ class Person(TurnListener[Turn]):
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
     """Return the moves as choices.
 
-    If any move is a number, moves are chosen by their text. Choices have numbers too, and "3" must
-    not mean two things.
+    If any move is a number, moves are selected by their text rather than by the number of the
+    choice, so that "3" can't mean two things.
     """
     names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)
@@ -71,7 +71,7 @@ def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
 
 
 def phrases(shown: Sequence[Part]) -> list[Phrase]:
-    """Return the parts of a view as labelled lines: one per row of a board, and per hand."""
+    """Return the parts of a view as labelled lines: one per row of a board, and one per hand."""
     made: list[Phrase] = []
     for part in shown:
         for place, text in enumerate(_lines(part)):

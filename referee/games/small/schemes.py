@@ -1,6 +1,6 @@
 """The schemes by which moves may name cells of a board.
 
-We try them in this order, and the first that fits wins.
+They are tried in this order, and the first scheme that fits is used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 _CELL = re.compile(r"([A-Za-z])([0-9]{1,2})")
 _CELLS = re.compile(rf"(?:{_CELL.pattern}[-x ]?)+")
 Cell: TypeAlias = tuple[int | None, int]
-"""Row and column, counted from 0; without a row it is the whole column."""
+"""Row and column, counted from 0. If the row is None, it's the whole column."""
 Labels: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
@@ -21,7 +21,8 @@ class Scheme(NamedTuple):
     """How moves name cells.
 
     Attributes:
-        atoms: the parts of a move that name one cell each; empty for another kind of move.
+        atoms: the parts of a move that name one cell each. Empty if the move doesn't fit the
+            scheme.
         cell: the cell of a part, given the shape of the board. It may be outside the board.
         labels: the names of columns and rows, given the shape.
     """
@@ -32,7 +33,7 @@ class Scheme(NamedTuple):
     labels: Callable[[int, int], Labels]
 
     def path(self, move: Any, shape: tuple[int, int]) -> list[Cell] | None:
-        """Return the cells that a move names. Empty: none; None: cells outside the board."""
+        """Return the cells that a move names, or None if some of them are outside the board."""
         atoms = self.atoms([*move.values()] if isinstance(move, dict) else move)
         cells = [self.cell(atom, *shape) for atom in atoms]
         inside = all(

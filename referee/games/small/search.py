@@ -3,10 +3,10 @@
 If the rules publish anything that differs from the log, we change draws and play the match again,
 until the messages are equal:
 
-1. Try each single change, likely changes first. Keep a change that brings the first wrong message
-   nearer to the log: a message with five hidden cards is reached card by card.
-2. If no single change helps, add a second change to one that makes the wrong part right: a die that
-   everyone sees may also decide who loses.
+1. Try all changes of a single draw, likely changes first. Keep a change that makes the first wrong
+message more similar to the log. A message with five hidden cards is reached card by card.
+2. If no single change helps, add a second change to one that makes the wrong part right. For
+example, a die that everyone sees may also decide who loses.
 3. Try all combinations of the last draws.
 4. Walk at random through matches that fit as far as this one.
 
@@ -24,11 +24,11 @@ from referee.games.interface.log_player import Followed, UnfollowedError
 from referee.games.small.guessed import Draw, Value
 
 MOST_REPLIES = 80_000
-"""Maximum number of replies played by all searches in one log. They take a few seconds."""
+"""Maximum number of replies played by all searches in one log. It takes a few seconds."""
 COMBINATIONS = 2_000
 """Maximum number of combinations of the last draws."""
 NEAR = 3
-"""Maximum number of single changes to which a second one is added."""
+"""Maximum number of single changes for which a second change is tried."""
 STEPS = 300
 """Number of steps of the random walk."""
 
@@ -56,7 +56,7 @@ Follow: TypeAlias = Callable[[Any], Followed]
 
 
 class Search:
-    """All searches in one log. They share a limit, so a long log can't take forever."""
+    """All searches in one log. They share a limit, so that a long log can't take forever."""
 
     def __init__(self) -> None:
         self._replies = 0
@@ -86,8 +86,8 @@ class Search:
             if self._replies > MOST_REPLIES:
                 text = f"{MOST_REPLIES:,} replies were played in the search for hidden draws"
                 raise UnfollowedError(text)
-            # We take the first improvement rather than the best one, since finding the best would
-            # mean playing all the other matches too.
+            # We take the first improvement. To find the best one, we'd have to play all the other
+            # matches, too.
             if new.right > best.right:
                 return new
             is_open = is_open or new.is_other(best)
@@ -115,7 +115,7 @@ class Search:
                 place = random.randrange(len(draws))
                 draws[place] = draws[place].changed(random)
             yield (new := now.again(_values(draws)))
-            # If these draws fit less well, we go back to the last ones that did.
+            # If these draws fit less well, go back to the previous draws.
             if int(new.right) == int(best.right):
                 now = new
 
@@ -132,7 +132,7 @@ class _Match:
         return _Match(self.player.again(values), self._follow)
 
     def has_part_of(self, best: _Match) -> bool:
-        """True if it has the wrong part of another match right, and something else wrong."""
+        """True if it has the wrong part of another match right, but a different part wrong."""
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
             return False
@@ -141,7 +141,7 @@ class _Match:
     def is_other(self, best: _Match) -> bool:
         """True if it fits as far as another match, but its wrong part differs.
 
-        Then the difference depends on hidden draws, and it's too early to call the log wrong.
+        In that case the difference depends on hidden draws, so the log may still be right.
         """
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
@@ -152,10 +152,10 @@ class _Match:
 
 
 def _singles(best: _Match) -> Iterator[_Match]:
-    """Yield all changes of one draw, last draw first, but first changes that move a named item.
+    """Yield all matches with one changed draw, beginning with likely changes and the last draws.
 
-    If the message in the log names an item, a shuffle that puts this item elsewhere is a likely
-    cause.
+    If the wrong message in the log contains an item, a likely change is a shuffle that puts this
+    item elsewhere.
     """
     draws = best.player.draws
     values, named = _values(draws), [*_leaves(best.difference and best.difference.theirs)]
@@ -167,16 +167,18 @@ def _singles(best: _Match) -> Iterator[_Match]:
 
 
 def _combinations(best: _Match) -> Generator[_Match, None, bool]:
-    """Yield combinations of all draws, varying the last ones first. Return True if these are all.
+    """Yield combinations of all draws, varying the last draws first.
+
+    Returns True if all combinations were tried.
 
     Raises:
-        UnfollowedError: there are too many even for the draws of the last turn.
+        UnfollowedError: there are too many combinations even for the draws of the last turn.
     """
     base = best.player.draws
     given, is_all, first_changed = _values(base), True, len(base)
     for _ in range(COMBINATIONS):
-        # This is an odometer, except that the number of its wheels changes, because other draws may
-        # lead to other (or more) draws after them.
+        # This works like an odometer whose number of wheels changes, because a changed draw may be
+        # followed by other draws, or by more of them.
         yield (new := best.again(given))
         draws = new.player.draws
         for place in range(len(draws) - 1, -1, -1):
@@ -192,7 +194,8 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
                 break
         else:
             return is_all
-    # We haven't got beyond the draws of the last turn, so these alone are too many.
+    # All changes so far were in the draws of the last turn, so these alone have too many
+    # combinations.
     if first_changed >= best.player.before_turn:
         raise UnfollowedError("too many hidden draws are possible")
     return False

@@ -1,6 +1,7 @@
-"""The part of a small game's page that differs from other games: rules, options, secrets.
+"""The part of a small game's page that differs between games: rules, options, secrets.
 
-Faults of a bot name sections of this page, so its numbers are the same for all small games.
+Faults of bots refer to sections of this page, so the section numbers are the same for all small
+games.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _COSTS: dict[WrongMove, str] = {
 def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
     """Write these sections as Markdown, from the docstrings and attributes of a class.
 
-    They replace the sections of spec/small-games/protocol.md, which are about all small games.
+    They replace sections of spec/small-games/protocol.md that are written for all small games.
     """
     own = {
         "4 Game": "\n\n".join(_rules(kind, name)),
@@ -54,8 +55,8 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
 def _leaving(kind: type[Game]) -> str:
     loses = " or loses by a wrong move" if kind.wrong_move == "loses" else ""
     if seats_of(kind)[1] == 2:
-        # With two players, the other one has won then, and the author's rule for playing on isn't
-        # needed.
+        # With two players, the other player has already won, so the author's rule for continuing
+        # isn't needed.
         return f"If a player is disqualified{loses}, the game ends, and the other player wins."
     own = kind.leave is not Game.leave
     rule = (getdoc(kind.leave) if own and kind.leave.__doc__ else "") or ""

@@ -31,12 +31,12 @@ class SmallStatistics:
         return [msgspec.json.encode(SeatOfMatch(seat, game.turns, s)) for seat, s in scores]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        """Return means per match: of each bot in all seats, and in each seat."""
+        """Return means per match, for each bot in all seats and in each seat."""
         sums: dict[tuple[str, str], list[float]] = {}
         for each in seats:
             facts = msgspec.json.decode(each.facts, type=SeatOfMatch)
             numbers = (1, each.points, facts.turns, facts.score)
-            # Each match counts twice, for its seat and for all seats.
+            # Each match counts for its seat, and for all seats together.
             for where in ("all", seat_id(facts.seat)):
                 row = sums.setdefault((each.bot, where), [0, 0, 0, 0])
                 row[:] = [total + number for total, number in zip(row, numbers, strict=True)]

@@ -27,7 +27,8 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._together: tuple[int, list[list[Part]]] = (0, [])  # a turn in which several moved
+        # The number and the moves of the last turn, if several players moved in it.
+        self._together: tuple[int, list[list[Part]]] = (0, [])
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message."""
@@ -39,13 +40,16 @@ class Turns(turns.TurnReader[Turn]):
         alone = len(message.moves) == 1
         self.now.turn = message.turn
         for action in self.now.actions if not alone else ():
-            if action.what == "loses" and action.card == _WRONG_MOVE:  # who, in a turn of several?
+            if (
+                action.what == "loses" and action.card == _WRONG_MOVE
+            ):  # in a turn of several players, add who lost
                 action.card += f": {self.call(self.now.player_number)}"
         clauses: list[list[Part]] = []
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
             self.act("plays", said if alone else f"{self.call(player)} {said}")
-            # If several moved, it's nobody's turn, and the actions name the players.
+            # If several players moved, the turn belongs to nobody, and the actions contain the
+            # names.
             self.now.player_number = player if alone else ""
             clauses.append([Seat(seat_index(player)), f" plays {said}"])
         self._together = (message.turn, clauses if not alone else [])
@@ -53,13 +57,13 @@ class Turns(turns.TurnReader[Turn]):
         return [self.close()]
 
     def _lose(self, player: str) -> None:
-        """Add the loss of a player. The second one in a turn is named."""
+        """Add the loss of a player. If another player has lost in this turn, the name is added."""
         is_first = self.now.player_number in ("", player)
         self.now.player_number = self.now.player_number or player
         self.act("loses", _WRONG_MOVE if is_first else f"{_WRONG_MOVE}: {self.call(player)}")
 
     def line(self, turn: Turn) -> list[Part]:
-        """Name the players, if several moved."""
+        """Summarise a turn, with the names of the players if several moved."""
         number, clauses = self._together
         if number != turn.turn or not clauses:
             return super().line(turn)

@@ -1,7 +1,6 @@
-"""The page of a small game: the parts of its views (drawing.js), and the scores as a curve.
+"""The page of a small game, with the parts of its views (drawing.js) and a curve of the scores.
 
-The same drawing is used for all small games. It draws boards, hands and lists, and leaves the rest
-as text.
+All small games use the same drawing. It draws boards, hands and lists, and shows the rest as text.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from referee.games.small.messages import View
 def page_of(means: Callable[[], Meaning]) -> PageDefinition:
     """Make the page of a game.
 
-    `means` returns the meaning of the game's moves. It's a function because learning it takes some
-    random turns, and most matches are never shown on a page.
+    `means` returns the meaning of the game's moves. It's a function because learning the meaning
+    takes some random turns, and most matches are never shown on a page.
     """
 
     def fields(view: View) -> dict[str, Any]:
