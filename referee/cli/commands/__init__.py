@@ -1,1 +1,1 @@
-"""A module for each command, with its options and `run`."""
+"""One module per command, with its options and its function `run`."""

@@ -66,7 +66,7 @@ def run(options: BuildOptions, interrupts: Interrupts) -> int:
     from referee.bots.building import build
 
     found, skipped = _folders(options)
-    # Somebody may name the same folder twice, e.g. with and without a slash.
+    # The same folder may be given twice, e.g. with and without a slash.
     folders = list({folder.directory: folder for folder in found}.values())
     sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), folders)
     done: dict[int, Built] = {}
@@ -117,8 +117,8 @@ def _broken(
 
     bots: list[Entrant] = []
     broken: set[str] = set()
-    # A bot that builds may still not start, e.g. because a file is missing. It's better to know it
-    # now than when the tournament begins.
+    # A bot that was built may still fail to start, e.g. because a file is missing. It's better to
+    # learn this now than when the tournament begins.
     for folder in (each.folder for each in built):
         try:
             bot_in(folder, options.game)
@@ -142,8 +142,8 @@ def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
     found, mistakes = find_each(partial(_folder, options.game), options.bots)
     lines = together(mistakes).lines if mistakes else ()
     if mistakes and not (found and options.skip_broken):
-        # A mistake in one of many folders shouldn't go unnoticed, so by default we build none of
-        # them.
+        # A mistake in one of many folders shouldn't go unnoticed, so by default we don't build any
+        # folder.
         nothing = ["nothing was built; --skip-broken builds the other folders"] * bool(found)
         raise UsageErrors([*lines, *nothing])
     for line in lines:

@@ -1,7 +1,7 @@
 """`referee completion`: print the completion script of a shell.
 
-shtab makes the scripts from the parser. They know all words themselves, because starting Python
-would take too long each time that you press TAB.
+shtab generates the scripts from the parser. A script contains all words, because it would take too
+long to start Python each time that you press TAB.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def script(shell: str) -> str:
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
     text = shtab.complete(top, shell)
-    # With shtab 1.13, zsh completes only the first one of several arguments.
+    # With shtab 1.13, zsh would complete only the first of several arguments.
     return text if shell != "zsh" else re.sub(r'"\(\*\)::?', '"*:', text)
 
 

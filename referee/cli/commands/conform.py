@@ -155,18 +155,18 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     bot = options.bot or ""
     seen = files_digest(bot, game)
     if not seen:
-        _Bot(options, game)  # if the bot doesn't exist, this says so
+        _Bot(options, game)  # reports an error if the bot doesn't exist
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
     while True:
         try:
             _run_once(options, game, interrupts)
         except UsageError as error:
-            # E.g. a folder must be built again, which the author can do now.
+            # For example, a folder must be built again, which the author can do now.
             for line in error.lines:
                 console.say(line)
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
         with interrupts.raising():
-            # "" means that somebody is just replacing the file.
+            # The digest is "" while somebody is replacing the file.
             while (now := files_digest(bot, game)) in ("", seen):
                 time.sleep(LOOK_EVERY_SECONDS)
         seen = now
@@ -186,7 +186,7 @@ def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int
     try:
         report = _run(subject, interrupts, results, reporter.show_new, quiet=options.quiet)
     except Interrupted as interrupted:
-        # You have waited for these, so don't lose them just because you've had enough.
+        # People have waited for these results, so we show them even if the run is interrupted.
         reporter.show_failures(results)
         ended = "the running cases were ended, without a report"
         console.say(f"{interrupted} after {subject.progress()}; {ended}")
@@ -225,9 +225,9 @@ def _check_outputs(options: ConformOptions) -> None:
 
 
 def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bool:
-    """Whether a tournament could not start the bot in a folder. Prints the reason.
+    """Check whether a tournament could not start the bot in a folder. Prints the reason.
 
-    The cases may have run without a sandbox, which a tournament usually has.
+    The cases may have run without a sandbox, but a tournament usually has one.
     """
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
@@ -262,7 +262,7 @@ class _Reporter:
         )
         self._is_shown = options.format == "text" or options.output is not None
         self._only_verdict = options.quiet and options.output is not None
-        # The results of a referee all come at the end, so there's nothing to show before that.
+        # All results of a referee come at the end, so there's nothing to show before that.
         self._is_live = options.referee is None and self._is_shown and not self._only_verdict
 
     def list(self, cases: Sequence[Rule]) -> None:
@@ -290,7 +290,7 @@ class _Reporter:
                 _print(on.verdict(report) if self._only_verdict else self._lines(on, report))
 
     def save(self, report: Report) -> None:
-        """Write the report to the file of `--output`. Without one, print it unless it is text."""
+        """Write the report to the file of `--output`, or print it unless it is text."""
         options = self._options
         if options.format != "text":
             text = _rendered(options.format, report, self._chapters)
@@ -322,14 +322,13 @@ class _Reporter:
         options = self._options
         if self._is_live and text is self._on_stdout:
             return text.repeated(results)
-        # One mistake of a referee makes many cases fail, so it should be fixed before looking at
-        # the others.
+        # A single mistake of a referee makes many cases fail, so it should be fixed first.
         brief = options.quiet and options.referee is not None
         return text.failures(results, verbose=options.verbose, brief=brief)
 
 
 def _print(lines: Iterator[str]) -> None:
-    # The terminal redraws the progress line after each write, so we do all of this in one.
+    # The terminal redraws the progress line after each write, so we write all lines at once.
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
@@ -365,10 +364,10 @@ class _Bot:
         from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
-        assert self._bot is not None  # it's None only with --list
+        assert self._bot is not None  # it can only be None with --list
         whys = [why_skipped(case, self._bot) for case in self.cases]
-        # Some cases can't be tried with each kind of bot. If nothing is left, say so: a report
-        # without any case would look like success.
+        # Some cases can't be tried with every kind of bot. If no case is left, we report an error,
+        # because a report without any case would look like success.
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
@@ -482,7 +481,7 @@ def _run(
 
 
 def _check_writable(path: Path) -> None:
-    # Check this before the run: nobody wants to wait for all cases just to lose the report.
+    # We check this before the run, so that nobody waits for all cases and then loses the report.
     folder = path.parent
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory")

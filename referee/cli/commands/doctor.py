@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
     from referee.starters import Language
 
-# If a program takes longer than this to print its version, we don't count on it.
+# If a program takes longer than this to print its version, we consider it missing.
 PROBE_SECONDS = 5.0
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
@@ -77,7 +77,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """Result of a probe: whether that's enough, a description, and if not, the next step."""
+    """The result of a probe: whether it succeeded, a description, and if not, the next step."""
 
     ok: bool
     text: str
@@ -186,7 +186,7 @@ def _check(
 ) -> Check:
     try:
         found = look()
-    except OSError as error:  # some unusual system
+    except OSError as error:  # this system is unusual
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get
@@ -221,7 +221,7 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 def _tournament(sandbox: Sandbox) -> Found:
     from referee.api import play_matches
 
-    # With a single job, we wouldn't start another process, which is what we want to try.
+    # With a single job, no other process would be started, and starting one is what we test here.
     jobs = max(2, cores())
     began = time.monotonic()
     try:
@@ -296,8 +296,8 @@ def _cgroups() -> Found:
 def _cores() -> Found:
     load, count, quota = os.getloadavg()[0], os.cpu_count() or 1, cpu_quota()
     text = f"{cores()}" if cores() == count else f"{cores()} of {count}"
-    # Inside a container, the number of cores is often that of the whole machine, and only the quota
-    # tells the truth.
+    # Inside a container, `count` is often the number of cores of the whole machine, but only the
+    # quota can be used.
     if quota < count:
         text += f" (control groups: {quota:g})"
     text += f", load {load:.1f}"
@@ -350,7 +350,7 @@ def _language(language: Language, sandbox: Sandbox) -> Found:
     path = shutil.which(program)
     if path is None:
         return Found(False, f"{program} is not installed", get)
-    # It's not enough that the program is there. In the sandbox, it must also find its libraries.
+    # The program must not only exist, it must also find its libraries in the sandbox.
     said = _first_line([path, language.version], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"
@@ -378,7 +378,7 @@ def _first_line(words: list[str], sandbox: Sandbox | None = None) -> str | None:
     from referee.match.limits import Limits
     from referee.match.sandbox import NO_SANDBOX
 
-    # We start it just like a bot: in the sandbox it may not even be visible.
+    # We start the program just like a bot, because it may not be visible in the sandbox.
     path = shutil.which(words[0])
     if path is None:
         return None

@@ -59,7 +59,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
 
 
 def explanation(what: str, page: SpecPage) -> str | None:
-    """Return the Markdown that answers, or None."""
+    """Return the Markdown that explains a section, a code or a word. None if there isn't any."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
     if number is not None:
@@ -111,7 +111,8 @@ def _contents(page: SpecPage) -> str:
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
     text = f"{what!r} is not a section, title or code of {page.place}, nor a word of the glossary"
-    # A number is another section in each game. Of the default game, it was perhaps not meant.
+    # Section numbers differ between games. If the game is the default, somebody may have forgotten
+    # --game, so we suggest other games. Otherwise, we do this only for words.
     others = GAMES if game == DEFAULT_GAME or _NUMBER.fullmatch(what) is None else {}
     for name, definition in others.items():
         if name != game and explanation(what, game_page(definition)):
@@ -143,11 +144,11 @@ def _print(markdown: str) -> None:
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not has_colour(sys.stdout):  # nothing else would mark it as code then
+        if not has_colour(sys.stdout):  # without colours, only backticks mark it as code
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))
         lines += [line.rstrip() for line in caught.get().strip("\n").splitlines()]
     for before, line in zip(["", *lines], lines, strict=False):
-        if line or before:  # there shouldn't be two empty lines in a row
+        if line or before:  # avoids two empty lines in a row
             print(line)

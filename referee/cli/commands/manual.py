@@ -83,7 +83,7 @@ def _invocation(formatter: argparse.HelpFormatter, action: argparse.Action) -> s
 
 
 def _text(text: str) -> str:
-    # If we don't escape a hyphen, troff prints a typographic one, and you can't paste the option
+    # If a hyphen isn't escaped, troff prints a typographic one, and then the option can't be copied
     # any more. A line that begins with a dot or an apostrophe would be a macro.
     text = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{text}" if text.startswith((".", "'")) else text

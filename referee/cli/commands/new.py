@@ -90,5 +90,5 @@ def _game_words(game: str, folder: Path) -> list[str]:
     outside = GAMES.outside.get(game)
     if outside is None or not os.path.isabs(outside.place):
         return game_words(game)
-    # You run these commands in the new folder, so a relative path must start there.
+    # People run these commands in the new folder, so a relative path must start there.
     return ["--game", os.path.relpath(outside.place, os.path.realpath(folder))]

@@ -98,7 +98,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
 def _check_records(options: PageOptions) -> None:
     if options.records is not None:
         raise UsageError("--records is for the store of a tournament")
-    # We read each file twice (the first time, only to recognise it).
+    # Each file is read twice (the first time only to recognise it), which is impossible with stdin.
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')
     for name in options.files:
@@ -124,7 +124,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
     records = None if options.records is None else Path(options.records)
     if records is not None and not records.is_dir():
         raise UsageError(f"cannot read {records}: it is not a folder")
-    # Check this now: it takes a while to make all these pages.
+    # We check this first, because making all these pages takes a while.
     check_site(folder)
     with (
         Store.for_reading(file) as store,
@@ -153,7 +153,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
 
 
 def _page_name(files: Sequence[str]) -> str:
-    """Name the page like the first file, but with another ending."""
+    """Return a name for the page, which is the name of the first file with another ending."""
     name = os.path.basename(files[0])
     for suffix in (*SUFFIXES, ".jsonl"):
         name = name.removesuffix(suffix)

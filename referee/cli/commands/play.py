@@ -107,12 +107,12 @@ def _run(
             with interrupts.raising():  # the program that compresses a log may be slow
                 lost = _finish(files)
                 if live is not None:
-                    with suppress(LogWriteError):  # nobody is left to see it
+                    with suppress(LogWriteError):  # the reader of stderr is gone
                         live.drain()
         except GameError as error:
             raise GameError(_void(error, options, plan.spec)) from error
         except Interrupted as interrupted:
-            # Otherwise the message would wait for the reader, too.
+            # If the reader of stderr is slow, the message would have to wait for it, too.
             if live is None or not live.behind:
                 console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
@@ -128,7 +128,7 @@ def _run(
 
 
 def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
-    """Describe a match that a mistake of the game has ended, with a command that shows it again."""
+    """Describe a match that was ended by a mistake of the game, with a command that repeats it."""
     from referee.games import game_words
     from referee.text.terminal import command_line
 
@@ -147,9 +147,9 @@ def _watched(
     assert plan.record is not None
     assert files.record is not None
     page = f"watch/{os.path.basename(plan.record)}"
-    # If people play in the browser, `--listen` is for their page and not for this one.
+    # If people play in the browser, `--listen` is for the page of the players and not for this one.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
-    # Or the page would show the old contents of the file.
+    # Without this, the page would show the old contents of the file.
     begin = partial(files.record.begin, copy=True)
     game = plan.spec.definition.name
     return watched(interrupts, game, [plan.record], page, address, begin)
@@ -255,7 +255,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
 
 
 def _print_disqualified(played: Played) -> None:
-    # The exit code doesn't tell who it was.
+    # The exit code doesn't say which bot was disqualified.
     for player in played.result.players:
         left = player.disqualification
         if left is not None:
@@ -278,7 +278,7 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
         start = ["--resume", options.resume, "--turn", str(turn)]
         start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
     typed = spec
-    if options.bots:  # as they were typed, i.e. with names, and with bytes that aren't UTF-8
+    if options.bots:  # as they were typed, i.e. with names and with bytes that aren't UTF-8
         typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

@@ -89,7 +89,7 @@ def play_deals(
 
 
 def _position(options: PlayOptions, plan: MatchPlan) -> Position:
-    """Return the start of a plan's match. Its last redeal is the first deal."""
+    """Return the position where a plan's match starts. Its last redeal is the first deal."""
     from referee.match.position import Position
 
     assert options.resume is not None

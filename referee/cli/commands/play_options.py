@@ -23,7 +23,7 @@ from referee.cli.settings import (
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
 
-# With this value of `--stderr`, we show it immediately.
+# With this value of `--stderr`, we show the stderr of bots immediately.
 LIVE = "-"
 
 
@@ -120,7 +120,11 @@ in the browser (spec/serve.md, 6)."""
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:
-        """Return the names in the BOT arguments ("" for none; or no names at all), and the BOTs."""
+        """Return the names in the BOT arguments, and the BOTs.
+
+        A name is "" if the argument has none. If no argument has a name, the list of names is
+        empty.
+        """
         from referee.names import named
 
         pairs = [named(bot) for bot in self.bots]

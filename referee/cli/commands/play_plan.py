@@ -35,7 +35,7 @@ def plan_match(
         temporary: the name of a temporary record for the browser, or None.
 
     Raises:
-        UsageError: such a match is not possible. The text says why.
+        UsageError: such a match is not possible. The text gives the reason.
     """
     from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec
@@ -52,7 +52,7 @@ def plan_match(
     redeals = () if resumed is None else _redeals(options, resumed)
     if not bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # do this now, because later an old log would already be empty
+    check_descriptors()  # check this before old logs are emptied
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
@@ -75,7 +75,7 @@ def plan_match(
         log=options.log,
         record=record,
         stderr=stderr,
-        # A temporary record is just for the page, and the page shows stderr.
+        # A temporary record is only used for the page, and the page shows stderr.
         record_stderr=options.record_stderr or temporary is not None,
         answers=() if resumed is None else resumed.answers,
         force=options.force,
@@ -100,8 +100,8 @@ def _sandbox(
 ) -> Sandbox:
     """Return the sandbox for the bots, which can't see the files in `unseen`.
 
-    If you don't give any BOT, the bots are the ones in the record of `--resume`, and these only run
-    with `--run-recorded`.
+    If no BOT is given, the bots are those in the record of `--resume`, and they only run with
+    `--run-recorded`.
     """
     from referee.bots.command import BotCommand
 
@@ -144,7 +144,7 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Return the redeals: of the record, or with --deals of the position and the first deal."""
+    """Return the record's redeals, or with --deals those of the position and the first deal."""
     if options.deals is None:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal
@@ -188,8 +188,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
     load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
-    # If the match continues where it was interrupted, people can use the links that they already
-    # have.
+    # If an interrupted match continues, people can use the links that they already have.
     goes_on = options.resume is not None and options.turn is None
     known = links_beside(options.resume) if goes_on and options.resume is not None else None
     return MatchSession(game, bots, known)
@@ -205,8 +204,8 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     """Raise a `UsageError` if an output is an input, or the links would replace another file.
 
-    There's one exception: an interrupted match may continue in its own record, which keeps its
-    contents.
+    There's one exception: an interrupted match may be continued in its own record, whose contents
+    are kept.
     """
     continues = options.turn is None
     seed_file = settings.seed_file_name(options.seed_file)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from referee.match.spec import MatchSpec
     from referee.runner import Runner
 
-# We show nothing before this, so most matches end without any output in between.
+# We don't show progress before this many seconds, so most matches print only their result.
 AFTER_SECONDS = 1.0
-# If a bot thinks for longer than this, we tell the people which one it is.
+# If a bot thinks for longer than this, we tell people which bot it is.
 _SLOW_SECONDS = 2.0
 
 
@@ -38,7 +38,7 @@ async def _print_slow_bots(runner: Runner, bots: Sequence[str]) -> NoReturn:
     from referee.bots.command import HUMAN
     from referee.games.interface.seats import seat_id
 
-    # We print only one line for each slow reply. Somebody is about to type in this terminal, and a
+    # We print only one line for each slow reply. Somebody will type in this terminal soon, and a
     # line that changes all the time would be in the way.
     said = None
     while True:

@@ -83,7 +83,7 @@ class Turns(NamedTuple):
         )
 
     def none_of(self, turns: int) -> str:
-        """Say why a match with this number of turns has no selected turn."""
+        """Explain why none of a match's turns is selected, given the number of its turns."""
         first, last = self.first or 1, self.last or turns
         asked = f"--turn {first}" if first == self.last else f"--from {first} --to {last}"
         if first > turns:
@@ -172,7 +172,7 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
 
     turns = 0
     shown = chosen.first is None and chosen.last is None
-    before: list[Item] = []  # what comes before the first selected turn, e.g. the names
+    before: list[Item] = []  # printed before the first selected turn, e.g. the names
     for item in replay.items():
         if isinstance(item, Start) and (chosen.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
@@ -198,7 +198,7 @@ def _text(
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
-    start: Start | None = None  # it always comes first
+    start: Start | None = None  # the start always comes first
     turns: list[Any] = []
     after: list[str] = []  # shown below the table
     for item in items:
@@ -263,12 +263,12 @@ def _page(lines: Iterable[str]) -> bool:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
     except (OSError, ValueError, IndexError):
         return False
-    assert pager.stdin is not None  # we asked for a pipe
+    assert pager.stdin is not None  # because we asked for a pipe
     try:
         with pager.stdin as text:
             for line in lines:
                 text.write(line + "\n")
-    except BrokenPipeError:  # the user has seen enough
+    except BrokenPipeError:  # the user has quit the pager
         pass
     finally:
         pager.wait()

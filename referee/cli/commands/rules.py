@@ -185,7 +185,7 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
     data = _data(name)
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
-    file.new()  # this raises the mistakes in the file
+    file.new()  # raises the mistakes in the file
     check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1

@@ -242,8 +242,8 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
         console.print()
         statistics, losses_of_bot = facts.bots[bot.name], losses[bot.name]
         for part in bot_text(bot, found, statistics, facts.game, losses_of_bot, console.width):
-            # People copy the command, so it must stay in one piece. We have to say this here,
-            # because `print` ignores the text's own `no_wrap`.
+            # People copy the command, so it must stay on one line. `print` ignores the text's own
+            # `no_wrap`, so we have to pass it here.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
@@ -273,12 +273,12 @@ def _watch(options: StandingsOptions) -> NoReturn:
 
     seen = count = None
     while True:
-        # This opens the store only if something has changed, because opening a store checks all
-        # rows.
+        # We open the store only if something has changed, because all rows are checked when it's
+        # opened.
         state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            # And not for longer than necessary, so that a run can finish.
+            # We close the store as soon as possible, so that a run can finish.
             with Store.for_reading(options.stores[0]) as store:
                 if store.count() != count:
                     count = store.count()

@@ -117,10 +117,10 @@ class _Run:
         self._file = file
         self._records = records
         self._interrupts = interrupts
-        self._void = 0  # number of matches, because of a mistake in the game
+        self._void = 0  # number of matches that are void because of a mistake in the game
 
     def run(self, stack: ExitStack) -> int:
-        """Play the missing matches, and print the standings. The page closes `stack`."""
+        """Play the missing matches, and print the standings. `stack` ends the page server."""
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None
@@ -172,7 +172,7 @@ class _Run:
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
         list_file = None if options.deal_seeds is None else options.deal_seeds.file
-        # These files have seeds, and with those a bot could tell which cards come next.
+        # These files contain seeds, and with a seed a bot could compute the next cards.
         files = (options.store, options.config, options.position, seed_file, list_file)
         unseen = (self._records, *files)
         live = self._live
@@ -213,7 +213,7 @@ class _Run:
 
     @property
     def _live(self) -> Path | None:
-        # We can't do this with a cluster, because the folder would be on another machine.
+        # This isn't possible with a cluster, because the folder would be on another machine.
         if self._records is None or not self._options.browser or self._options.cluster is not None:
             return None
         return Path(self._records)
@@ -242,7 +242,8 @@ class _Run:
         setups = plan.stages if plan.is_known else [*plan.stages, now]
         left = bots_with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
-        # In a cluster, the bots need not be here, so the workers check them.
+        # In a cluster, the bots may only exist on the machines of the workers, so the workers check
+        # them.
         if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
@@ -275,7 +276,8 @@ class _Run:
         if plan.stages and plan.stages != store.stages:
             store.replace_bots(plan.stages)
         if not plan.is_known:
-            # "auto" must not be silent about this, because people rely on the sandbox.
+            # If "auto" means that there is no sandbox, we have to say so, because people rely on
+            # it.
             if options.sandbox == "auto" and now.sandbox == "none":
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
@@ -286,7 +288,7 @@ class _Run:
             store.leave_out(names)
         if now.game in GAMES.outside:
             store.add_game_file(GAMES.outside[now.game].source)
-        # A bot that was left out hasn't played with these files.
+        # A bot that was left out hasn't played with its files.
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _store_limits(self) -> None:
@@ -316,7 +318,7 @@ class _Run:
 
         live = self._live
         if live is not None:
-            remove_live(live)  # left by a killed run
+            remove_live(live)  # these files were left by a run that was killed
         records = None if self._records is None else make_folder(self._records)
         run = Run(self._store, records=records, live=live)
         anchor, options = self._plan.view.anchor, self._options

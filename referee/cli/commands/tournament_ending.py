@@ -1,4 +1,4 @@
-"""Ends a tournament before its last match, and says where its finished matches are."""
+"""Ends a tournament before its last match, and reports where the finished matches are stored."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Ending:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether there was a first Ctrl-C."""
+        """Whether Ctrl-C was pressed."""
         return self._until is not None
 
     def check_signals(self) -> None:
@@ -72,7 +72,7 @@ def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> Non
     """Print how to continue a run. If the store is in memory, save its matches first.
 
     Args:
-        file: the value of `--store`; None without one.
+        file: the value of `--store`, or None if it is not given.
         words: the command line.
     """
     if file is None:
@@ -87,7 +87,7 @@ def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> Non
 def _save_copy(store: Store) -> str:
     name = f"referee-{store.stages[-1].seed}"
     problem: UsageError | None = None
-    # The current folder is where people look first, but we may not be allowed to write there.
+    # People look in the current folder first, but we may not be allowed to write there.
     for folder in ("", tempfile.gettempdir()):
         for number in range(1, 100):
             file = os.path.join(folder, f"{name}{f'-{number}' * (number > 1)}.sqlite")

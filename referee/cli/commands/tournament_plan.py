@@ -76,7 +76,7 @@ def plan_tournament(
     """Decide which matches to play, for a new, a known or an extended store.
 
     Raises:
-        UsageError: nothing can be played. The text says why.
+        UsageError: nothing can be played. The text gives the reason.
     """
     from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
@@ -86,26 +86,24 @@ def plan_tournament(
     stages: list[TournamentSetup] = store.stages
     start = _start(options, stages)
     found = _bots(options, config, store, None if start is None else start.game)
-    # If bwrap doesn't work here, "auto" means "none". But a store whose matches had a sandbox must
-    # not lose it like this.
+    # If bwrap doesn't work here, "auto" means "none". But if the earlier matches of a store had a
+    # sandbox, the other matches need it, too.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
     kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
     choice = SandboxChoice(kind, options.sandbox_read)
     now = _setup(options, found, stages, choice, start)
-    if stages:  # if a bot never played, its author may have fixed it in the meantime
+    if stages:  # a bot that never played may have been fixed since the last run
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
     is_unfinished = not (is_known and is_finished(store))
-    # These options are for the final standings, but we check them now: nobody wants to learn about
-    # a typing mistake when the last match is over.
+    # These options are for the final standings, but we check them now, because nobody wants to
+    # learn about a typing mistake after the last match.
     view = chosen_view(now.bots, options.anchor, options.bot)
     view = view._replace(title=options.title or "")
-    # If all matches are played, it doesn't matter any more who made the line-ups.
+    # If all matches have been played, the schedule doesn't matter any more.
     if stages and is_unfinished:
         check_schedule(store)
-    if (
-        not is_known and not store.is_empty
-    ):  # otherwise nothing is lost, and you can still correct your mistake
+    if not is_known and not store.is_empty:  # an empty store can still be changed
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
     if not options.same_bot:
@@ -120,7 +118,7 @@ def plan_tournament(
 
 
 class _Start(NamedTuple):
-    """Where matches start, if that's a position.
+    """The position where matches start.
 
     Attributes:
         players, options: from the recorded match. `options` are the game's options.
@@ -151,7 +149,7 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
     if options.players not in (None, len(header.bots)):
         raise UsageError(f"--position: the match has {len(header.bots)} players")
     if stages and (stored := stages[-1].position) and position.is_same(stored):
-        position = stored  # somebody may have renamed its file
+        position = stored  # the file of the position may have been renamed
     return _Start(header.game, len(header.bots), asdict(spec_of(header).options), position)
 
 

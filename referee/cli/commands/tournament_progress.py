@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
-# In the first seconds, bots are starting, and any estimate of the remaining time would be far too
+# In the first seconds, bots are starting, so an estimate of the remaining time would be far too
 # high ...
 ESTIMATE_AFTER = 2.0
-# ... and until there are this many matches, we show neither an estimate nor ratings.
+# ... and we show neither an estimate nor ratings before this number of matches.
 ESTIMATE_FROM = 10
 # By default, we show this many tables in total.
 TABLES = 10
-# The picture shows this many bots.
+# We show this many of the leading bots.
 LEADING = 5
-# The ratings are just for show, so they must not take more than this part of the time.
+# Computing the ratings must not take more than this part of the time.
 _RATING_PART = 0.05
 
 
@@ -64,7 +64,7 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._every = every
-        self._tables = 0  # how many we have shown, i.e. one after `every` matches
+        self._tables = 0  # number of tables so far, i.e. one after `every` matches
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
@@ -137,7 +137,7 @@ class Progress:
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
-        if is_known and run.test is None:  # nobody knows how long a test takes
+        if is_known and run.test is None:  # the length of a test is unknown
             parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds
@@ -168,7 +168,7 @@ class Progress:
                     float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")
                 )
                 if math.isnan(rating):
-                    continue  # it has no matches yet
+                    continue  # the bot has no matches yet
                 reach = f"{low - rating:+.0f} {high - rating:+.0f}".replace("inf", "?")
                 table.add_row(self._names[bot], f"{rating:.0f}", reach)
             parts.append(table)

@@ -59,8 +59,8 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     check_files(names)
     from msgspec import UNSET
 
-    # We import these here and not later: now a signal can't interrupt it, forked processes share
-    # the modules, and the garbage collector ignores them.
+    # We import these here and not later, so that a signal can't interrupt the imports, forked
+    # processes share the modules, and the garbage collector ignores them.
     from referee.logs.validate import Validation, check_log
 
     unchecked: dict[str, str] = {}  # games without a checker -> their first log

@@ -100,8 +100,8 @@ class VerifyOptions(Options):
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
         return _check_store(options, options.store, interrupts)
-    # We import these here and not later: now a signal can't interrupt it, forked processes share
-    # the modules, and the garbage collector ignores them.
+    # We import these here and not later, so that a signal can't interrupt the imports, forked
+    # processes share the modules, and the garbage collector ignores them.
     import referee.logs.verify  # noqa: F401
 
     names = options.files
@@ -224,7 +224,7 @@ def _setup(
     again: Sequence[MatchRow],
     unseen: Sequence[str | None],
 ) -> TournamentSetup:
-    """Return the setup of a store for playing matches again, if its bots may be started."""
+    """Return the setup for playing the matches of a store again, if its bots may be started."""
     from msgspec.structs import replace
 
     from referee.bots.command import find_all
