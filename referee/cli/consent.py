@@ -53,8 +53,8 @@ def sandbox_of_recorded(
 ) -> SandboxChoice:
     """Return the sandbox for the bots in a record or a store, if they may be started.
 
-    Programs need `--run-recorded`, and start in the sandbox. Only the user can change that (with
-    `--sandbox none`), the file cannot. In the sandbox the bots see only the folders of
+    Programs need `--run-recorded`, and start in the sandbox. The user can change that with
+    `--sandbox none`, but the file can't. In the sandbox the bots see only the folders of
     `--sandbox-read`, so these must include the folders that the bots need.
 
     Args:

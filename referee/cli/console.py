@@ -243,7 +243,7 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
 
 @contextmanager
 def printing_rich(title: str = "") -> Iterator[Console]:
-    """Context manager that yields a rich console, and prints its text on stdout at the end.
+    """Context manager. Yields a rich console, and prints its text on stdout at the end.
 
     We don't let rich print the text, because rich has its own exit code for a closed pipe.
 

@@ -1,7 +1,7 @@
 """People at this terminal: questions, choices, help. Independent of the game.
 
 The terminal gives us one line at a time, and we wait for it without a thread. With a thread, Ctrl-C
-could not end the match as usual. Meanwhile, the pipes of the other bots are still served.
+could not end the match as usual. The pipes of the other bots are served while a person thinks.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ LINE_SECONDS = 10.0
 
 @contextmanager
 def status() -> Iterator[Callable[[RenderableType], None]]:
-    """Context manager that yields a function, which shows the current state on the terminal."""
+    """Context manager. Yields a function that shows the current state on the terminal."""
     from rich.console import Console
     from rich.live import Live
 
@@ -62,7 +62,7 @@ def starting(
     quiet: bool,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager that yields a function, which shows how many bots were started.
+    """Context manager. Yields a function that shows how many bots were started.
 
     A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`. The function raises
     `Interrupted` after a signal.
@@ -83,7 +83,7 @@ def starting(
 def working(
     total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager that yields a function, which shows how many parts of some work are done.
+    """Context manager. Yields a function that shows how many parts of some work are done.
 
     A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`.
 

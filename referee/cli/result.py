@@ -97,7 +97,7 @@ def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """Return a command that helps to find a bot's mistake, as its purpose and its text, or None."""
+    """Return the purpose and the text of a command that helps to find a bot's mistake, or None."""
     for player in result.players:
         left = player.disqualification
         if left is not None and left.request:

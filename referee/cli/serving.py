@@ -112,7 +112,7 @@ async def open_browser(url: str) -> None:
 
 
 def say_bug(error: Exception) -> None:
-    """Report a bug that prevented a page from being made. The server continues with other pages."""
+    """Report that a page failed because of a bug. The server continues with other pages."""
     ours = as_ours(error)
     if isinstance(ours, GameError):
         say(f"a page could not be made: {ours}")

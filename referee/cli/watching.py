@@ -31,7 +31,7 @@ NICE = 10
 # While the match waits for the processor, the server's time slices are at most this long. (Linux
 # doesn't allow shorter ones.)
 _SLICE_NS = 100_000
-# The numbers of the system call on some machines, because the C library has no function for it.
+# The number of the system call for each kind of processor. The C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 

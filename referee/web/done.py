@@ -14,7 +14,7 @@ class Done(NamedTuple):
     """The actions of a turn so far, as far as the viewer knows them.
 
     Only the player on turn plays and receives cards, so a new turn has begun as soon as another
-    player does this.
+    player plays or receives a card.
 
     Attributes:
         seat: the player who played or received cards.

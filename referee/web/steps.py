@@ -168,7 +168,7 @@ class Steps:
         return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
-        """Add a step for each card that was moved in the round, except for the last one.
+        """Add a step for each card that was moved in the round.
 
         The caller adds the state at the end of the round.
         """
@@ -438,7 +438,7 @@ class SeatSteps(Steps):
         standings = match.standings()
         scores = None if match.outcome is None else [standing.score for standing in standings]
         asked = self._seat in match.due
-        # If the game publishes turns, a seat learns that a turn has ended (maybe late), and that
+        # If the game publishes turns, a seat learns (maybe late) that a turn has ended, and that
         # its own turn has started.
         begins = scores is None and not self._shows_result
         turns = [turn.turn + begins for turn in over]

@@ -1,9 +1,9 @@
 """Turning points of a match: changes of the lead, the deciding turn, the longest thinking time.
 
-A lead only counts if it lasts until everybody has had a turn. The deciding turn is the turn with
-the winner's largest gain over the others, among the turn in which the winner took the lead for good
-and all later turns. If this gain isn't more than a quarter of the final margin, the match was won
-in small steps, and we don't name a deciding turn.
+A lead only counts if it lasts until everybody has had a turn. For the deciding turn, we look at the
+turn in which the winner takes the lead for good, and at all later turns. It's the one in which the
+winner gains the most on the others. If this gain isn't more than a quarter of the final margin, the
+match was won in small steps, and there's no deciding turn.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def turning_points(
         turn = scored[place]
         if place:
             if place == leads[-1][0]:
-                found.pop()  # the deciding turn makes this one redundant
+                found.pop()  # the next moment includes this change of the lead
             found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
     return sorted([*found, *_longest_think(steps)], key=lambda moment: moment.at)
 

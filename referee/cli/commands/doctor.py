@@ -186,7 +186,7 @@ def _check(
 ) -> Check:
     try:
         found = look()
-    except OSError as error:  # this system is unusual
+    except OSError as error:  # on an unusual system
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get

@@ -87,7 +87,7 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Context manager that yields a function, which shows the number of played matches."""
+    """Context manager. Yields a function that shows the number of played matches on a terminal."""
     if not sys.stderr.isatty():
         yield lambda played: None
         return

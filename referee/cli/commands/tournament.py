@@ -120,7 +120,7 @@ class _Run:
         self._void = 0  # number of matches that are void because of a mistake in the game
 
     def run(self, stack: ExitStack) -> int:
-        """Play the missing matches, and print the standings. `stack` ends the page server."""
+        """Play the missing matches, and print the standings. `stack` stops the page's server."""
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None

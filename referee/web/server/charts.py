@@ -9,10 +9,11 @@ from typing import NamedTuple
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
-# The first lines, up to this number, are thick. If there were more thick lines, they would hide
-# each other.
+# The best bots, up to this number, have thick lines. With more thick lines, they would hide each
+# other.
 CLEAR = 6
-# Bots get six hues, and each hue is used with a square and with a circle. The dashes differ, too.
+# There are six hues. Each hue is used twice, with a square and with a circle, and with different
+# dashes.
 COLOURS = 12
 _LABEL = 22
 # We keep at least this much of the scale (in Elo) even if there are outliers ...

@@ -95,7 +95,7 @@ class Games:
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play games until cancelled, beginning with the unfinished ones of an earlier server."""
+        """Play games until cancelled, starting with the unfinished games of an earlier server."""
         async with trio.open_nursery() as self._nursery:
             for name in sorted(self._folder.glob(f"*{LINKS_SUFFIX}")) if self._folder else ():
                 with suppress(RefereeError):  # the record of that game is too short to continue it

@@ -135,7 +135,7 @@ class Item(Struct, frozen=True):
         ]
 
     def has_result(self, seat: int, result: str) -> bool:
-        """Check whether a seat has a certain result. `result` is one of `RESULTS`."""
+        """Check whether a seat has this result, which is one of `RESULTS`."""
         if result == "disqualified":
             return seat < len(self.disqualified) and self.disqualified[seat] is not None
         if seat >= len(self.ranks):
@@ -183,8 +183,8 @@ class Filter(NamedTuple):
 class Library:
     """The files in given files and folders. Thread-safe.
 
-    There may be thousands of files, so they are quickly listed first, and only read later, when
-    they are needed.
+    There may be thousands of files, so they are listed at the start and read later, when they are
+    needed.
 
     Args:
         names: files and folders.

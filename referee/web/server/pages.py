@@ -68,7 +68,7 @@ class Front(NamedTuple):
         tables: matches in progress with their scores, if known.
         records: records of the highlights, by number of the match.
         season: all stores here with the same game, oldest first.
-        bots: the bots of all these stores in their order, by their names in tables.
+        bots: the names of the bots of all these stores, as in tables, in the order of the stores.
         plays: True if visitors can play here.
         is_live: True if matches of the tournament are in progress.
     """
@@ -142,7 +142,7 @@ def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[s
     """Return a function that maps a bot's name to the CSS class of its colour.
 
     Args:
-        bots: the bots in the order of the season or the tournament, by their names in tables.
+        bots: the names of the bots, as in tables, in the order of the season or the tournament.
         shown: name of a bot -> name in tables. Other names stay as they are.
     """
     colours = charts.colours_of(bots)
@@ -287,7 +287,7 @@ def season_page(
 
 
 def is_unfinished(shown: Shown) -> bool:
-    """Check whether more matches will be played. Until they are, the seed must stay secret."""
+    """Check whether more matches will be played. If so, the seed must stay secret."""
     found = shown.report.found
     # A bot has left, so there are fewer matches than planned.
     if found.swiss is not None and found.withdrawn:

@@ -227,7 +227,7 @@ class Seat:
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
-        """Note that a page has received all events before `after`, and set `has_end` at the end."""
+        """Set `has_end` if the events before `after` include the end of the match."""
         if self.is_over and after >= len(self._events):
             self.has_end.set()
 

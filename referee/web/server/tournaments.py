@@ -276,7 +276,7 @@ class Tournaments:
         return self._summary(file)[1]
 
     def bots(self, files: Iterable[File]) -> list[str]:
-        """Return the bots of some stores by their names in tables, in the order of the stores."""
+        """Return the names of the bots of some stores, as in tables, in the order of the stores."""
         return list(dict.fromkeys(name for file in files for name in self._summary(file)[2]))
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
