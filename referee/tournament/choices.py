@@ -1,4 +1,4 @@
-"""Options of a tournament and their defaults. Cheap to import (the command line needs them)."""
+"""Options of a tournament and their defaults. Cheap to import, for the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Seats = Literal["rotate", "all", "fixed"]
 Keep = Literal["all", "faulty", "none"]
 SEATS: tuple[Seats, ...] = get_args(Seats)
 KEEP: tuple[Keep, ...] = get_args(Keep)
-# The module in `schedule` is called like the format.
+# A module in `schedule` has the same name as its format.
 FORMATS: Mapping[str, str] = {
     "round-robin": "round robin",
     "gauntlet": "gauntlet",
@@ -22,8 +22,8 @@ MAX_BOTS = 2_000
 # Per pairing or line-up.
 DEALS = 10
 CHALLENGERS = 1
-# After this many matches in a row that end with the same disqualification, we withdraw the bot,
-# because it would probably end all others in the same way.
+# After this many consecutive matches that end with the same disqualification, we withdraw the bot,
+# because all other matches would probably end in the same way.
 WITHDRAW_AFTER = 5
 # If a sequential test hasn't decided by then, it ends undecided.
 SPRT_DEALS = 50_000

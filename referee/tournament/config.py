@@ -41,8 +41,8 @@ class _Bot(BotTable, kw_only=True):
 def read_config(name: str) -> Config:
     """Read a configuration file.
 
-    Relative paths start at the folder of the file. If it's a pipe, it isn't in any folder, so they
-    start at the current one.
+    Relative paths are relative to the folder of the file. A pipe isn't in any folder, so its paths
+    are relative to the current one.
 
     Raises:
         UsageError: the file cannot be read, or a `[[bot]]` table has an unknown key.
@@ -82,7 +82,7 @@ def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], li
         bot, wrong = read_table(_Bot, table, where, [each.replace("_", "-") for each in LIMITS])
         problems += wrong
         problems += [f"{where}: {problem}" for problem in _problems(bot, folder)]
-        # The bot is started in that folder, so this is where the paths in its arguments start, too.
+        # The bot is started in that folder, so the paths in its arguments are relative to it, too.
         path = str((folder / bot.directory).resolve())
         env = tuple(bot.env.items())
         entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))

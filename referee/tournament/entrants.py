@@ -13,9 +13,9 @@ from referee.tournament.rows import Entrant
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
     """Return the program of a bot, as `find_bot` does, but only if it may play in a tournament.
 
-    A bot must not get any hidden information there, so we refuse dialects that show it. The checks
-    of the other fields look redundant, but an entrant may come from a store, which any program can
-    have written.
+    A bot in a tournament must not get any hidden information, so we refuse dialects that show it.
+    The checks of the other fields look redundant, but an entrant may come from a store, which may
+    have been written by any program.
     """
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
         raise BotNotFoundError(

@@ -144,7 +144,7 @@ def mean_score(scores: Floats) -> MeanScore:
     """Return the mean of the scores of independent deals, with Student's interval."""
     mean, count = float(scores.mean()), len(scores)
     if count < 2:
-        # A single deal doesn't tell anything about the spread.
+        # A single deal doesn't tell us anything about the spread.
         return MeanScore(mean, None, None)
     reach = float(t_point(count - 1) * scores.std(ddof=1) / np.sqrt(count))
     return MeanScore(mean, mean - reach, mean + reach)

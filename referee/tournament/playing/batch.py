@@ -25,7 +25,7 @@ from referee.match.spec import MatchSpec
 from referee.tournament.playing.sent_game import SentGame
 from referee.tournament.rows import Entrant, Plan
 
-# A batch starts no more matches after this many seconds. If it took longer, finished matches would
+# A batch starts no more matches after this many seconds. If it ran longer, finished matches would
 # not be stored for a long time, and a crash would lose them.
 BATCH_SECONDS = 0.5
 
@@ -36,13 +36,13 @@ class Batch(Struct, frozen=True):
     Attributes:
         spec: settings of every match, except its bots and its seed.
         keep: the matches whose record is returned: "all", "faulty" or "none".
-        tournament: `Place.tournament` of the records. Empty: this isn't for a store.
+        tournament: `Place.tournament` of the records. Empty: the matches aren't for a store.
         live: a local folder for records of matches in progress. Empty: none are written.
-        sources: programs of bots that are known already, by number of the bot.
+        sources: programs of the bots that were already found, by number of the bot.
         alone: if True, stop all bots at the end of the batch.
         matches_a_deal: number of matches per deal. They are consecutive in the schedule.
-        run: a unique id of the run. No bot plays in two runs, because a run may repeat matches, and
-            the bot would have seen them before.
+        run: a unique id of the run. A bot's process never plays in two runs, because a run may
+            repeat matches that the process has already seen.
         game: an external game. None: a game that comes with the referee.
         answers: the first replies of each seat, as in `Position`. Empty: the bots reply themselves.
     """
@@ -72,7 +72,7 @@ class Batch(Struct, frozen=True):
         return replace(self, entrants=entrants)
 
     def opened(self) -> Batch:
-        """Return this batch after loading its game in this process.
+        """Load the game in this process, and return this batch with the loaded game.
 
         Raises:
             UsageError, GameError: we can't load the game here, or its files differ.
@@ -87,7 +87,7 @@ class Batch(Struct, frozen=True):
         return self if self.game is None else replace(self, game=self.game.packed())
 
 
-# The first of these classes that matches gives the kind of an error.
+# The kind of an error is given by the first class that matches.
 _KINDS: dict[str, type[RefereeError]] = {
     "bot": BotNotFoundError,
     "game": GameError,
@@ -97,7 +97,10 @@ _KINDS: dict[str, type[RefereeError]] = {
 
 
 class Failed(Struct, frozen=True):
-    """Reason why a batch could not be played: a kind of `_KINDS` or "bug", and a text."""
+    """The reason why a batch could not be played.
+
+    `kind` is a key of `_KINDS` or "bug".
+    """
 
     kind: str
     text: str

@@ -30,17 +30,17 @@ class Checked(Struct, frozen=True):
 
 
 def sampled(store: Store, sample: int | None) -> list[MatchRow]:
-    """Return the matches that count: all of them, or a random sample."""
+    """Return the matches that count, or a random sample of them."""
     matches = [match for match in store.matches() if not match.void]
     if sample is None or sample >= len(matches):
         return matches
-    # Nobody can predict which matches we check.
+    # The choice is unpredictable, so nobody knows in advance which matches we check.
     chosen = random.SystemRandom().sample(range(len(matches)), sample)
     return [matches[index] for index in sorted(chosen)]
 
 
 def without_record(matches: list[MatchRow], records: Path | None) -> list[MatchRow]:
-    """Return the matches without a record. The only way to check these is to play them again."""
+    """Return the matches without a record. We can only check them by playing them again."""
     if records is None:
         return matches
     return [match for match in matches if not record_of(records, match.match).exists()]

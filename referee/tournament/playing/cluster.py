@@ -21,7 +21,8 @@ from referee.tournament.playing.on_worker import end_processes, play_there, rece
 
 T = TypeVar("T")
 CONNECT_SECONDS = 5.0
-# We ask for the list of workers this often. People may add workers during the tournament.
+# Seconds between two requests for the list of workers. People may add workers during the
+# tournament.
 LOOK_SECONDS = 1.0
 # If the scheduler doesn't answer for this many seconds, we consider it lost.
 _LOST_SECONDS = 10.0
@@ -32,8 +33,8 @@ class Cluster:
     """A Dask cluster.
 
     Args:
-        directories: the folders to send, as in the `directory` of bots. If a bot has any other
-            folder, workers look for it as if it had none.
+        directories: the folders to send, as in the `directory` of bots. If a bot has another
+            folder, workers look for the bot as if it had no folder.
 
     Attributes:
         threads: the workers' current number of threads, i.e. the number of batches played in
@@ -85,10 +86,10 @@ class Cluster:
 
 
 class _ClusterExecutor(Executor):
-    """Sends batches to workers, after the folders of their bots."""
+    """Sends batches to workers, and first the folders of the bots that play in them."""
 
     def __init__(self, portal: BlockingPortal, directories: Mapping[str, Packed]) -> None:
-        self._portal = portal  # runs all coroutines of this class in one other thread
+        self._portal = portal  # runs all coroutines of this class in a single other thread
         self._client: Any = None
         self._digests = {name: packed.digest for name, packed in directories.items()}
         self._packed = {packed.digest: packed for packed in directories.values()}
@@ -109,7 +110,7 @@ class _ClusterExecutor(Executor):
             self._client = Client(
                 address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
             )
-            # Dask's own timeout only covers the connection, and not the first response.
+            # Dask's own timeout only covers the connection, but not the first response.
             await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
         except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
             await self.close()
@@ -131,7 +132,7 @@ class _ClusterExecutor(Executor):
         self._cancel()
         if self._client is None:
             return
-        # If this fails, the workers will stop their processes themselves, just later.
+        # If this fails, the workers will stop their processes themselves a bit later.
         with suppress(Exception):
             if self._lost is None and self._client.status == "running":
                 await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
@@ -143,7 +144,7 @@ class _ClusterExecutor(Executor):
             call.cancel()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Call a function with a batch, its only argument, on a worker."""
+        """Call a function on a worker. Its only argument is a batch."""
         batch: Batch = args[0].with_directories(lambda name: self._digests.get(name, ""))
         # The worker may be on a machine that doesn't have the files of the game.
         batch = batch.with_game_code()
@@ -174,8 +175,8 @@ class _ClusterExecutor(Executor):
     async def _answer(self, work: bytes, digests: list[str]) -> Any:
         while True:
             call = pickle.dumps(_Call(__version__, work, digests))
-            # pure=False, because Dask would otherwise see that it has made the same call before,
-            # and return the old result.
+            # pure=False, because Dask would otherwise recognise a call that it has made before, and
+            # return the old result.
             future = self._client.submit(pickle.loads, call, pure=False)
             kind, machine, worker, value = await future
             if kind == "version":
@@ -191,9 +192,9 @@ class _ClusterExecutor(Executor):
                 await self._send(digest, machine, worker)
 
     async def _send(self, digest: str, machine: str, worker: str) -> None:
-        # Several batches may need the same folder at the same time, and it can be large, so all of
-        # them wait for the first one's upload. The shield makes sure that the upload continues even
-        # if one batch is cancelled.
+        # Several batches may need the same folder at the same time. It can be large, so all of them
+        # wait for the same upload. The shield makes sure that the upload continues even if one
+        # batch is cancelled.
         key = digest, machine
         if key not in self._uploads:
             self._uploads[key] = asyncio.ensure_future(self._upload(digest, machine, worker))
@@ -209,8 +210,8 @@ class _ClusterExecutor(Executor):
 class _Call:
     """A call of `play_there`, which happens when this object is unpickled.
 
-    Dask only ever sees a function of the standard library. Otherwise the scheduler would have to
-    import this package, and a worker without it would be restarted repeatedly.
+    Dask only sees a function of the standard library. Otherwise, the scheduler would have to import
+    this package, and a worker without it would be restarted repeatedly.
     """
 
     def __init__(self, *arguments: object) -> None:

@@ -67,7 +67,7 @@ def pack(directory: str) -> Packed:
 
 
 def cache() -> Path:
-    """Return the local folder for unpacked folders of other machines."""
+    """Return the local cache of folders that were sent from other machines."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(home).expanduser() / "referee" / "bots"
 

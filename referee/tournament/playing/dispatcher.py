@@ -32,16 +32,16 @@ from referee.tournament.rows import (
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
-# Each job has this many batches in flight, so that a worker finds the next one when it's done.
+# Number of batches in flight per job, so that a worker finds the next batch when it finishes one.
 AHEAD = 2
 # If this many workers die while they play only this match, the match is void.
 MAX_DEATHS = 3
-# We try this many bots of other matches to see whether workers survive at all.
+# Number of bots of other matches that we try, to find out whether workers survive at all.
 MAX_OTHERS = 3
 LOOK_SECONDS = 0.1
-# This substitute takes the other seats when we test a single bot.
+# A substitute, which takes the other seats when we test a single bot.
 STAND_IN = -1
-# This bot takes the other seats when we just want to know whether a bot starts.
+# A bot which takes the other seats when we only test whether a bot starts.
 LEAVER = -2
 _OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
 _NEW = {STAND_IN: stand_in, LEAVER: leaver}
@@ -78,7 +78,7 @@ class Dispatcher:
         self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # moving average per match
-        self._again: deque[Plan] = deque()  # we had given these out, but they came back
+        self._again: deque[Plan] = deque()  # given out before, but not played
         self.out: set[int] = set()
         self.is_stopping = False
 
@@ -122,11 +122,11 @@ class Dispatcher:
         self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
-        """Start each of these bots once, up to the end of its handshake. Rule files need no start.
+        """Start each of these bots once, up to the end of its handshake. Skip rule files.
 
-        There's no need to play a whole match for this: all other seats leave in the handshake, so
-        the match ends after it (protocol, 3.5). If a bot supports `keep_alive`, its process then
-        waits for its first match, and starting it wasn't in vain.
+        This doesn't play whole matches. All other seats leave in the handshake, so a match ends
+        after it (protocol, 3.5). If a bot supports `keep_alive`, its process then waits for its
+        first match, so that it doesn't have to be started again.
 
         Yields:
             Bots with the result of their start, in any order. `disqualified` is set if the start
@@ -134,7 +134,7 @@ class Dispatcher:
             display.
 
         Raises:
-            ShortageError, InternalError: same as `play`.
+            ShortageError, InternalError: same as `Dispatcher.play`.
         """
         self._begin(setup, is_check=True)
         seed, others = drawn_seed(), (LEAVER,) * (setup.players - 1)
@@ -171,7 +171,8 @@ class Dispatcher:
                     try:
                         in_play[self._executor.submit(play_batch, batch)] = batch
                     except BrokenExecutor:
-                        # This batch isn't in flight yet, so nobody else remembers it.
+                        # This batch isn't in flight yet, so its matches aren't stored anywhere
+                        # else.
                         self._again += batch.plans
                         raise
                 if not in_play:
@@ -184,8 +185,8 @@ class Dispatcher:
                     # The worker may have run out of time before it got to the end of its batch.
                     self._again += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
-                    # The clock may say that a match took no time at all, and we are going to divide
-                    # by this.
+                    # The clock may report that a match took no time at all, and we are going to
+                    # divide by this number.
                     self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
                     yield rows
                 continue
@@ -225,9 +226,9 @@ class Dispatcher:
         killers, players = set(), {*plan.players} - {LEAVER}
         for bot in sorted(players):
             if (yield from self._kills(plan, bot)):
-                # If each of them kills its worker, it would be odd if all of them were guilty. We
-                # try some bots of other matches, and if these do it as well, the machine is the
-                # cause (e.g. it has too little memory).
+                # If each bot kills its worker, it's unlikely that all of them are guilty. We try
+                # some bots of other matches. If these bots kill their workers as well, the machine
+                # is the cause, e.g. because it has too little memory.
                 killers.add(bot)
         if killers == players:
             spared = {*range(len(self._bots))} - killers - self.out
@@ -239,8 +240,8 @@ class Dispatcher:
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
-        # If the game doesn't define a simplest reply, there can't be a substitute, and the bot has
-        # to play against itself.
+        # If the game doesn't define a simplest reply, there's no substitute, so the bot has to play
+        # against itself.
         other = bot if self._empty.spec.definition.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
@@ -265,7 +266,7 @@ class Dispatcher:
         return self._batch(chosen) if chosen else None
 
     def _read_files(self, setup: TournamentSetup) -> None:
-        # We load these files once for all matches. Workers on other machines may not even have
+        # We load these files only once for all matches. Workers on other machines may not even have
         # them.
         for number, new in _NEW.items():
             own = PythonBot(_OWN[number].bot, partial(new, setup.game))

@@ -1,10 +1,10 @@
 """Turn matches of withdrawn bots into forfeits, in the order of the schedule.
 
-Matches end in any order, and a run can stop anywhere, but the same matches must be forfeits in the
-end. Therefore, we look only at the unbroken sequence of known matches from the first one on. If a
-match was played after the withdrawal of one of its bots, it becomes a forfeit, but only when all
-matches before it are known. Matches of a bot that is out or left out may be missing: they don't
-break the sequence, and the rule skips them.
+Matches end in any order, and a run can stop at any time, but the same matches must be forfeits in
+the end. Therefore, we only look at the unbroken sequence of known matches that begins with the
+first match. If a match was played after the withdrawal of one of its bots, it becomes a forfeit,
+but only when all earlier matches are known. Matches of a bot that is out or left out may be
+missing. They don't break the sequence, and the rule skips them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.stages import Stage
 from referee.tournament.store import Ending, Store
 
-# If a bot is withdrawn early, it may have a lot of forfeits, so we store them in parts.
+# If a bot is withdrawn early, it may have many forfeits, so we store them in parts.
 _MAX_FORFEITS = 1_000
 
 
@@ -48,8 +48,8 @@ class Forfeits:
 
     Attributes:
         next: number of the first undecided match.
-        end: number of the first match that isn't played, because every later match has a withdrawn
-            bot. None if we don't know of any.
+        end: number of the first match that isn't played, because it and all later matches have a
+            withdrawn bot. None if no such match is known.
     """
 
     def __init__(self, store: Store) -> None:
@@ -76,7 +76,7 @@ class Forfeits:
         """Decide the next known matches of a stage, up to match `end` (exclusive).
 
         Args:
-            out: the bots whose matches are not played, without withdrawn bots.
+            out: the bots whose matches are not played, except withdrawn bots.
         """
         settled = Settled([], [], [])
         for match, ending in self._next_matches(end):
@@ -101,7 +101,7 @@ class Forfeits:
                 yield match, ending
                 ending = next(endings, None)
             else:
-                # It isn't in the store.
+                # The match isn't in the store.
                 yield match, None
 
     def _decide_missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
@@ -120,14 +120,14 @@ class Forfeits:
         match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:
-            # It may be a forfeit already, but because of fewer (or other) bots.
+            # The match may already be a forfeit, but because of fewer bots or other bots.
             if {bot for bot, code in codes.items() if code == WITHDRAWN} != withdrawn:
                 settled.forfeits.append(forfeit_row(stage.plan(match), withdrawn))
                 settled.replaced.append(match)
         elif ending.reason == FORFEIT:
             settled.dropped.append(match)
-            # It was a forfeit, but none of its bots is withdrawn any more, so it must be played
-            # after all (unless one of them is out).
+            # The match was a forfeit, but its bots aren't withdrawn any more, so it must be played
+            # after all (unless a bot is out).
             return not out.isdisjoint(codes)
         elif not ending.void:
             self._withdrawals.take(match, codes)

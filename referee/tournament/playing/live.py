@@ -10,7 +10,8 @@ from pathlib import Path
 
 from referee.logs.sink import MemorySink
 
-# A match gets a file (so that people can watch it) if it takes longer than this, in seconds.
+# If a match takes longer than this many seconds, its record is written to a file, so that people
+# can watch it.
 LIVE_SECONDS = 0.5
 _SUFFIX = ".live.jsonl"
 
@@ -35,7 +36,7 @@ def remove_live(folder: Path) -> None:
 class LiveRecord(MemorySink):
     """Keeps a record in memory, and after `LIVE_SECONDS` also in a file.
 
-    We ignore errors of writing the file, e.g. if the disk is full: a match must not end just
+    We ignore errors of writing the file, e.g. if the disk is full. A match must not end just
     because nobody can watch it.
     """
 
@@ -55,7 +56,7 @@ class LiveRecord(MemorySink):
                 self._path.unlink(missing_ok=True)  # left by an earlier attempt
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
                 self._file = os.open(self._path, flags, 0o666)
-                # Tells readers that somebody is still writing this file.
+                # The lock tells readers that the file is still being written.
                 fcntl.flock(self._file, fcntl.LOCK_SH)
                 os.write(self._file, self.data)
 

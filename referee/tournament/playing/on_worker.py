@@ -1,10 +1,10 @@
 """The part of a tournament that runs on a Dask worker (spec/cluster.md).
 
-We don't play matches in the worker itself: its threads share an interpreter lock, a set of child
-processes, and Dask's own work. Instead, each thread of the worker has a separate process, which
-plays one batch at a time and keeps bots between batches. The worker stops a process that is idle
-for some time, and all of them at the end of the tournament. If the worker dies, its processes stop
-themselves and their bots.
+We don't play matches in the worker itself, because its threads share an interpreter lock, a set of
+child processes, and Dask's own work. Instead, each thread of the worker has a separate process,
+which plays one batch at a time and keeps bots between batches. The worker stops a process that has
+been idle for some time, and stops all of them at the end of the tournament. If the worker dies, its
+processes stop themselves and their bots.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ IDLE_SECONDS = 30.0
 # A process gets this many seconds to stop its bots and exit.
 _END_SECONDS = 10.0
 
-# Kind, machine, address of the worker, and a value which depends on the kind. "done": pickled
-# bytes. "version": the version here. "missing": digests of folders. These are plain values, because
-# the other side may have another version of the referee and must be able to read them anyway.
+# Kind, machine, address of the worker, and a value that depends on the kind. "done": pickled bytes.
+# "version": the version here. "missing": digests of folders. These are plain values, so that the
+# other side can read them even if it has another version of the referee.
 Answer = tuple[str, str, str, object]
 
 
@@ -103,7 +103,7 @@ class Processes:
             idle = [each for each in processes or [*self._idle] if each in self._idle]
             for process in idle:
                 self._idle.pop(process).cancel()
-        # Close all of them first, so that they stop their bots at the same time.
+        # Close all connections first, so that the processes stop their bots at the same time.
         for process in idle:
             process.close()
         for process in idle:
@@ -118,8 +118,8 @@ class _Process:
                 [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                # If somebody presses Ctrl-C in the worker's terminal, the process must not get it,
-                # too.
+                # If somebody presses Ctrl-C in the worker's terminal, the process must not receive
+                # it.
                 start_new_session=True,
             )
 

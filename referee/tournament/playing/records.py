@@ -1,7 +1,8 @@
 """The folder with the records of a tournament: one file per match, and the stderr of its bots.
 
-A folder belongs to one tournament, whose digest is in a file in there. All tournaments number their
-matches from 0, so without this check, two of them could overwrite each other's records.
+A folder belongs to one tournament. A file in the folder contains the digest of that tournament. All
+tournaments number their matches from 0, so without this check, two tournaments could overwrite each
+other's records.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def claim_folder(
     is_known = owner in [setup.digest for setup in before] or (
         not owner and _are_records_of(files, stages)
     )
-    # An empty folder is fine, no matter whose it was.
+    # An empty folder is fine, no matter to which tournament it belonged.
     if files and not is_known:
         if not force:
             problem = f"the folder {folder} has records of another tournament"
@@ -93,7 +94,7 @@ def claim_folder(
 def write_record(folder: Path, row: MatchRow) -> None:
     """Write the record of a match and the stderr of its bots, if the row has them.
 
-    If there are files of an earlier attempt at the match, they're deleted.
+    Files of an earlier attempt at the match are deleted.
     """
     files = _files_of(folder, row.match, len(row.seats) or len(row.stderr))
     packer = Packer(".zst")
@@ -105,8 +106,8 @@ def write_record(folder: Path, row: MatchRow) -> None:
             continue
         part = path.with_name(path.name + ".part")
         try:
-            # Left by a killed run, or it's a link that somebody put here, which open() would
-            # follow.
+            # A killed run may have left this file, or somebody may have put a link here, which
+            # open() would follow.
             part.unlink(missing_ok=True)
             with part.open("xb") as file:
                 file.write(data)
@@ -126,13 +127,13 @@ def remove_record(folder: Path, match: int, seats: int) -> None:
 def remove_unstored(folder: Path, stored: Container[int]) -> None:
     """Remove the files of all matches that are not stored.
 
-    A run writes a record before it stores the match. If it's killed in between, the record shows a
-    match that doesn't count, and that may never be played again.
+    A run writes a record before it stores the match. If it's killed in between, there's a record of
+    a match that doesn't count and that may never be played again.
     """
     try:
         files = [path for path in folder.iterdir() if _FILE.fullmatch(path.name)]
     except FileNotFoundError:
-        return  # writing the first record will report it
+        return  # writing the first record will report this
     except OSError as error:
         raise UsageError(f"cannot read {folder}: {error.strerror}") from error
     for path in files:
@@ -141,7 +142,7 @@ def remove_unstored(folder: Path, stored: Container[int]) -> None:
 
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
-    # The record comes last. Once it's there, so are the other files.
+    # The record comes last. If the record exists, so do the other files.
     return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
 
 
@@ -152,7 +153,7 @@ def record_of(folder: Path, match: int) -> Path:
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # it can't be None for the name of a record
+    assert path is not None  # never None for the name of a record
     return Path(path)
 
 
@@ -173,8 +174,8 @@ def _owner(file: Path) -> str:
 def _are_records_of(files: Sequence[Path], stages: Sequence[TournamentSetup]) -> bool:
     """Whether files in a folder without a digest are records of this tournament.
 
-    Older referees wrote no digest, so we have to look: each match must have a record with the seed
-    of its deal and with bots of the tournament.
+    Older referees wrote no digest, so we have to look at the files. Each match must have a record
+    with the seed of its deal and with bots of the tournament.
     """
     first, bots = stages[0], {as_text(bot.bot) for bot in stages[-1].bots}
     shown: set[str] = set()

@@ -20,7 +20,7 @@ from referee.tournament.stages import Stage, depends_on_results, planned, stages
 from referee.tournament.store import Store
 
 MOST_FAILED = 5
-"""A run ends after so many matches if the code of the game failed in each of them."""
+"""A run ends after this many matches if the code of the game failed in each of them."""
 
 
 class Run:
@@ -89,8 +89,8 @@ class Run:
         if self.test is not None:
             self.test.add(self._store.matches())
         for stage in stages(self._store):
-            # The next round depends on the results of this one, so matches that can't be played
-            # need a result, too.
+            # The next round depends on the results of this round, so even matches that can't be
+            # played need a result.
             if left_out and depends_on_results(stage.setup):
                 self._store_omitted(stage.missing({*self._store.played()}, out), left_out)
             self._settle(stage, dispatcher)
@@ -99,7 +99,7 @@ class Run:
                 if dispatcher.is_stopping:
                     return
                 if self._forfeits is None or self._forfeits.next >= stage.end:
-                    # Otherwise, some forfeits aren't forfeits any more, and we have to play them.
+                    # Otherwise, some matches aren't forfeits any more, and we have to play them.
                     break
             else:
                 return
@@ -119,7 +119,8 @@ class Run:
 
     def _settle(self, stage: Stage, dispatcher: Dispatcher) -> None:
         forfeits = self._forfeits
-        # We do this in parts, and each part may withdraw another bot, which leads to more forfeits.
+        # We do this in parts, because each part may withdraw another bot, which leads to more
+        # forfeits.
         if forfeits is None:
             return
         end = min(stage.end, self._decided_at or stage.end)
@@ -163,9 +164,9 @@ class Run:
     def _is_over(self) -> bool:
         """Whether no further match is played.
 
-        Either the test is decided, or every match has a withdrawn bot. (If both are true, the
-        earlier event in the schedule counts.) Several matches are in flight at that moment, and
-        it's random how many of them are finished, so we delete all later matches. Otherwise two
+        Either the test is decided, or every match has a withdrawn bot. (If both are true, the event
+        that comes first in the schedule counts.) Several matches are in flight at that moment, and
+        it's random how many of them will finish, so we delete all later matches. Otherwise, two
         runs of the same tournament could end with different tables.
         """
         first, forfeits = self._decided_at, self._forfeits
@@ -188,10 +189,10 @@ class Run:
 
     def _add(self, rows: list[MatchRow]) -> None:
         finished = rows
-        if self._forfeits is not None:  # while it was played, the match may have become a forfeit
+        if self._forfeits is not None:  # the match may have become a forfeit while it was played
             rows = [row for row in finished if row.match >= self._forfeits.next]
-        # Write the records first. If we're killed in between, remove_unstored() cleans up the next
-        # time, but it could not make up a record.
+        # Write the records first. If we're killed in between, remove_unstored() deletes them in the
+        # next run. A missing record couldn't be restored.
         if self._records is not None:
             for row in rows:
                 write_record(self._records, row)

@@ -55,7 +55,7 @@ def start_once(
     jobs: int,
     look: Callable[[int], object],
 ) -> dict[int, UsageError]:
-    """Call `broken_bots` without a tournament, but with a tournament's limits."""
+    """Call `broken_bots` for bots without a tournament, but with a tournament's limits."""
     if not bots:
         return {}
     definition = game_rules(game)

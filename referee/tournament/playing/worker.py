@@ -41,13 +41,13 @@ from referee.tournament.rows import (
     void_row,
 )
 
-# If a bot timed out while the referee was late, it may have been our fault, so we replay the match.
-# After this many replays we give up, and the match is void.
+# If a bot timed out while the referee was late, the referee may be the cause, so we replay the
+# match. After this many replays we give up, and the match is void.
 MAX_LATE_REPLAYS = 3
-# The referee is late if its delay is more than this part of the limit that was exceeded.
+# The referee is late if its delay is more than this fraction of the limit that was exceeded.
 LATE_PART = 0.1
-# We return no more than this of a bot's stderr with a record (half from the start, half from the
-# end).
+# The maximum of a bot's stderr that we return with a record, half from the start and half from the
+# end.
 MAX_STDERR = 64 * 1024
 
 
@@ -89,8 +89,8 @@ class Worker:
     def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch, as `play_batch` does, but raise errors."""
         batch = batch.opened()
-        # In a new run, some matches may be played again. Bots that wait since the last run have
-        # seen them.
+        # In a new run, some matches may be played again. Bots that have waited since the last run
+        # have already seen these matches.
         if batch.run != self._run:
             self._run = batch.run
             self.finish()
@@ -100,10 +100,10 @@ class Worker:
         }
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
-                # We need these later. If a bot can't be started any more, its files may be gone,
-                # which isn't its own fault.
+                # We need these files later. If a bot can't be started any more, its files may have
+                # been deleted, which isn't the bot's fault.
                 self._files[source] = _files(source)
-        # This needs no event loop, so it's a lot faster.
+        # A match of Python objects needs no event loop, so it's a lot faster.
         if are_objects(sources.values()) and not batch.answers:
             rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
         else:
@@ -127,8 +127,8 @@ class Worker:
         return [await self._play(batch, plan, sources) for plan in _until_deadline(batch.plans)]
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
-        # The result doesn't count if we were late ourselves, or if a bot failed which had waited
-        # since an earlier match. In these cases we try again.
+        # The result doesn't count if we were late ourselves, or if a bot failed that had been
+        # waiting since an earlier match. In these cases, we try again.
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
@@ -160,14 +160,14 @@ class Worker:
     async def _attempt(self, attempt: _Attempt) -> bool:
         """Play a match once.
 
-        Returns True if it must be repeated, because a waiting bot failed in its handshake. It may
-        simply not have survived the wait, so it gets another chance with a new process (and isn't
-        kept any more).
+        Returns True if it must be repeated, because a waiting bot failed in its handshake. Its
+        process may simply not have survived the wait, so the bot gets another chance with a new
+        process. We don't keep this bot's processes any more.
         """
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         match = attempt.match
         # In the other matches of a deal, a bot could remember the cards, since it has seen them in
-        # the first one. That's why a process always plays the same match of each deal.
+        # the first match. That's why a process always plays the same match of each deal.
         place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
         processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
@@ -202,7 +202,7 @@ class Worker:
             graces = [limits.grace for limits in spec.each_limits]
             released = await release(borrowed, keep, graces)
             attempt.played = await runner.close(able)
-        # The bots which we didn't keep have ended by now, but they may have left child processes
+        # The bots that we didn't keep have ended by now, but they may have left child processes
         # behind.
         if processes - released:
             kill_orphans(self._spare)
@@ -220,7 +220,7 @@ def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) ->
 
 
 class Lateness:
-    """The delays of this process during a match that no bot can have caused.
+    """The delays of this process during a match, except delays that a bot may have caused.
 
     Attributes:
         worst: for each seat, the longest delay in seconds.
@@ -380,7 +380,7 @@ def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:
 
 
 def _head_and_tail(stderr: bytes) -> bytes:
-    """Return a bot's stderr, or the start and the end if it's long. The error is at the end."""
+    """Return a bot's stderr, or only its start and end if it's too long. Errors are at the end."""
     omitted = len(stderr) - MAX_STDERR
     if omitted <= 0:
         return stderr
