@@ -89,9 +89,7 @@ class RecordedMatch:
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator
         self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
-        self._requests: list[type[Struct] | None] = [
-            None
-        ] * seats  # type of the last request per seat
+        self._requests: list[type[Struct] | None] = [None] * seats  # last type of each seat
         self._rest: list[_Rest | None] = [None] * seats
 
     def rows(self) -> Iterator[Row]:

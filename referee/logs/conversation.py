@@ -40,8 +40,7 @@ class RecordedAnswers(NamedTuple):
     def limits_of_bots(self) -> list[dict[str, Any]]:
         """For each seat, the limits of its bot alone. A record can't lift limits of a sandbox.
 
-        Records come from strangers, and playing one again mustn't cost you the sandbox's
-        protection.
+        Records come from strangers, and replaying one mustn't remove the protection of the sandbox.
         """
         each = self.header.limits_of_bots or [{} for _ in self.header.bots]
         return [
@@ -130,7 +129,7 @@ def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
 def input_of(name: str, player: str) -> Iterator[bytes]:
     """Yield the lines that the referee sent to one bot of a recorded match.
 
-    These are always lines of protocol version 1. If the bot speaks a dialect, it got their
+    The lines are always in protocol version 1. If the bot speaks a dialect, it received their
     translation, which isn't recorded.
 
     Args:
@@ -143,7 +142,7 @@ def input_of(name: str, player: str) -> Iterator[bytes]:
     """
     entries = read_record(name)
     header = next(entries)
-    assert isinstance(header, record.Header)  # read_record() always begins with it
+    assert isinstance(header, record.Header)  # read_record() always yields the header first
     if seat_of(player, len(header.bots)) is None:
         names = " ".join(seat_ids(len(header.bots)))
         raise UsageError(f"{name}: {player!r} does not exist; there are: {names}")

@@ -19,7 +19,7 @@ from referee.rulefiles.scores import Ranking, TooManyStepsError
 
 
 class Candidate(Struct, frozen=True):
-    """A card that the rule file compared.
+    """A card that the rule file compared with others.
 
     Attributes:
         count: number of copies of the card.
@@ -35,7 +35,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """The candidates of one question, best first, with a remark on the choice."""
+    """The candidates of one question, best first, with a remark about the choice."""
 
     rules: str
     candidates: list[Candidate]
@@ -91,8 +91,8 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         for who, decided in list(asked.items()):
             did = _json(answers.get(who))
             if did != decided.does:
-                # The match took another decision, so this bot's plans for the turn don't apply
-                # anymore.
+                # The recorded decision was different, so this bot's plans for the turn are
+                # outdated.
                 del bots[who]
                 decided = msgspec.structs.replace(decided, did=did)
             yield decided

@@ -1,7 +1,7 @@
 """Records and logs as typed objects, for programs that read many of them (spec/reading-logs.md).
 
-You can read files of any size, because nothing here keeps more than a line in memory. If the last
-line is truncated (since the referee was killed, say), it's ignored.
+Files can have any size, because only one line at a time is kept in memory. If the last line is
+truncated (for example because the referee was killed), it's ignored.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
         path: file name, plain, .gz or .zst; "-" is standard input.
 
     Raises:
-        UsageError: the file can't be opened. Since this is a generator, you get it at the first
+        UsageError: the file can't be opened. Since this is a generator, it's raised at the first
             step.
         LogReadError: a line isn't an entry, or the record has a newer version or an unknown game.
     """
@@ -122,7 +122,8 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
 def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator[RecordSummary]:
     """Yield the first and the last entry of each record.
 
-    In a plain file we jump to the end, so this is fast. A compressed one has to be read as a whole.
+    This is fast for a plain file, because we skip to its end. A compressed file has to be read
+    completely.
 
     Args:
         paths: file names. Can be a generator.
@@ -163,11 +164,11 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """Return a log's last line, given that the first was already read and `lines` yields the rest.
+    """Return the last line of a log. The first line was already read, and `lines` yields the rest.
 
-    For a plain file this is b"" if the last line is truncated.
+    For a plain file, the result is b"" if the last line is truncated.
     """
-    # We can't seek in a pipe, so there we have to read all the lines.
+    # A pipe can't be seeked, so all lines have to be read.
     if not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")
     if reader.packed:

@@ -1,6 +1,6 @@
 """Log files that are written in whole lines.
 
-If the suffix asks for compression, they're written in blocks (`packed.py`).
+If the suffix of a file is one of `packed.SUFFIXES`, it's compressed in blocks (`packed.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from referee.logs.sink import Sink
 from referee.text.terminal import terminal_safe
 
 STDOUT = "-"
-# A copy of a log stays in memory up to this size. Larger ones go to a temporary file.
+# Up to this size, a copy of a log stays in memory. Larger copies go to a temporary file.
 _COPY_IN_MEMORY = 8 * 1024 * 1024
 _CHUNK = 256 * 1024
 
@@ -36,8 +36,8 @@ class LogFile(Sink):
     Once `write` returns, the operating system has the lines. If the referee crashes, the file
     therefore contains whole batches, and only a crash of the machine can cut one. There are two
     exceptions. If a pipe's reader is slow, `write` doesn't wait for it (but `drain` does), because
-    a match mustn't wait for somebody's pager. And the last lines of a compressed file wait until
-    their block is full.
+    a match mustn't wait for somebody's pager. The last lines of a compressed file wait until their
+    block is full.
 
     Args:
         packer: compresses the lines. None for a plain file.
@@ -87,8 +87,8 @@ class LogFile(Sink):
     def push(self) -> None:
         try:
             while self._unread and _is_writable(self.fd):
-                # After poll() says so, a pipe accepts this many bytes without blocking. With more,
-                # it might block.
+                # If poll() reports that a pipe is writable, it accepts this many bytes without
+                # blocking. A larger write might block.
                 del self._unread[: os.write(self.fd, self._unread[: select.PIPE_BUF])]
         except BlockingIOError:
             pass
@@ -107,7 +107,7 @@ class LogFile(Sink):
             self.push()
 
     def begin(self, *, copy: bool = False) -> None:
-        """Discard the old content of a regular file. The first `write` does this if you don't.
+        """Discard the old content of a regular file. Otherwise the first `write` does this.
 
         Args:
             copy: keep a copy of all lines so that `finish` can restore the file.
@@ -123,12 +123,12 @@ class LogFile(Sink):
     def finish(self) -> str | None:
         """Complete the file, after all processes that could change it have ended.
 
-        A bot without a sandbox may do anything to our files. If we have a copy, we compare, and
-        write the file again if it differs.
+        A bot without a sandbox can change our files. If there is a copy, we compare the file with
+        it, and write the file again if it differs.
 
         Returns:
-            "changed", "removed" or "replaced" if another process did that to the file. None if it's
-            intact. In each case the file is complete now.
+            "changed", "removed" or "replaced" if another process did that to the file. None if the
+            file was intact. In each case the file is now complete.
 
         Raises:
             LogWriteError: the file can't be written.
@@ -141,9 +141,9 @@ class LogFile(Sink):
             self.close()
 
     def close(self) -> None:
-        """Close the file. Standard output stays open. You may call this again.
+        """Close the file. Standard output stays open. A log can be closed more than once.
 
-        If `begin` was never called, the old content of the file is still there.
+        If `begin` was never called, the file keeps its old content.
 
         Raises:
             LogWriteError: the last block of a compressed file can't be written.
@@ -157,7 +157,8 @@ class LogFile(Sink):
             if self._copy is not None:
                 self._copy.close()
             if self._is_new and not self._begun:
-                with suppress(OSError):  # it may be somebody else's file by now, and then it stays
+                # The file stays if it belongs to somebody else by now.
+                with suppress(OSError):
                     if os.path.samestat(os.stat(self._path), os.fstat(self.fd)):
                         os.unlink(self._path)
             if not self._keep_open:
@@ -248,7 +249,7 @@ def opened(
     """Context manager for open log files; see `open_logs`.
 
     Args:
-        outputs: entries with the name None or `STDOUT` aren't files.
+        outputs: entries whose name is None or `STDOUT` aren't files.
         force, hint: see `check_output`.
 
     Raises:
@@ -270,7 +271,7 @@ def opened(
 
 def _write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
-    while written < len(data):  # a disk that's nearly full may only take a part
+    while written < len(data):  # a disk that is nearly full may accept only part of the data
         written += os.write(fd, data[written:])
 
 
@@ -281,10 +282,10 @@ def _is_writable(fd: int, *, wait: bool = False) -> bool:
 
 
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
-    """Open log files for writing: all or none. Opening a FIFO waits for its reader.
+    """Open log files for writing, either all or none. Opening a FIFO waits for its reader.
 
-    They keep their content until `LogFile.begin`, so a mistake that's found a moment later doesn't
-    destroy the last record.
+    The files keep their content until `LogFile.begin`, so a mistake that's found a moment later
+    doesn't destroy the previous record.
 
     Args:
         names: file names. `STDOUT`: standard output. None: no log.
@@ -307,8 +308,8 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 opened.append(standard_stream(sys.stdout, "standard output"))
                 continue
             is_new = not os.path.exists(name)
-            # With O_APPEND, later lines go to the end even if a bot truncates the file. Otherwise
-            # there'd be a hole in it.
+            # With O_APPEND, later lines are appended even if a bot truncates the file. Without it,
+            # the file would have a hole.
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             fd = os.open(name, flags, 0o666)
             suffix = next(filter(name.endswith, packed.SUFFIXES), None)
@@ -332,7 +333,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 def _lock(fd: int, name: str) -> None:
     try:
-        # A program that reads the file meanwhile can tell by the lock that we're still writing it.
+        # The lock shows programs that read the file that we're still writing it.
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         problem = f"another run is writing {name}"

@@ -1,8 +1,7 @@
 """The first line of a match record (spec/log-format.md, 2.1).
 
-We may want to know two things about a file: its kind (for listings), and if we can run its match
-again. `first_line` tells the first, and is content with very little. `read_header` tells the
-second.
+There are two questions about a file. `first_line` determines its kind, for listings, and checks
+very little. `read_header` determines whether its match can be run again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_
 from referee.match.machine import MAX_SEED
 from referee.text.terminal import escaped
 
-# A name in a file can be long. We don't show more characters than this.
+# Maximum number of characters shown of a name in a file.
 _NAME = 200
 
 
@@ -70,7 +69,7 @@ def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
 
 
 def read_header(line: bytes) -> Header | NoHeader:
-    """Decode the header of a record, or say why this referee can't run its match."""
+    """Decode the header of a record, or explain why this referee can't run its match."""
     value, definition = first_line(line)
     refusal = _no_record(line, value) or _not_for_this_referee(value, definition)
     if refusal is not None:
@@ -82,7 +81,7 @@ def read_header(line: bytes) -> Header | NoHeader:
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert definition is not None  # (otherwise a field would have the wrong type)
+        assert definition is not None  # otherwise a field would have the wrong type
         problem = _problem(header, definition, line)
         if not problem:
             return header

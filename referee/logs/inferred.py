@@ -1,10 +1,10 @@
 """Replay the rules of a game from its spectator log.
 
 A spectator log only has the public messages, not the replies that led to them. `InferredMatch`
-reads these one by one, and the game's `LogPlayer` works out which reply must have caused them. The
-game carries out that reply, and the messages that result must be the same as in the log. We stop at
-the first difference: after that nobody knows the state of the game, and anything we said would be a
-guess.
+reads the messages one by one, and the game's `LogPlayer` infers the reply that caused them. The
+game carries out that reply, and must publish the same messages as the log. We stop at the first
+difference, because from then on the state of the game is unknown, and any further finding would be
+a guess.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class InferredMatch:
         self._game: Game | None = None
         self._stopped = False
         self._moved: list[Moved] = []
-        self._all: list[tuple[int, Struct]] = []  # that a `Guesser` has to explain
+        self._all: list[tuple[int, Struct]] = []  # everything that a `Guesser` has to explain
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Read a public message of the game, `Gone` or `End`."""
@@ -93,9 +93,9 @@ class InferredMatch:
 
     def _guess_again(self) -> None:
         assert isinstance(self._player, Guesser)
-        # The player has to guess things that the log doesn't show, and a difference may only mean
-        # that it has guessed wrong. It may then follow the log from the beginning, with other
-        # guesses, until it has found those that fit best.
+        # The player has to guess hidden information, so a difference may only mean that a guess was
+        # wrong. In that case the player may follow the log from the beginning with other guesses,
+        # until it finds those that fit best.
         all_read = self._all
         player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
         vars(self).update(vars(self._with(player)), _all=all_read)
@@ -145,8 +145,8 @@ class InferredMatch:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        # The log now shows that this seat left during the handshake, and that changes the game from
-        # its start.
+        # At this point the log shows that this seat left during the handshake, which changes the
+        # game from its start.
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening
@@ -155,7 +155,7 @@ class InferredMatch:
         self._game = None
 
     def _play_on(self) -> bool:
-        """Advance the rules. Returns False if we need more messages of the log for that."""
+        """Advance the rules. Returns False if that needs more messages of the log."""
         game = self._game
         ahead = [message for _, message in self._waiting]
         if game is None:
@@ -181,8 +181,8 @@ class InferredMatch:
         for event in game.take_events():
             if not isinstance(event, Fault):
                 self._published.append(event)
-            # A log has no faults. We only know of one that ends the game, because of its reason in
-            # `End`.
+            # A log doesn't contain faults. We only know about a fault that ends the game, from the
+            # reason in `End`.
             elif not isinstance(ahead[-1], End):
                 raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
         return True
@@ -231,7 +231,7 @@ def _shown(message: Struct) -> str:
 def _difference(
     expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
 ) -> DifferenceError:
-    """Describe the first difference between two messages, as deep inside as possible."""
+    """Describe the first difference between two messages, as deep inside them as possible."""
     if type(expected) is not type(found):
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
@@ -262,7 +262,7 @@ def _difference(
 
 
 def _share(one: Any, other: Any) -> float:
-    """Return how much of two values is equal, from 0 to 1."""
+    """Return the share of two values that is equal, from 0 to 1."""
     if one == other and type(one) is type(other):
         return 1.0
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,7 +1,7 @@
 """Decide which existing files an output may replace: empty ones, and files written by the referee.
 
-A mistyped name mustn't destroy somebody's file. Most of our files begin with a mark by which we
-recognise them. Text, JSON and stderr can't have a mark, so we list those files in the same folder
+A mistyped name mustn't destroy somebody's file. Most of our files begin with a mark that identifies
+them. Text, JSON and stderr can't have a mark, so such files are listed in a file in the same folder
 (spec/log-format.md, "Existing files").
 """
 
@@ -17,7 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 
 LIST = ".referee-files"
-"""File name of the list. It names files in its own folder."""
+"""Name of the file with the list. It contains the names of files in its own folder."""
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 
@@ -65,8 +65,8 @@ class Output(NamedTuple):
 def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add --force") -> None:
     """Raise `UsageError` if writing this output would destroy somebody else's file.
 
-    Pipes, terminals and devices are fine. For a symbolic link, we check its target. A truncated
-    file that a killed run left behind counts as the referee's own.
+    Pipes, terminals and devices are allowed. For a symbolic link, we check its target. A truncated
+    file that was left behind by a killed run counts as the referee's own.
 
     Args:
         force: allow any file to be replaced.
@@ -74,7 +74,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
     """
     try:
         found = os.stat(name)
-    except (OSError, ValueError):  # it's missing, or else open() will report the problem
+    except (OSError, ValueError):  # it's missing, or open() will report the problem later
         return
     if force or not stat.S_ISREG(found.st_mode) or not found.st_size:
         return
@@ -86,8 +86,8 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
 def note_output(name: str, kind: Kind) -> None:
     """Add a file to the list of its folder, if its kind has no mark.
 
-    We don't care if that fails. The next run will then refuse to replace the file, which is a
-    nuisance but no disaster.
+    Failures are ignored. If it fails, the next run will refuse to replace the file, which is
+    inconvenient but harmless.
     """
     if not kind.is_listed or (os.path.exists(name) and not os.path.isfile(name)):
         return

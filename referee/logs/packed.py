@@ -1,7 +1,8 @@
 """Compress a log in blocks that survive a crash (spec/log-format.md, 4).
 
-A compressor keeps data back until it has seen enough of it, and that part would be lost. Flushing
-after each line would be safe, but hardly compress anything. Hence the blocks.
+A compressor holds data back until it has seen enough of it, and a crash would lose this data.
+Flushing after each line would be safe, but hardly compress anything. Flushing after each block is a
+compromise.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ SUFFIXES = (".gz", ".zst")
 BLOCK_BYTES = 32 * 1024
 """Size of a block in bytes, before compression."""
 BLOCK_SECONDS = 1.0
-"""After this many seconds, the next line completes a block of any size."""
+"""A block is completed by the next line after this many seconds, whatever its size."""
 
 
 class Packer:

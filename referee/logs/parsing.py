@@ -1,7 +1,7 @@
 """Decode lines of match records and spectator logs. All readers of logs use this module.
 
-You also get the lines that are truncated, unknown or invalid, and it's up to you how to handle
-them: `verify` and `validate` are strict, while `replay` shows as much as possible.
+Lines that are truncated, unknown or invalid are also returned, and each reader decides how to
+handle them. `verify` and `validate` are strict, while `replay` shows as much as possible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BOM = b"\xef\xbb\xbf"
-# The game of a spectator log has to show within this many bytes. Names take far less.
+# The game of a spectator log must be recognisable within this many bytes. Names are much shorter.
 _LOOK_AHEAD = 256 * 1024
 
 
@@ -55,7 +55,7 @@ class Line(Struct, frozen=True):
 
 
 class Kinds:
-    """A decoder for lines, whose kind is in their field "entry" or "type"."""
+    """A decoder for lines. The kind of a line is in its field "entry" or "type"."""
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {
@@ -72,10 +72,10 @@ class Kinds:
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """Decode a line, together with everything there is to know if it can't be decoded."""
+        """Decode a line. If that's impossible, the result contains the details of the problem."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
-            text.decode()  # msgspec doesn't look at the text of unknown fields
+            text.decode()  # msgspec doesn't check the text of unknown fields
             content = self._decode(text)
         except (ValueError, RecursionError) as error:
             value = json_of(text)
@@ -136,7 +136,7 @@ class Messages:
             try:
                 self._look_ahead(ahead)
             except LogReadError as raised:
-                # Raise it later, because it's about a line after those that we've read.
+                # Raise this error later, because it's about a line after those that were read.
                 error = raised
         read = message_kinds(self.definition).line
         for number, raw in enumerate(ahead, 1):
@@ -147,7 +147,7 @@ class Messages:
             yield read(number, raw)
 
     def _look_ahead(self, ahead: list[bytes]) -> None:
-        """Detect the game. The lines that we have to read for that are appended to `ahead`."""
+        """Detect the game. The lines that are read for that are appended to `ahead`."""
         size = 0
         for raw in self._lines:
             ahead.append(raw)

@@ -1,8 +1,8 @@
 """The match record: everything that's needed to run a match again (spec/log-format.md, 2).
 
-Each line is a JSON object, and its field `entry` says of what kind. The structs define the fields.
-We don't use them for writing the frequent lines, though. Those are put together from bytes that we
-have anyway, since a bot's clock may be running meanwhile.
+Each line is a JSON object, whose field `entry` contains its kind. The structs define the fields,
+but they aren't used to write the frequent lines. Those are composed from bytes that already exist,
+because a bot's clock may be running meanwhile.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
 """Prefix of lines that the digest and `verify` ignore."""
 STDERR_CAP = 1024 * 1024
-"""Maximum bytes of a bot's stderr in a record, without the output after its last reply."""
+"""Maximum bytes of a bot's stderr in a record. Output after its last reply doesn't count."""
 STDERR_PART = 64 * 1024
 """Maximum bytes of stderr in one entry. Only the end of a longer output is kept."""
-# A reply becomes Base64 if its JSON string is longer than this, relative to the reply. (Base64
-# takes 1.33 times the space, so then it's shorter.)
+# A reply is written as Base64 if its JSON string is longer than the reply by this factor. (Base64
+# is longer by a factor of 1.33, so it saves space then.)
 _MOST_ESCAPED = 1.4
-# Without a record we hash entries in batches of this size, which is faster.
+# Without a file, entries are hashed in batches of this size, which is faster.
 _MOST_UNHASHED = 200
-# Never use Base64 for strings up to this length, so that people can read them.
+# Base64 is never used for strings up to this length, so that people can read them.
 _SHORT_STRING = 200
 
 Time = Annotated[float, Meta(ge=0, description="Seconds since the start of the bots.")]
@@ -247,7 +247,7 @@ class RecordedStderr:
     def __init__(self) -> None:
         self._waiting = bytearray()
         self._answered = 0  # bytes that arrived before the last reply
-        self._left_out = 0  # bytes discarded before these
+        self._left_out = 0  # bytes discarded before the text in the buffer
         self._room = STDERR_CAP
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
@@ -274,7 +274,7 @@ class RecordedStderr:
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
-            return "", 0  # We're over the cap. From now on the buffer only keeps the newest bytes.
+            return "", 0  # The cap is exceeded. From now on the buffer only keeps the newest bytes.
         text = self._decode(bytes(self._waiting[:count]), last)
         del self._waiting[:count]
         self._answered = 0
@@ -286,9 +286,9 @@ class RecordedStderr:
 class RecordWriter:
     """Writes a match record.
 
-    The digest is SHA-256 over all lines except the last, with line ends. Equal matches should have
-    equal digests, so `stderr` lines aren't in it, and neither is the time field at the end of each
-    line (`,"time":...` or `,"started":...`), or `place`, which precedes `started`.
+    The digest is SHA-256 over all lines except the last, with line ends. It leaves out everything
+    in which equal matches may differ. That includes `stderr` lines, the time field at the end of
+    each line (`,"time":...` or `,"started":...`), and `place`, which precedes `started`.
 
     Args:
         file: the target. None: only compute the digest.
@@ -331,7 +331,7 @@ class RecordWriter:
         self._write(lines)
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
-        """Write the last lines. Call this after the match has ended, and all its processes too.
+        """Write the last lines. Call this after the match and all its processes have ended.
 
         Returns:
             The digest.
@@ -449,7 +449,7 @@ def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float
 
 
 def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
-    """Return an entry's line in two parts: without the closing brace, and the time field."""
+    """Return an entry's line without the closing brace, and its time field."""
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
@@ -489,13 +489,13 @@ def _received_from(seat: int) -> bytes:
 
 @cache
 def sent_to(to: int | None) -> bytes:
-    """Return the line of a sent message up to the message. None: it was sent to everybody."""
+    """Return the line of a sent message up to the message. None means that it was sent to all."""
     name = "all" if to is None else seat_id(to)
     return b'{"entry":"sent","to":"%s","message":' % name.encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
-    """Encode an entry up to its time field, which is the last one. Slow, for rare entries."""
+    """Encode an entry without its time field, which is the last one. Slow, for rare entries."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
 
 
@@ -517,7 +517,7 @@ _STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
 _PLACED = re.compile(
     rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
 )
-# The fields that aren't in the digest: prefix, and the pattern of such a field at the line's end.
+# The fields that aren't in the digest: prefix, and pattern of the field at the end of the line.
 _NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
@@ -568,8 +568,8 @@ class LinesDigest:
 def claimed_digest(line: bytes) -> str | None:
     """Return the digest that an end entry claims, or None if the line isn't an end entry.
 
-    We also return None without a line end, since a referee may have been stopped in the middle of
-    the line.
+    A line without a line end also gives None, because the referee may have been stopped while
+    writing it.
     """
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

@@ -39,11 +39,11 @@ class Round(NamedTuple):
 def played(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
-    """Play a match with known replies until they end.
+    """Play a match with known replies until they run out.
 
     Args:
         match: a match that wasn't started yet.
-        answers: (seat, line or disqualification, seconds). The next one is only taken when the
+        answers: (seat, line or disqualification, seconds). The next answer is only taken when the
             match needs it.
 
     Yields:
@@ -64,7 +64,7 @@ def rounds(
 ) -> Iterator[tuple[list[Entry], float]]:
     """Like `played`, but yields once per round, with the seconds of the last reply."""
     entries: list[Entry] = []
-    waiting = 1  # the start, which has no reply
+    waiting = 1  # the start, which isn't a reply
     for more, seconds in played(match, answers):
         entries += more
         waiting -= 1
@@ -76,11 +76,11 @@ def rounds(
 def answer_in(
     entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
-    """Return the first due seat's reply if an entry contains one, otherwise None.
+    """Return the reply of the first due seat if the entry contains it, otherwise None.
 
-    We only have to look at the first due seat, because both the replies of a round and the due
-    seats are in seat order. An entry that no referee would have written isn't accepted: a line
-    that's too long should have been a disqualification.
+    It's enough to look at the first due seat, because the replies of a round and the due seats are
+    both in seat order. An entry that no referee would have written isn't accepted, such as a line
+    that is too long, which would have been a disqualification.
 
     Args:
         line_limits: for each seat, the maximum bytes of a line (protocol, 1.3).
@@ -105,8 +105,8 @@ class Rerun:
     Attributes:
         match: the match in its current state.
         whole: True once the end entry was read.
-        digest: the digest of the record, after everything was read and fits the end entry.
-            Otherwise empty.
+        digest: the digest of the record, once everything was read and the digest equals the end
+            entry's. Otherwise empty.
 
     Raises:
         UsageError: the file can't be opened.
@@ -143,7 +143,7 @@ class Rerun:
             end = record.end_of(self._rules, self.match, self._lines.text, 0)
             if record.is_timed(self._lines.last, record.head_of(end)):
                 self.digest = self._lines.text
-        if self._stderr:  # There was output after the last reply.
+        if self._stderr:  # the bots wrote this after the last reply
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
@@ -156,7 +156,7 @@ class Rerun:
                     raise self._unexpected(number)
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                    continue  # that reply led to a disqualification, which we've processed already
+                    continue  # this reply led to a disqualification, which was already processed
                 answer = answer_in(entry, match, self._line_limits)
                 if answer is None:
                     raise self._unexpected(number)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 class Sink:
-    """Accepts complete lines. If it's `behind` a slow reader, poll its `fd` and call `push`."""
+    """Accepts complete lines.
+
+    If the sink is `behind` because of a slow reader, poll its `fd` and call `push`.
+    """
 
     fd = -1
 

@@ -1,7 +1,7 @@
 """Read lines of logs, plain or compressed, from a file or standard input, in bounded memory.
 
-We look at the first bytes to find out if it's compressed, since standard input has no file name. If
-a compressed file was truncated by a crash, you still get everything that was flushed
+The first bytes show whether the data is compressed, because standard input has no file name. If a
+compressed file was truncated by a crash, everything that was flushed can still be read
 (spec/log-format.md, 4).
 """
 
@@ -17,7 +17,8 @@ from referee.inputs import STDIN, InputFile
 from referee.text.encoding import wide_encoding
 from referee.text.terminal import as_text
 
-# No log has a line this long, so it's some other file. We stop before it fills the memory.
+# Logs don't have lines of this length, so it must be another kind of file. We stop reading before
+# it fills the memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 
 # Bytes per read or decompression step.
@@ -29,7 +30,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 class LogReader:
     r"""The lines of a log. You can iterate over them once.
 
-    Lines come with their `\n`, which only the last one may lack.
+    Each line ends with `\n`, except that it may be missing from the last line.
 
     Args:
         name: file name, or `STDIN`.
@@ -108,7 +109,7 @@ class LogReader:
         return head[:size]
 
     def last(self) -> bytes:
-        """Return the last line, or b"", instead of iterating. This is faster.
+        """Return the last line, or b"", instead of iterating, which would be slower.
 
         Raises:
             LogReadError: the line or the file is too long, compressed data is damaged, or reading
@@ -126,7 +127,7 @@ class LogReader:
     def size(self, most: int) -> int:
         """Count the bytes after decompression, instead of iterating.
 
-        We stop counting above `most`, because a small file can decompress to an enormous one.
+        Counting stops above `most`, because a small file can decompress to an enormous one.
 
         Raises:
             LogReadError: compressed data is damaged, or reading failed.
@@ -183,7 +184,7 @@ class LogReader:
             read, kind, damage = zstd.ZstdFile(source).read1, "Zstandard", (zstd.ZstdError,)
         self.packed = bool(kind)
         try:
-            # A bounded size, since a few bytes may decompress to gigabytes.
+            # The size is bounded, because a few bytes may decompress to gigabytes.
             while chunk := read(_CHUNK):
                 yield chunk
         except EOFError:

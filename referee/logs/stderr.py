@@ -1,6 +1,6 @@
-"""The stderr of bots in files beside a record, and the lines to show of it.
+"""The stderr of bots in files beside a record, and the lines of it to show.
 
-A record only contains stderr if you ask for it. A tournament writes it to separate files.
+A record only contains stderr on request. A tournament writes stderr to separate files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from referee.games.interface.seats import seat_id
 from referee.logs.record import STDERR_PART, StderrEntry
 from referee.logs.stderr_excerpt import ENDS, plain_lines, shortened
 
-# A text of up to this many lines is shown as a whole, because an excerpt may be just as long.
+# A text of up to this many lines is shown completely, because an excerpt might be just as long.
 _MOST = 4 * ENDS
 # Suffix of a record's file name.
 _RECORD = re.compile(r"(?:\.record)?\.jsonl(?:\.gz|\.zst)?$")
@@ -30,9 +30,8 @@ def stderr_beside(record: str, seat: int) -> str | None:
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
     """Read up to 64 KiB from the end of a seat's stderr file beside a record.
 
-    None if there's no such file, or if it's empty. The folder may be shared, so we only read
-    regular files: behind a link that another user has put there may be a file that isn't meant to
-    be shown.
+    Returns None if the file is missing or empty. The folder may be shared, so only regular files
+    are read. Otherwise another user could put a link there, to a file that isn't meant to be shown.
     """
     path = stderr_beside(record, seat)
     if path is None:
@@ -68,7 +67,7 @@ def text_of(entry: StderrEntry) -> str:
 
 
 def lines_of(entry: StderrEntry | None) -> list[str]:
-    """Return the lines of an entry for the bot's author: all, or an excerpt of a long text."""
+    """Return the lines of an entry for the bot's author, or an excerpt if the text is long."""
     if entry is None:
         return []
     # We never write longer texts, but other programs may.

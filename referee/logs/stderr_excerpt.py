@@ -12,7 +12,8 @@ from referee.text.terminal import cut, plain
 Numbered: TypeAlias = tuple[int, str]
 """A line with its number, from 0."""
 
-# The start of a stack frame: in Python; in node, Java and Rust; in Ruby; in Rust once more.
+# The start of a stack frame in Python, in node, Java and Rust, in Ruby, and in another format of
+# Rust.
 _FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
 # A stack frame that isn't in the author's own files.
 _LIBRARY = re.compile(
@@ -38,10 +39,10 @@ def plain_lines(text: str) -> list[str]:
 
 
 def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
-    """Return the lines to show. In each gap, a line says how many were omitted.
+    """Return the lines to show. Each gap is replaced by a line with the number of omitted lines.
 
-    Stack frames of libraries and frames that repeat go first, since the author can't do much about
-    those. Then we omit other lines, unless they're at an end or next to a frame.
+    First we omit stack frames of libraries and repeated frames, because the author can't do much
+    about them. Then we omit other lines, except those at an end or next to a frame.
 
     Args:
         ends: number of lines to show from each end.
@@ -71,7 +72,8 @@ def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    # A stack frame goes with the lines that are indented below it. Other lines are on their own.
+    # A stack frame forms a block with the lines that are indented below it. Any other line is a
+    # block of its own.
     block: list[Numbered] = []
     for line in lines:
         if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):

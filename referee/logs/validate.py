@@ -1,7 +1,7 @@
 """Check a spectator log from any referee (the protocol; spec/log-format.md, 1).
 
-This module checks what's the same in all games: lines, JSON, schema, names first, `game-end` last.
-The moves are up to the game's own checker.
+This module makes the checks that all games share: lines, JSON, schema, names first, `game-end`
+last. The game's own checker checks the moves.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from referee.match.pages import SHARED, game_page, page_name
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
 
-# A log with more different mistakes than this is probably something else altogether.
+# A log with more different mistakes than this is probably not a spectator log.
 MAX_FINDINGS = 100
-# We don't show more characters than this of a line,
+# Maximum number of characters shown of a line,
 _SHOWN = 120
-# and not more than this of `expected` and `found`.
+# and of `expected` and `found`.
 _SHOWN_FINDING = 400
 
 
@@ -69,22 +69,23 @@ class CheckedLog(NamedTuple):
 
     @property
     def game_is_unknown(self) -> bool:
-        """True if the only finding is that the game of the log is not there."""
+        """True if the only finding is that this referee doesn't have the game of the log."""
         return len(self.findings) == 1 and self.findings[0].found.endswith(ADD_GAME)
 
 
 def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
     """Yield the protocol violations in a spectator log, in order of lines.
 
-    A mistake that occurs in many lines is one finding, with the first line and a count. We stop
-    after `MAX_FINDINGS` different ones. A log may be of any size, since it isn't kept in memory.
+    A mistake that occurs in many lines is one finding, with the first line and a count. Checking
+    stops after `MAX_FINDINGS` different mistakes. A log may be of any size, because it isn't kept
+    in memory.
 
     Args:
         name: file name; "-" is standard input.
         definition: the expected game. None: detected from the log.
 
     Raises:
-        UsageError: the file can't be opened. You get it at the first step.
+        UsageError: the file can't be opened. It's raised at the first step.
     """
     yield from check_log(name, definition).findings
 
@@ -116,7 +117,7 @@ def check_log(name: str, definition: GameDefinition | None = None) -> CheckedLog
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding about a field. If several have the same `kind`, they're merged."""
+    """A finding about a field. Findings with the same `kind` are merged."""
 
     kind: str = ""
 
@@ -148,7 +149,8 @@ class _Check:
     """The state while a log is checked.
 
     Attributes:
-        hopeless: True if this isn't a spectator log or its game is unknown, so we'd better stop.
+        hopeless: True if checking should stop, because this isn't a spectator log or its game is
+            unknown.
         ended: line number of `game-end`. 0 before it.
     """
 
@@ -187,7 +189,7 @@ class _Check:
             yield problem
             return
         if message is None:
-            assert line.kind is not None  # otherwise _problem() had returned a finding
+            assert line.kind is not None  # otherwise _problem() would have returned a finding
             struct = self._types[line.kind]
             yield from self._misfits(line, line.kind, struct)
             message = meant(line.value, struct)

@@ -1,8 +1,8 @@
 """Verify a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The record supplies everything that we can't compute, i.e. the replies of the bots, and the
-disqualifications by processes or clocks. The rest comes from the match itself, and must equal the
-lines of the record, except for the values of time fields.
+The record supplies everything that can't be computed, i.e. the replies of the bots, and
+disqualifications that depend on processes or clocks. Everything else is computed by the match
+itself, and must equal the lines of the record, except for the values of time fields.
 
 If a line differs, its meaning depends on two questions: are the lines reproducible, and does the
 digest fit the lines?
@@ -94,7 +94,7 @@ class _Difference(NamedTuple):
         expected: the expected line without its time field. Empty: the end of the file. None:
             several lines would be valid.
         section: section of spec/log-format.md.
-        edited: True if changed rules can't explain the difference.
+        edited: True if a change of the rules can't explain the difference.
     """
 
     line: int
@@ -145,7 +145,7 @@ class _Verification:
         self._ahead = b""  # the next line, if it was already read
         self._time = b""  # the last time field
         self._wording: _Difference | None = (
-            None  # the first; reported only if the digest does not match
+            None  # the first one, which is only reported if the digest does not match
         )
         self._digest = hashlib.sha256()
         self._heads: list[bytes] = []  # lines not yet hashed, without their closing brace
@@ -183,8 +183,8 @@ class _Verification:
                 head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
                 head, end = record.line_of(entry, self._time)
-            # Lines of one batch have equal time fields, so we nearly always guess right here. That
-            # saves us a regular expression per line.
+            # Lines of one batch have equal time fields, so this guess is nearly always right and
+            # saves a regular expression per line.
             if line != head + end:
                 head = self._compared(entry, line, head)
             self._heads.append(head)
@@ -192,7 +192,7 @@ class _Verification:
                 self._public.append(entry.line)
 
     def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
-        """Return the part of a line that is hashed, if it equals the entry apart from its time."""
+        """Return the hashed part of a line, if the line equals the entry apart from its time."""
         if not line or self._reader.torn:
             raise _Stopped(self._cut_short())
         if type(entry) is Received and not line.startswith(head):
@@ -251,7 +251,7 @@ class _Verification:
             yield self._match.due[0], answer, 0.0
 
     def _exits(self) -> Iterator[record.ExitEntry]:
-        # There's no way to compute exit codes, so we take them from the record.
+        # Exit codes can't be computed, so they are taken from the record.
         for player in self._players:
             self.flush()
             line = self._peek()
@@ -314,11 +314,11 @@ class _Verification:
         return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
 
     def _differs(self, difference: _Difference) -> Verdict:
-        """Read the rest for the digest, which decides how we have to understand the difference."""
+        """Read the rest for the digest, which is needed to interpret the difference."""
         self.flush()
         line, found, expected, section, problem, edited = difference
         fits, finished = (False, True) if edited else self._digest_of_the_rest(found)
-        assert self._header is not None  # without a header we wouldn't have compared anything
+        assert self._header is not None  # lines are only compared after the header
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
         is_other_game = record.is_of_other_game(self._header)
@@ -361,13 +361,13 @@ class _Verification:
     def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
-        # If it isn't a record, we've read one line of it, complete or not.
+        # If the file isn't a record, we've only read one line, which may be incomplete.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Return True if a line differs from an entry in nothing except its `detail`."""
+    """Return True if a line differs from an entry only in its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):

@@ -1,4 +1,4 @@
-"""Zstandard: the standard library's from Python 3.14 on, its backport before."""
+"""Zstandard from the standard library (Python 3.14 and later), or from its backport."""
 
 from __future__ import annotations
 

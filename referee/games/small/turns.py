@@ -40,9 +40,8 @@ class Turns(turns.TurnReader[Turn]):
         alone = len(message.moves) == 1
         self.now.turn = message.turn
         for action in self.now.actions if not alone else ():
-            if (
-                action.what == "loses" and action.card == _WRONG_MOVE
-            ):  # in a turn of several players, add who lost
+            # In a turn of several players, add the name of the player who lost.
+            if action.what == "loses" and action.card == _WRONG_MOVE:
                 action.card += f": {self.call(self.now.player_number)}"
         clauses: list[list[Part]] = []
         for player, move in message.moves.items():

@@ -1,7 +1,7 @@
 """Parse a match record or a spectator log into players, turns and an end.
 
-People want to see as much of a log as possible, even if it's damaged. That's why we skip invalid
-lines, and only count them. `referee verify` and `referee validate` are the strict ones.
+People want to see as much of a log as possible, even if it's damaged. Invalid lines are therefore
+skipped and counted. `referee verify` and `referee validate` are strict.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.names import shown_names
 
 _ALL = "all"
-# The type of a spectator log's first line. (The names may be missing.)
+# Possible types of the first line of a spectator log. (The names may be missing.)
 _FIRST_TYPES = ("player-name", "game-info")
 
 
@@ -48,7 +48,7 @@ class TurnOver(Struct, frozen=True):
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match: number of its last line, and the reason as a clause."""
+    """The log ends before the match does: number of its last line, and the reason as a clause."""
 
     line: int
     why: str
@@ -78,7 +78,7 @@ class Replay:
         ] = []  # entries during the handshake
         self._said: dict[int | None, StderrEntry] = {}  # seat -> last stderr output
         self._skipped = self._first_skipped = 0
-        self._started = self._ended = False  # the match
+        self._started = self._ended = False  # True once the match has started or ended
         self._complete = False  # True after the last line of the log
 
     def items(self) -> Iterator[Item]:
@@ -201,11 +201,11 @@ class Replay:
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
-            self._complete = self._header is None  # after this, a record has more entries
+            self._complete = self._header is None  # a record has more entries after this one
             yield message
         elif not isinstance(message, PlayerDisqualified):
             yield from map(TurnOver, self.turn_reader.read(message, seat))
-        elif self._header is None:  # (in a record, the `disqualified` entry has this and more)
+        elif self._header is None:  # in a record, the `disqualified` entry contains this and more
             yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
     def _start(self, definition: GameDefinition) -> Iterator[Item]:
@@ -238,5 +238,5 @@ def _problem(raw: bytes, value: Any) -> NoHeader:
         text = "this is not a spectator log: it does not begin with a player-name"
         return NoHeader(Kind.NOT_A_RECORD, text)
     header = read_header(raw)
-    assert isinstance(header, NoHeader)  # otherwise we'd have shown the match
+    assert isinstance(header, NoHeader)  # otherwise the match would have started
     return header

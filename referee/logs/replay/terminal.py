@@ -1,6 +1,7 @@
 """Format a replay as text for terminals of 80 columns.
 
-Some people can't see colours, and some terminals can't show them, so colour is never the only sign.
+Nothing is marked by colour alone, because some people can't see colours, and some terminals can't
+show them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from referee.text.terminal import paint, plain, wrap_list
 
 # The longest label is "disqualified".
 _LABEL = 13
-# Longer lines are hard to read, even if the terminal is wide enough.
+# Longer lines are hard to read, even if the terminal is wider.
 _MAX_WIDTH = 120
 
 
@@ -82,7 +83,7 @@ class Painter:
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
 
     def note(self, item: CutShort | Skipped) -> Iterator[str]:
-        """Yield a note about a problem of the log."""
+        """Yield a note about a problem with the log."""
         yield ""
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."
