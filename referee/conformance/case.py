@@ -1,8 +1,8 @@
 """Conformance cases: data from the game's folder (format: spec/vectors/README.md).
 
-Some sections are the same in all games, and nobody wants to write their cases again for each game.
-They are in shared-cases.json, with placeholders such as {request}. Each game has values for those,
-and can change fields of these cases.
+Some sections are the same in all games, so their cases are only written once. They are in
+shared-cases.json, with placeholders such as {request}. Each game defines values for the
+placeholders, and can change fields of these cases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 
 OTHER_DIALECT = "only for bots that speak"
-"""Beginning of the reason for skipping a case that needs another dialect."""
+"""The reason for skipping a case that needs another dialect begins with these words."""
 
 _SHARED = Path(__file__).with_name("shared-cases.json")
 
@@ -89,9 +89,9 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
     @property
     def script(self) -> bytes:
-        """A key that's equal for cases that play the same match and judge different sections.
+        """A key that is equal for cases that play the same match and judge different sections.
 
-        We only play such a match once.
+        Such a match is only played once.
         """
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
         named = {"id": "", "requirement": "", "speaks": "", "note": ""}
@@ -140,7 +140,7 @@ def load_cases(definition: GameDefinition) -> CaseFile:
     Cases that need more players than the game has are left out.
 
     Raises:
-        UsageError: this game doesn't have cases.
+        UsageError: the game has no cases.
     """
     if definition.cases is None:
         raise UsageError(f"{definition.name} has no conformance cases for bots")
@@ -166,7 +166,8 @@ def _order(case: Case) -> list[int]:
 
 def _shared_cases(game: Shared) -> list[Case]:
     text = _SHARED.read_text(encoding="utf-8")
-    for name in ("messages", "about"):  # these are lists, so the quotes have to go, too
+    # The values of these placeholders are lists, so the quotes must be removed, too.
+    for name in ("messages", "about"):
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
     for name in ("request", "control", "news"):
         text = text.replace(f"{{{name}}}", getattr(game, name))
@@ -176,7 +177,7 @@ def _shared_cases(game: Shared) -> list[Case]:
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
-    """Return the cases that match one of the patterns, or all if there aren't any patterns.
+    """Return the cases that match one of the patterns. Without patterns, return all cases.
 
     Args:
         patterns: ids, sections, chapters, or any of these with wildcards.

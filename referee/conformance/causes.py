@@ -1,7 +1,7 @@
 """Group failed cases by cause.
 
-One mistake of a bot usually fails many cases, and its author doesn't want to read about it thirty
-times.
+One mistake of a bot usually fails many cases, but its author should only have to read about it
+once.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
-# An unexpected line is one mistake, no matter which reply we took it for.
+# An unexpected line is always the same mistake, even if it was mistaken for the reply to different
+# requests.
 _STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
-# The detail of these faults quotes the line, and that's different each time.
+# The details of these faults quote the line, so they differ each time.
 _LINES = {INVALID_JSON, WRONG_TYPE}
 
 
@@ -33,7 +34,7 @@ class Example(Struct, frozen=True):
 class Cause(Struct, frozen=True):
     """A mistake, with an example for each case that failed because of it.
 
-    `key` is equal for the same mistake in other cases. `counts` is False if the mistake doesn't
+    `key` is the same if the mistake occurs in other cases. `counts` is False if the mistake doesn't
     affect the verdict.
     """
 
@@ -43,7 +44,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def shown(self) -> Example:
-        """The best example, i.e. a case about the violated section if we have one."""
+        """The best example, which is a case about the violated section if possible."""
         section = self.examples[0].violation.section
         own = [e for e in self.examples if f"{e.result.section}.".startswith(f"{section}.")]
         return (own or self.examples)[0]
@@ -62,7 +63,11 @@ class Cause(Struct, frozen=True):
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Return the causes of failures, first those that affect the verdict. `strict`: SHOULD does."""
+    """Return the causes of failures, beginning with those that affect the verdict.
+
+    Args:
+        strict: if True, SHOULD affects the verdict.
+    """
     found: dict[tuple[str, ...], Cause] = {}
     for result in results:
         counts = strict or result.level == "MUST"
@@ -75,10 +80,10 @@ def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
 
 
 def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
-    """Return a key that's equal for cases that fail because of the same mistake."""
+    """Return a key that is equal for all cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
-        # A referee's cases are rules, so they don't fail for each other.
+        # A referee's cases are rules of their own, so they don't fail because of each other.
         return kind, violation.expected, violation.actual
     if kind in _STRAY:
         return (kind,)

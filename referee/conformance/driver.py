@@ -1,12 +1,12 @@
-"""Run one case: a match with the bot under test; the other seats are scripted or bots.
+"""Run one case. It's a match in which the other seats are scripted or played by bots.
 
 The bot gets the messages of a real match and is judged by the real rules, so we can't accidentally
-test against rules of our own. The case only defines how the match begins, how the others reply, and
-which extra input there is. A `Runner` plays the match like any other, and the driver sits between
-it and the bot. The case ends after a mistake that makes all later lines unreliable, e.g. an extra
-line, or a line that isn't a reply.
+test against rules of our own. The case only defines how the match begins, how the other seats
+reply, and which extra input there is. A `Runner` plays the match like any other, and the driver
+sits between the runner and the bot. The case ends after a mistake that makes all later lines
+unreliable, e.g. an extra line, or a line that isn't a reply.
 
-If the bot speaks a dialect, the driver translates by itself and doesn't use a `DialectBot`. That's
+If the bot speaks a dialect, the driver translates lines itself and doesn't use a `DialectBot`,
 because a case may split or cut the bytes that the bot actually gets.
 """
 
@@ -56,14 +56,15 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.runner import Runner
 
-# We wait for this fraction of `rest` if the case doesn't listen. Most bots have exited by then.
+# If the case doesn't listen, we only wait for this fraction of `rest`. Most bots have exited by
+# then.
 _SHORT_REST = 0.25
-# We already know that this reply won't come, so don't wait for longer than this.
+# If this reply is known to be missing, we don't wait for longer than this.
 _KNOWN_SECONDS = 0.5
 # Maximum seconds to observe a bot whose reply is late.
 _LOOK_SECONDS = 3.0
 _MOST_REST = 50
-# We search at most this many replies per case for fields that nobody reads.
+# Maximum number of replies per case that are searched for fields that nobody reads.
 _MOST_REPLIES = 500
 # Lines of stderr to keep from each end.
 _STDERR_LINES = 8
@@ -78,7 +79,8 @@ class ConformanceLimits(Struct, frozen=True):
         timeout: seconds for the handshake, for a reply, and to exit after the end of the input.
         grace: seconds to exit after `game-end` (8.4).
         quiet: seconds that a listening case waits for unrequested lines.
-        rest: seconds that it waits for the remaining output after the end of the input.
+        rest: seconds that a listening case waits for the remaining output after the end of the
+            input.
         system: other limits of the bot, by their names in `referee.match.limits.Limits`.
         sandbox: the sandbox of the bot.
     """
@@ -92,7 +94,7 @@ class ConformanceLimits(Struct, frozen=True):
 
 
 class _Missing(NamedTuple):
-    """The rule that a missing reply breaks: a part of a `Violation`."""
+    """The rule that is broken by a missing reply. It's part of a `Violation`."""
 
     kind: str
     section: str
@@ -100,7 +102,7 @@ class _Missing(NamedTuple):
 
 
 class _CaseMatch(Match):
-    """A match that keeps its faults until we've judged them: `unjudged`."""
+    """A match that stores its faults in `unjudged` until the driver has judged them."""
 
     def __init__(self, case: Case, definition: GameDefinition, seed: int) -> None:
         options = msgspec.convert(case.options, definition.options)
@@ -114,15 +116,15 @@ class _CaseMatch(Match):
 
 
 class Driver(BotWrapper):
-    """One run of a case. It's also the `Bot` that the match sees in place of the tested one.
+    """One run of a case. The match uses it as the `Bot` in place of the tested bot.
 
-    We judge the wrapped bot. Lines are held back until the bot's next request, or the end of the
-    match, because only then we know if the game has found fault with its last reply.
+    The driver wraps the tested bot and judges it. Lines are held back until the bot's next request,
+    or the end of the match, because only then it is known whether the bot's last reply was a fault.
 
     Args:
         source: the bot. A command is started once per case; a Python object is created once.
         seed: seed of the match, unless the case has one.
-        known: known mistakes. We wait less for them, and for `hung` requests.
+        known: known mistakes, for which we wait less. The same applies to `hung` requests.
         look: if True, find out why a reply is missing, which takes the time limit once more.
     """
 
@@ -172,7 +174,7 @@ class Driver(BotWrapper):
         self._match = _CaseMatch(case, definition, seed)
         self._lines: list[bytes] = []  # not sent yet
         self._asked = b""  # the last request
-        self._request = b""  # the same, as sent to the tested bot
+        self._request = b""  # the last request, as it was sent to the tested bot
         self._conversation: deque[str] = deque(maxlen=verdict.LAST_LINES)
         self._observed = Observed()
         self._first = True
@@ -228,7 +230,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._definition, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, either because it's complete or because we can't rely on later lines."""
+        """End the case, because it's complete or because later lines would be unreliable."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -254,7 +256,7 @@ class Driver(BotWrapper):
             detail = f"{len(rest)} more than requested, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
-            await self._over()  # its own fault has ended the match, so we haven't tested the rest
+            await self._over()  # its own fault has ended the match, so the rest was not tested
 
     async def _play_match(self) -> None:
         seats = range(self._case.players)
@@ -271,7 +273,7 @@ class Driver(BotWrapper):
     async def kill(self) -> None:
         """End the case.
 
-        The match could continue without the bot, but there's nothing left to test.
+        The match could continue without the bot, but nothing is left to test.
         """
         await self._over()
 
@@ -355,7 +357,7 @@ class Driver(BotWrapper):
                 await trio.sleep(_PIECE_SECONDS)
 
     async def _close_input(self) -> None:
-        """Close the bot's input as the case says, and then only watch it exit."""
+        """Close the bot's input as the case requires, and wait until the bot exits."""
         await self._await_end(self._limits.timeout, "after its input has ended")
         await self._over(planned=True)
 
@@ -374,8 +376,8 @@ class Driver(BotWrapper):
     # --- output of the bot ------------------------------------------------------------------------
 
     async def _look_for_unasked(self) -> None:
-        # A bot may reply early, so an extra reply that's legal only shows now (1.2). If we waited
-        # any longer, it'd look like a reply to `game-end`.
+        # The bot may have sent an extra line before it was asked. If that line is legal, it's only
+        # noticed here (1.2). Later it would look like a reply to `game-end`.
         if self._process is None:
             return
         answer = await self.wrapped.reply(trio.current_time() + self._limits.quiet)
@@ -403,7 +405,7 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report a missing reply. If there's time, we observe the process first."""
+        """Report a missing reply. If there's time, the process is observed first."""
         in_handshake = self._match.in_handshake
         late = _Missing(
             kind,
@@ -430,7 +432,7 @@ class Driver(BotWrapper):
         await self._over()
 
     def _missing(self, code: str, late: _Missing) -> _Missing:
-        """Return the rule that the bot broke, or `late` if we only know that there's no reply."""
+        """Return the rule that the bot broke, or `late` if only the missing reply is known."""
         in_handshake, limits = self._match.in_handshake, self._bot_limits
         most = limits.line_limit // 1024
         match code:
@@ -460,9 +462,9 @@ class Driver(BotWrapper):
         return late
 
     def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
-        """Like `_missing`, but more precise, since we've observed the silent process by now."""
+        """Return the broken rule like `_missing`, but use the observation of the silent process."""
         if self._adapter is not None:
-            return late  # the adapter flushes output, not the bot's author
+            return late  # output is flushed by the adapter, not by the bot's author
         if silence.unfinished:
             expected = "a reply that ends with a line end"
             return _Missing(verdict.NO_LINE_END, SHARED.lines, expected)
@@ -482,16 +484,17 @@ class Driver(BotWrapper):
         return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
-        """Return advice for a bot that doesn't seem to speak the game's messages."""
+        """Return advice for a bot that seems to speak a dialect instead of the game's messages."""
         if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._definition, self._source.argument)
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """End the case.
+        """Close the bot's input and return the rest of its output.
 
-        Returns the output after the end of the input (after `share` of the time).
+        Args:
+            share: how much of the usual time to wait for the exit of the bot.
         """
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
@@ -511,7 +514,7 @@ class Driver(BotWrapper):
         return lines
 
     async def _judge_name(self, line: bytes) -> None:
-        # We're stricter about handshakes (3.1) than a match is.
+        # Handshakes are judged more strictly here (3.1) than in a match.
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, InvalidReply):
@@ -552,9 +555,9 @@ class Driver(BotWrapper):
 
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section == SHARED.wrong_name_reply:
-            return  # _judge_name() has judged the handshake already
-        # The line may be extra output that comes before the real reply, e.g. a print() that was
-        # forgotten. A game may have a code of its own for that.
+            return  # _judge_name() has already judged the handshake
+        # The line may be extra output before the real reply, e.g. from a forgotten print(). Some
+        # games have their own code for such lines.
         doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
@@ -576,7 +579,7 @@ class Driver(BotWrapper):
         page = game_page(self._definition)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
-        if self._adapter is not None:  # its author doesn't write replies
+        if self._adapter is not None:  # the bot's author doesn't write replies
             rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:

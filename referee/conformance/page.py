@@ -13,7 +13,7 @@ from referee.web.file import pages_policy, pages_style
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """Return the report as HTML. Text from the bot isn't trusted: it's cleaned and escaped.
+    """Return the report as HTML. Text from the bot isn't trusted, so it's cleaned and escaped.
 
     Args:
         chapters: number -> title.

@@ -1,10 +1,10 @@
 """Run all cases against one bot.
 
-The basic cases come first, one after the other. If a bot fails the handshake, nothing else can be
-judged, and other cases don't count its failures once more. The rest runs in parallel, except that a
-case waits for its control. A busy machine can make any bot look slow, so a case that fails because
-of the clock runs again, with nothing beside it. If the reply is missing again, we believe it: no
-later case waits longer than half a second for a reply to the same type of request.
+The basic cases run first, one after the other. If a bot fails the handshake, nothing else can be
+judged. Other cases don't count failures of basic cases again. The remaining cases run in parallel,
+except that a case waits for its control. A busy machine can make any bot look slow, so a case that
+fails because of the clock runs once more, with no other case at the same time. If the reply is
+missing again, later cases wait at most half a second for a reply to the same type of request.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases. No matter how the bot behaves, this doesn't raise.
+        """Run all cases. This doesn't raise exceptions, however the bot behaves.
 
         Args:
             strict: if True, SHOULD affects the verdict.
@@ -72,7 +72,7 @@ class Suite:
         self._scope = trio.CancelScope()
         self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
-        # A server couldn't tell the requests of two matches apart.
+        # A server couldn't distinguish the requests of two matches.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
@@ -134,7 +134,7 @@ class Suite:
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
-                    unclear.append((case, observed))  # a later case may tell us why
+                    unclear.append((case, observed))  # a later case may show the reason
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
@@ -147,8 +147,8 @@ class Suite:
         return blocked
 
     async def _take_slot(self, case: Case) -> None:
-        # While a failure is being confirmed we don't start anything, since ours may be the same
-        # hang.
+        # Don't start a case while a failure is being confirmed, because this case might hang in the
+        # same way.
         await self._slots.acquire_on_behalf_of(case.id)
         while self._doubtful:
             self._slots.release_on_behalf_of(case.id)
@@ -164,8 +164,8 @@ class Suite:
             self._doubtful += is_doubtful
         finally:
             self._slots.release_on_behalf_of(case.id)
-        # Do this right away, before we wait for its control. Until it's confirmed, other cases
-        # would wait for the same reply.
+        # Confirm the failure right away, before waiting for its control. Otherwise other cases
+        # would wait for the same reply meanwhile.
         if is_doubtful:
             async with self._alone:
                 others = [object() for _ in range(self._at_once)]
@@ -195,7 +195,7 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        # If the control fails in the same way, it isn't this case's doing.
+        # If the control fails in the same way, the failure isn't specific to this case.
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
@@ -206,14 +206,15 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed) -> bool:
-        """Return True if the clock alone may have caused the failure."""
+        """Return True if the failure may have been caused by the clock alone."""
         found = observed.violations
         if any(violation.key in self._known for violation in found):
             return False
         return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        # The second result is final. If a reply is missing both times, no later case waits for it.
+        # The second result is final. If a reply is missing both times, later cases don't wait for
+        # it.
         if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
         again = await self._observe(case, look=False)
@@ -254,8 +255,8 @@ class Suite:
         return result.status == Status.FAILED and (self._strict or result.level == "MUST")
 
 
-# We confirm this many failures because of the clock. Later ones are final right away, because a bot
-# that hangs everywhere would take forever.
+# Only this many failures because of the clock are confirmed. Later failures are final right away,
+# because a bot that hangs everywhere would take forever.
 _CONFIRMATIONS = 2
 
 

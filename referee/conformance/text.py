@@ -1,6 +1,6 @@
 """The report of a run as text for 80 columns.
 
-Not everybody sees colours, so a colour is never the only sign of something.
+Nothing is marked by colour alone, because not everybody sees colours.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, wrap_words
 
 Listed = TypeVar("Listed", bound=Rule | Result)
-# Longer lines are hard to read, even if the terminal is wide enough.
+# Longer lines are hard to read, even if the terminal is wider.
 _MAX_WIDTH = 120
 _INDENT = 6
 _LABEL = 10
 _LEVEL = 8
 _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
-# We don't show more characters than this of a request or a reply.
+# Maximum number of characters shown of a request or a reply.
 _MOST_JSON = 1000
 
 
@@ -145,7 +145,7 @@ class TextReport:
             yield ""
 
     def new_failures(self, result: Result, *, verbose: bool = False) -> Iterator[str]:
-        """Yield a case's failures, unless earlier calls have shown their causes."""
+        """Yield the failures of a case, except causes that earlier calls have already shown."""
         is_first = True
         for cause in causes([result], strict=self._strict):
             if cause.key in self._shown:
@@ -159,7 +159,7 @@ class TextReport:
             yield ""
 
     def repeated(self, results: Sequence[Result]) -> Iterator[str]:
-        """Yield the causes that failed several cases, with these cases."""
+        """Yield the causes that failed several cases, and these cases."""
         for cause in causes(results, strict=self._strict):
             if len(cause.examples) > 1:
                 first, *others = (example.result.id for example in cause.examples)
@@ -217,7 +217,7 @@ class TextReport:
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
     def notes(self, report: Report) -> Iterator[str]:
-        """Yield notes about behaviour that's legal but probably not intended."""
+        """Yield notes about behaviour that is legal but probably unintended."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
             yield from wrap_words(text, self._width)
@@ -301,7 +301,7 @@ class TextReport:
             yield from self._part("to write", f"the reply of section {section}: {words}")
 
     def _reply_section(self, violation: Violation) -> str:
-        """Return the section that shows the right reply, unless it is the violation's own."""
+        """Return the section that shows the right reply, if it isn't the violation's section."""
         page = game_page(GAMES[self._game])
         section = page.reply_section(request_type(violation.request))
         chapter = section.partition(".")[0]
@@ -312,7 +312,7 @@ class TextReport:
         yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        # textwrap breaks at spaces only, and compact JSON doesn't have any.
+        # textwrap only breaks lines at spaces, and compact JSON doesn't contain any.
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL

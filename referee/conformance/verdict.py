@@ -15,7 +15,7 @@ from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Kind
 from referee.text.terminal import plain
 
-# Kinds of violations. If a game has found the fault, its code is the kind.
+# Kinds of violations. For a fault that a game has found, the kind is the code of the fault.
 NOT_STARTED = "not-started"
 NO_REPLY = "no-reply"
 NO_FLUSH = "no-flush"
@@ -42,10 +42,10 @@ HTTP_STATUS = str(Disqualification.HTTP_STATUS)
 HTTP_ERROR = str(Disqualification.HTTP_ERROR)
 
 OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS, NOT_KEPT}
-"""Violations that only processes can commit, because they have their own output and exit."""
+"""Violations that only processes can commit, because a process has its own output and exit."""
 OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
-"""Violations that only bots behind HTTP can commit. Basic cases report them; other cases treat them
-as an exit."""
+"""Violations that only bots behind HTTP can commit. Basic cases report them, and other cases treat
+them like the exit of a process."""
 
 LAST_LINES = 12
 """Number of lines shown of a conversation."""
@@ -53,7 +53,7 @@ MOST_LINE = 2000
 """Maximum number of characters kept of a line."""
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
-"""Violations that a busy machine can cause as well."""
+"""Violations that can also be caused by a busy machine."""
 UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
 """Violations that appear as a request without a reply within the time limit."""
 
@@ -94,7 +94,7 @@ class Violation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """A key that's equal for violations with the same mistake."""
+        """A key that is equal for violations with the same mistake."""
         return self.kind, request_type(self.request)
 
 
@@ -131,8 +131,8 @@ class Observed(Struct):
 def shown(line: bytes) -> str:
     """Format an untrusted line for a sentence.
 
-    A bot may write anything, even escape sequences for the terminal, so we don't show a line as it
-    is.
+    A bot may write anything, even escape sequences for the terminal, so lines aren't shown
+    unchanged.
     """
     return plain(line[:MOST_LINE].decode(errors="backslashreplace"))
 
@@ -218,9 +218,9 @@ def judge(
 ) -> Result:
     """Judge a case by its observations.
 
-    A bot that gets one thing wrong usually gets it wrong in every match. Such a mistake should fail
-    the case that's about it, and not all the others. A case therefore doesn't count mistakes that
-    the basic cases have found, or that its control makes as well.
+    A bot that makes a mistake usually makes it in every match. The mistake should only fail the
+    case that is about it. Therefore, a case ignores mistakes that were found by the basic cases or
+    that also occur in its control.
 
     Args:
         known: mistakes of the basic cases.
@@ -250,7 +250,7 @@ def judge(
         status = Status.NOT_JUDGED
     because: list[str] = []
     if status == Status.NOT_JUDGED:
-        last = others[-1]  # this one has ended the case
+        last = others[-1]  # the last violation has ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     told = [] if status == Status.PASSED or because else mine or others
     begun = any(request_type(violation.request) != "player-name-request" for violation in told)
@@ -275,7 +275,7 @@ def result_of(case: Rule, status: Status, **found: Any) -> Result:
 
 def _is_about(case: Case, violation: Violation) -> bool:
     """Return True if a violation is in the case's section."""
-    # E.g. bad parameters are in section 6 for all cards.
+    # For example, bad parameters are in section 6 for all cards.
     return f"{case.section}.".startswith(f"{violation.section}.")
 
 

@@ -66,9 +66,8 @@ def results(
 ) -> list[Result]:
     """Return the results of the cases, in order.
 
-    We report every deviation. If it belongs to a case that wasn't selected, or that needs more
-    seats than the command has, that case fails anyway. If it doesn't belong to any case,
-    "SECTION/departs" fails.
+    Every deviation is reported. If its case wasn't selected, or needs more seats than the command
+    has, that case fails anyway. If a deviation doesn't belong to any case, "SECTION/departs" fails.
 
     Args:
         cases, judged: all cases, and the selected ones.
@@ -110,7 +109,7 @@ def _failed(
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
-    if violation.kind != "deal":  # (a deviation of kind "deal" is about all matches together)
+    if violation.kind != "deal":  # a deviation of kind "deal" is about all matches together
         again += ["--match", first.match.id]
     return result_of(
         case,

@@ -1,14 +1,15 @@
 """Compare a match that another referee played with the lines that our rules send. No I/O.
 
 Our rules replay the match with the probes' replies. We can't know how the other referee shuffles,
-so our rules don't shuffle at all: their random source is the game's `ObservedChance`, which draws
+so our rules don't shuffle at all. Their random source is the game's `ObservedChance`, which draws
 the cards that the other referee drew. Then we compare the lines of each seat, in the order in which
 our rules send them, up to the first difference.
 
 A deviation breaks the cases of the replies in this step. If the line is a request, it breaks the
-cases of that seat's last reply, because a reply decides which request comes next. If that gives us
-nothing, a table of the game has the cases for a missing or wrong message (`Probes.about`). We also
-use that table for requests that aren't due and go to a player who didn't just reply.
+cases of that seat's last reply, because a reply determines which request comes next. If that yields
+no cases, we look them up in a table of the game, by the type of the missing or wrong message
+(`Probes.about`). The table is also used for requests that aren't due and go to a player who didn't
+just reply.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
-# These cases hold after each correct step. The names are those that `Probes.named` knows.
+# These cases pass in each correct step. The names are arguments of `Probes.named`.
 _EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
 _NO_LINE = Line(b"")
 
@@ -40,7 +41,7 @@ class Deviation(Struct, frozen=True):
 
     Attributes:
         cases: the cases that it breaks.
-        signature: a text that's equal for the same mistake in other matches.
+        signature: a text that is equal for the same mistake in other matches.
         violation: its form in the report. The case sets its section.
     """
 
@@ -53,7 +54,7 @@ class Compared(Struct):
     """The result of comparing a match.
 
     Attributes:
-        held: the cases that were seen to hold.
+        held: the cases that passed at least once.
         deviations: at most the first different line, and mistakes of processes.
         stopped: the reason if the comparison stopped before the end of the match, otherwise empty.
     """
@@ -66,7 +67,7 @@ class Compared(Struct):
 
 
 def text(message: object) -> str:
-    """Encode a JSON value like the referee does."""
+    """Encode a JSON value in the same way as the referee."""
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -175,19 +176,19 @@ class _Comparison:
     def _is(self, line: Line, due: Message) -> bool:
         """Return True if a line matches the due message.
 
-        More fields are fine, unless they reveal secrets.
+        Additional fields are allowed, unless they reveal secrets.
         """
         same = {name: line.message[name] for name in due if name in line.message}
         return not line.wrong and text(same) == text(due) and not self._tells_secret(line, due)
 
     def _tells_secret(self, line: Line, known: Message) -> bool:
-        """Return True if a line has more than the known fields, and reveals a secret."""
+        """Return True if a line has additional fields that reveal a secret."""
         more = text({name: value for name, value in line.message.items() if name not in known})
         is_news = line.kind not in self._requests
         return is_news and any(f'"{name}"' in more for name in self._probes.names)
 
     def _departs(self, seat: int, due: Message, *, some: bool) -> None:
-        """Record which cases a wrong line breaks. `some`: other seats did get the due line."""
+        """Record which cases a wrong line breaks. `some`: True if other seats got the due line."""
         line, kind, what = self._line(seat), due["type"], "missing"
         named = self._probes.named
         if line.kind == kind:
@@ -205,9 +206,9 @@ class _Comparison:
         elif some and line is not _NO_LINE and line.kind not in self._requests:
             cases = named("same news")
         elif what == "extra":
-            cases = self._about(kind, what)  # no reply of this step has caused it
+            cases = self._about(kind, what)  # no reply of this step can have caused this
         elif kind in self._requests:
-            cases = self._last[seat]  # a reply decides which request comes next
+            cases = self._last[seat]  # a reply determines which request comes next
         elif kind != "game-end" or what == "missing":
             cases = tuple(self._cases)
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))

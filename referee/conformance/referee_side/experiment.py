@@ -27,7 +27,7 @@ from referee.games.interface.probing import ProbeMatch
 from referee.match.pages import game_page
 
 _ENOUGH_DEALS = 8
-# If this many matches don't end, we don't play any more.
+# After this many matches that don't end, no more matches are played.
 _MOST_HANGS = 3
 
 
@@ -46,19 +46,19 @@ async def check_referee(
     rounds: int = 4,
     keep: Path | None = None,
 ) -> Report:
-    """Test a referee. No matter how it behaves, this doesn't raise.
+    """Test a referee. This doesn't raise exceptions, however the referee behaves.
 
     Args:
         command: its command line with placeholders (`Template`).
-        cases: the cases to judge. If it can't be tested for a case, that case is skipped.
+        cases: the cases to judge. A case is skipped if the referee can't be tested for it.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.
         only: ids or patterns of the matches to play. Empty: all.
-        covers: ids of cases. We only play matches for these cases, or all if it's empty or a case
-            has no match.
-        rounds: maximum number of times that we play a match, with different seeds, until we've seen
-            its cases. If most matches deviate, they aren't repeated.
+        covers: ids of cases. Only matches for these cases are played, or all matches if it's empty
+            or a case has no match.
+        rounds: how often a match is played at most, with different seeds, until its cases were
+            seen. If most matches deviate, they aren't repeated.
         keep: folder for the conversations of all probes.
 
     Raises:
@@ -124,7 +124,7 @@ class _Experiment(Struct):
 
     async def run(self, rounds: int, cases: Iterable[RefereeCase]) -> None:
         await self._play(self.matches[0], self.seed)
-        # If there wasn't even a first request, there's no point in the other matches.
+        # If not even the first request arrived, the other matches would be pointless.
         waiting = self.matches[1:] if self.compared[0].held else []
         judged = [case.id for case in cases if not case.seeded]
         for number in range(rounds):
@@ -134,7 +134,7 @@ class _Experiment(Struct):
             if number == 0:
                 check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
-                break  # there must be a reason for that, and repeating won't help
+                break  # there must be a reason for these deviations, and repeating won't help
             unseen = set(judged) - self._seen()
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
@@ -168,7 +168,7 @@ class _Experiment(Struct):
 def judge(
     recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """Judge one match by itself. If the referee takes a seed, also check that it's used."""
+    """Judge one match by itself. If the referee takes a seed, also check that the seed is used."""
     compared = compare(recorded, definition, match)
     if compared.stopped:
         return compared
@@ -185,8 +185,8 @@ def judge(
 def check_deals(compared: Sequence[Compared], definition: GameDefinition) -> None:
     """Check that starting hands differ between players and matches.
 
-    That's the only thing that we can say about another referee's shuffling. With few hands even a
-    good one may give the same twice, so we don't complain then.
+    Nothing else is known about another referee's shuffling. If there are few different hands, even
+    a good referee may deal the same hand twice, so that isn't reported.
     """
     cases, requests = definition.probes().named("shuffled"), request_types(definition)
     seats = [seat for each in compared for seat in each.recorded.seats]

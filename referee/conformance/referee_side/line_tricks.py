@@ -1,6 +1,6 @@
-"""Tricks in the form of lines and in handshakes, which are the same in all games.
+"""Tricks with the form of lines and with handshakes, which are the same in all games.
 
-`Probes.shared` names their cases.
+The cases that a trick tests are in `Probes.shared`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class LineTrick(Struct, frozen=True):
     """An unusual way of writing a reply.
 
     Attributes:
-        write: converts the JSON text of the reply to output, both as Latin-1 (so that any byte can
-            be written).
+        write: converts the JSON text of the reply to output. Both are Latin-1, so that any byte can
+            be written.
         fields, without: fields that replace fields of the reply, and a field to remove.
         noise, delay, then, awaits: see `ProbeAction`.
     """

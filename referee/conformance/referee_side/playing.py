@@ -27,9 +27,9 @@ from referee.match.limits import Limits
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
-# We get these errors if a relay has exited.
+# These errors occur if a relay has exited.
 _GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
-# Maximum bytes of the path of the temporary folder.
+# Maximum length of the path of the temporary folder, in bytes.
 _MOST_PLACE = 80
 _STDERR_LINES = 8
 _CHUNK = 64 * 1024
@@ -44,7 +44,8 @@ async def run_probe_match(
 ) -> RecordedMatch:
     """Play a match. The referee is killed after `limit` seconds.
 
-    Nothing that the referee does raises here. It's recorded, and judged later.
+    Mistakes of the referee don't raise exceptions here. Its behaviour is recorded, and judged
+    later.
     """
     started = trio.current_time()
     probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -97,15 +98,15 @@ class _Room:
         self._news = trio.Event()
 
     async def wait_for_relays(self) -> None:
-        # A relay that has only just started could be killed before it connects.
+        # Give a relay that has only just started the time to connect before it's killed.
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
                 await self._news.wait()
 
     async def end(self) -> None:
-        """After the referee's exit, read the rest from the relays, and see which of them stay."""
+        """Read the rest from the relays after the referee's exit, and find out which stay."""
         seats = [probe.seat for probe in self._probes]
-        # A relay may have been killed just now, and we may not see it yet.
+        # A relay may have been killed just now, which takes a moment to notice.
         for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):
             with trio.move_on_after(seconds):
                 while any(
@@ -205,7 +206,7 @@ async def _run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env=None,  # None, so that it inherits our environment
+        env=None,  # with None, it inherits our environment
     )
     if launched.popen is None:
         recorded.error = launched.error

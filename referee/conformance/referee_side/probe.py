@@ -1,7 +1,7 @@
 """A probe: reacts to each line of its seat. No I/O.
 
-The game's `ProbePlayer` (`games/interface/probing.py`) chooses the moves. The rest is the same in
-all games: handshakes, and the form of lines. line_tricks.py has the tricks for both.
+The game's `ProbePlayer` (`games/interface/probing.py`) chooses the moves. Handshakes and the form
+of lines are the same in all games. Tricks for both are in line_tricks.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Probe:
         """Process a line without its line end. Returns the recorded action, if any."""
         left = self.seat.left
         if left is not None and left.then != "close":
-            return None  # it's about to exit, and it's a matter of chance how much it reads before
+            return None  # it's about to exit, and may not read everything before that
         message = self.seat.read(line).message
         if not message or left is not None:
             return None
@@ -49,7 +49,7 @@ class Probe:
         try:
             action = self._action(kind, message)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            # The message is wrong, so we can't reply to it. The comparison will report that.
+            # The message is wrong, so the probe can't reply to it. The comparison will report that.
             self.seat.note(f"gives up: {type(error).__name__} {error}")
             action = ProbeAction(then="exit")
         if action is not None:
@@ -71,7 +71,7 @@ class Probe:
             long = b"{}".ljust(LINE_LIMIT + 1) + b"\n"
             return ProbeAction(long, self._probes.named(_EARLY), then="block")
         if len(self.seat.replies) >= self._asked:
-            return None  # we've replied before we got the request
+            return None  # the probe replied before it got the request
         action = self._player.reply(message)
         plain = self._player.plain() if self._tricks and not early and not action.cases else None
         if plain is None:

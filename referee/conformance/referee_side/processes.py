@@ -1,4 +1,4 @@
-"""Rules for referees that aren't about messages, but about processes, their exits, and times."""
+"""Rules for referees that are about processes, their exits, and times rather than messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.conformance.referee_side.recording import Seat
 from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
 
-# If a referee hasn't closed a bot's input after this time, it never will.
+# If a referee hasn't closed a bot's input after this time, we assume that it never will.
 _PATIENCE_SECONDS = 0.3
 
 
@@ -31,8 +31,8 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 def _rules_for(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    # Each rule is a triple: the cases that it belongs to, how we'd like it, and how it was ("" if
-    # fine).
+    # Each rule is a triple of the cases that it belongs to, the expected behaviour, and the actual
+    # behaviour ("" if it was right).
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1
@@ -46,7 +46,7 @@ def _rules_for(
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return
-    # From here on it's about the time after `game-end`.
+    # The rest is about the time after `game-end`.
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
     if late or seat.ended or not (seat.killed or seat.terminated):
         yield named("end"), "the end of its input after game-end", "it did not end" if late else ""

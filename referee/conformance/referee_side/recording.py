@@ -1,7 +1,7 @@
 """The record of a match: input and output of each seat. No I/O.
 
-A seat's conversation is a list of lines with prefixes: "> " for received, "< " for written, and "!
-" for a note.
+A seat's conversation is a list of lines with prefixes. "> " means received, "< " means written, and
+"! " marks a note.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def request_types(definition: GameDefinition) -> set[str]:
 
 
 def _number(digits: str) -> float:
-    # In JSON 1.0 equals 1, so another referee may write either.
+    # 1.0 equals 1 in JSON, so another referee may write either of them.
     number = float(digits)
     return int(number) if number.is_integer() else number
 
@@ -78,15 +78,16 @@ class Seat(Struct):
     """The input and output of one seat.
 
     Attributes:
-        stays: how its process is supposed to exit (`Plan`).
+        stays: when its process is supposed to exit (`Plan`).
         replies: the lines that it wrote, without blank lines.
         left: the reason if it left on purpose. None if it didn't.
         group, folder: ids of the session and group of its process, and its working directory.
         ended: True if its input ended.
-        killed: True if somebody else killed its process.
+        killed: True if its process was killed and didn't exit by itself.
         outlived: True if its process was still running after the referee's exit.
         waited: True if the condition of its first conditional reply was met. None without one.
-        patience: seconds from the last line to the end of its input, SIGTERM, or its death.
+        patience: seconds from the last line until its input ended, SIGTERM arrived or it was
+            killed.
         lines: its conversation.
     """
 
@@ -120,7 +121,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Record the end of the input, and bytes before it that have no line end."""
+        """Record the end of the input, and the bytes of an incomplete line before it."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -194,7 +195,7 @@ def check_transcripts(folder: Path, *, force: bool) -> None:
     """Check that `RecordedMatch.keep` can write, and doesn't replace anybody else's file.
 
     Raises:
-        UsageError: it can't, or it would.
+        UsageError: files can't be written, or somebody else's file would be replaced.
     """
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write {folder}: Permission denied")

@@ -2,19 +2,20 @@
 
     python relay.py SOCKET SEAT SECONDS
 
-SECONDS is how long the process stays after the end of its input. It waits for itself, because a
-suite that's busy mustn't make a bot look slow.
+The process stays for SECONDS after the end of its input. It does this by itself, because a busy
+suite mustn't make a bot look slow.
 
-The tested referee starts it as a bot. It connects to the suite, where all decisions are made. Both
-sides write frames: a letter, the length of the data in four bytes, the data. To the suite: H
-(first: seat, session and group, working directory, separated by NUL), R (read from standard input),
-E (end of input), T (SIGTERM arrived, which we only report), B (last: it exits by itself). From the
-suite: W (write to standard output), N (write this many bytes to standard error), C (close standard
-output). If the connection is closed, the process exits.
+The tested referee starts this process as a bot. It connects to the suite, which makes all
+decisions. Both sides write frames, which consist of a letter, the length of the data in four bytes,
+and the data. To the suite: H (first: seat, session and group, working directory, separated by NUL),
+R (read from standard input), E (end of input), T (SIGTERM arrived, which is only reported), B
+(last: the process exits by itself). From the suite: W (write to standard output), N (write this
+many bytes to standard error), C (close standard output). If the connection is closed, the process
+exits.
 """
 
-# We use _signal and _socket, because signal and socket import enum, and that would take most of the
-# start-up time.
+# The modules signal and socket import enum, which would take most of the start-up time. That's why
+# we use _signal and _socket.
 import _signal
 import _socket
 import os
@@ -76,4 +77,4 @@ def main():
 try:
     main()
 finally:
-    os._exit(0)  # If this was an OSError, the referee or the suite has exited.
+    os._exit(0)  # After an OSError, the referee or the suite has exited.

@@ -22,9 +22,9 @@ _SEED = "seed"
 class Template:
     """The command line of a referee, with placeholders.
 
-    `{player1}`, `{player2}` and so on become the command line of a bot, as one argument each. The
-    word `{players}` becomes the command lines of all players, one argument each. `{seed}` becomes a
-    seed.
+    `{player1}`, `{player2}` and so on are replaced by the command line of a bot, as one argument
+    each. The word `{players}` is replaced by the command lines of all players, one argument each.
+    `{seed}` is replaced by a seed.
 
     Args:
         most: maximum number of players of a match.
@@ -73,7 +73,7 @@ class Template:
         """Check that the program can be run.
 
         Raises:
-            UsageError: it can't. The message says what to do.
+            UsageError: the program can't be run. The message says what to do.
         """
         program = self._words[0]
         path = Path(program)
@@ -104,5 +104,5 @@ class Template:
             elif all(name in values for name in _PLACEHOLDER.findall(word)):
                 filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
             elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
-                filled.pop()  # with its value gone, the option has to go, too
+                filled.pop()  # without its value, the option must be removed, too
         return filled
