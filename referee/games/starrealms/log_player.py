@@ -110,8 +110,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
-            # The log doesn't show if a player chose to discard nothing. In that case, the next
-            # discard in the log is part of the clean-up.
+            # The log doesn't show if a player chose to discard nothing. The next discard in the log
+            # may then be part of the clean-up.
             ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None

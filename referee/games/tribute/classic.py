@@ -1,8 +1,8 @@
 """The languages of the engine's external bots: a state in, a command or an index out (protocol, 6).
 
-A dialect only sees the messages to its bot, but the engine's state has more in it, namely the
-definitions of cards and everything that happened in the match. That's why we keep the card table,
-the cards that we have seen, and the list of completed actions.
+A dialect only sees the messages to its bot, but the engine's state also contains the definitions of
+cards and everything that happened in the match. A dialect therefore keeps the card table, the cards
+seen so far, and the list of completed actions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _COMMANDS = {
     "ATTACK": "attack",
     "ACTIVATE": "activate-agent",
 }
-# As C#'s int.Parse reads it, including the white space. Python refuses integers of more than 4,300
-# digits, so we don't let any through.
+# Accepts the same integers as C#'s int.Parse, including white space. Python refuses integers of
+# more than 4,300 digits, so longer texts don't match.
 _INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")
 _MOST_NAMED = 12
 """Maximum number of commands or cards in a list of legal replies."""
@@ -40,7 +40,7 @@ _MOMENTS = 5
 """Maximum number of actions and choices in the context of the end."""
 _BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
 _LISTED = {"play-card": "PLAY_CARD", "activate-agent": "ACTIVATE_AGENT", "buy-card": "BUY_CARD"}
-"""Actions in the list of completed actions. An attack is missing, but its events are listed."""
+"""Action type -> its name in the list of completed actions, which has only events for attacks."""
 _ONLY_TARGET = ("AGENT_DEATH", "KNOCKOUT_ALL", "ATTACK_AGENT")
 _AMOUNTS = (
     *("GAIN_COIN", "GAIN_POWER", "GAIN_PRESTIGE", "OPP_LOSE_PRESTIGE", "DRAW"),
@@ -48,14 +48,14 @@ _AMOUNTS = (
 )
 _OWN = "Hand Cooldown Played KnownPile Agents Power PatronCalls Coins Prestige DrawPile"
 _OTHERS = "Cooldown Played HandAndDraw Agents Power Coins Prestige"
-"""Fields of a state for the player with the request, and for the opponent, in this order."""
+"""Fields of the opponent in a state, in this order. `_OWN` has the fields of the bot's player."""
 _FIELDS = {
     "KnownPile": "known",
     "PatronCalls": "patron_calls",
     "DrawPile": "draw_pile",
     "HandAndDraw": "hand_and_draw",
 }
-"""Names of fields in the request, where they differ."""
+"""Field of a state -> its name in our requests, if it isn't the same in lower case."""
 _REASONS = {
     "prestige-80": "PRESTIGE_OVER_80",
     "prestige-40": "PRESTIGE_OVER_40_NOT_MATCHED",
@@ -80,8 +80,8 @@ def reason_of(reason: str) -> str:
 class Classic:
     """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
 
-    This is the older of the two languages. The newer one derives from it, because only the frame
-    and the answers differ.
+    This is the older of the two languages. The newer language derives from it, and only changes the
+    frame and the answers.
     """
 
     gap = ""
@@ -101,8 +101,7 @@ class Classic:
     def send(self, line: bytes) -> bytes:
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
-            # The engine sends the draft in another format than decisions. It's one line, and
-            # there's no EOT.
+            # The engine sends the draft in a different format, which is a single line without EOT.
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
             case "play-turn" | "choose-request":
@@ -155,8 +154,8 @@ class Classic:
             reply = self._read(text)
         if reply is not None:
             return msgspec.json.encode(reply)
-        # An object would be a canonical reply, which a bot in this language can't mean. In
-        # brackets, the game rejects it.
+        # An object would be read as a reply in the referee's own protocol, which this bot can't
+        # mean. With brackets around it, the game rejects it.
         return b"[" + data + b"]" if data.lstrip().startswith(b"{") else data
 
     # --- differences between the two languages ----------------------------------------------------
@@ -164,11 +163,11 @@ class Classic:
     def _framed(self, state: bytes) -> bytes:
         return state + b"\nEOT\n"
 
-    # The order of these tests is the engine's. Odd lines depend on it, so don't tidy it up (6.7 has
-    # it as a table).
+    # The engine has the same order of tests. The results for odd lines depend on this order, so
+    # don't change it (6.7 shows it as a table).
     def _read(self, text: str) -> Json | None:
         words = text.split(" ")
-        # An unknown command ends the turn there, however strange that looks.
+        # In the engine, an unknown command ends the turn, however strange that looks.
         ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
         if len(words) < 2:
             return ends
@@ -176,18 +175,18 @@ class Classic:
         if verb == "PATRON" and len(rest) == 1 and rest[0] in (*PATRONS, TREASURY):
             return {"type": "play-reply", "action": {"type": CALL_PATRON, "patron": rest[0]}}
         if verb == "CHOICE" and self._asked.get("effects"):
-            # Anything but LEFT is the right effect.
+            # Any word except LEFT means the right effect.
             return {"type": "choose-reply", "effect": int(rest[0] != "LEFT")}
         numbers = [number for word in rest if (number := _integer(word)) is not None]
-        # The bot loses with such a word, before we look at the verb. (min() is safe, because
-        # there's at least one word.)
+        # A word that isn't a valid id loses the game for any verb. (min() is safe, because there's
+        # at least one word.)
         if len(numbers) < len(rest) or min(numbers) < FIRST_UID:
             return None
         if verb in _COMMANDS and len(numbers) == 1:
             return {"type": "play-reply", "action": {"type": _COMMANDS[verb], "card": numbers[0]}}
         if verb == "CHOICE" and self._asked["type"] == "choose-request":
-            # Cards that aren't in the list are ignored, e.g. in CHOICE 10000, which is how these
-            # bots choose none.
+            # Ids that aren't in the list are ignored. For example, these bots send CHOICE 10000 to
+            # choose no cards.
             listed = [card["uid"] for card in self._asked["cards"]]
             return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
         return ends
@@ -199,7 +198,7 @@ class Classic:
         is_choice = asked["type"] == "choose-request"
         return msgspec.json.encode(
             {
-                # (6.4 also fixes the order of the keys.)
+                # (6.4 also defines the order of the keys.)
                 "PatronStates": {
                     patron: (player or NOBODY).upper()
                     for patron, player in state["favours"].items()
@@ -238,8 +237,8 @@ class Classic:
         context = "EFFECT_CHOICE"
         if not effects:
             what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
-            # If a patron asks, its name is the context. For a card, it's the whole entry of its
-            # effects.
+            # If a patron asks, the context is the patron's name. If a card asks, the context is the
+            # whole entry of its effects.
             context = source
             if not isinstance(source, str):
                 context = self._table[source["card"]]["effects"][asked["level"] - 1]
@@ -268,7 +267,6 @@ class Classic:
         if kind == END_TURN:
             self.completed.append(f"END_TURN{self.gap}")
         elif kind == CALL_PATRON:
-            # An attack isn't in the list, but its events are.
             self.completed.append(f"ACTIVATE_PATRON{self.gap}{action['patron']}")
         elif kind in _LISTED:
             card = self._named({"uid": action["card"], "card": self._cards[action["card"]]})
@@ -297,7 +295,7 @@ class Classic:
         )
 
     def _action(self, action: Json) -> str:
-        # The format is the one of `classic-index`.
+        # Actions have this format in `classic-index`.
         verb = action["type"].upper().replace("-", "_")
         if verb == "CALL_PATRON":
             return f"PATRON {action['patron']}"
@@ -316,8 +314,8 @@ class Classic:
         winners = end["winners"]
         winner = winners[0].upper() if len(winners) == 1 else NOBODY
         reason = reason_of(end["reason"])
-        # Our reason only says that the other left the match. The engine has a name for each kind of
-        # timeout.
+        # Our reason only shows that the other player left the match, but the engine has a name for
+        # each kind of timeout.
         if self._left == "timeout":
             reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
         elif self._left == "startup-timeout":
@@ -336,8 +334,8 @@ class ClassicIndex(Classic):
         if asked["type"] == "play-turn":
             listed = [self._action(action) for action in asked["actions"]]
         elif asked["effects"]:
-            # Both effects have the same text, so a bot can only tell them apart by their places.
-            # (The engine does it like that.)
+            # Both effects have the same text, as in the engine, so a bot can only distinguish them
+            # by their positions.
             listed = [self._effect_choice(asked["source"])] * 2
         else:
             listed = [self._choice(cards) for cards in _subsets(asked)]
@@ -353,8 +351,8 @@ class ClassicIndex(Classic):
             return {"type": "play-reply", "index": index} if fits else None
         if asked["effects"]:
             return {"type": "choose-reply", "effect": index} if index < 2 else None
-        # The subsets of 20 cards are a million, so we don't list them to look up one. islice() also
-        # refuses indices above 2**63.
+        # 20 cards have a million subsets, so don't create a list of them for one index. islice()
+        # also refuses indices above 2**63.
         chosen = next(islice(_subsets(asked), min(index, 2**62), None), None)
         if chosen is None:
             return None
@@ -362,8 +360,8 @@ class ClassicIndex(Classic):
 
 
 def _subsets(asked: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
-    # By size, then in lexicographic order of the positions. The bot answers with an index, so this
-    # order is part of the protocol.
+    # Sort by size, then in lexicographic order of the positions. The bot answers with an index, so
+    # this order is part of the protocol.
     cards = asked["cards"]
     sizes = range(asked["min"], min(asked["max"], len(cards)) + 1)
     return chain.from_iterable(map(partial(combinations, cards), sizes))
@@ -409,7 +407,7 @@ def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
         cards, sizes = len(asked["cards"]), range(asked["min"], asked["max"] + 1)
         count = 2 if asked["effects"] else sum(comb(cards, size) for size in sizes)
     text = answer.decode(errors="replace")
-    # The two languages are easy to mix up, so we look for a word of the other one.
+    # The two languages are easy to mix up, so look for a command of the other language.
     verbs = (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN")
     is_command = text.split(" ")[0].strip() in verbs
     hint = "; it is a command, so give the bot as classic:COMMAND" if is_command else ""

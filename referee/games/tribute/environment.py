@@ -1,6 +1,7 @@
-"""Scripts of Tribute for reinforcement learning. Its observations count cards.
+"""Scripts of Tribute for reinforcement learning. Observations count cards.
 
-An action of the game is one choice. A choice of cards takes one choice per card, and "done".
+An action of the environment is one choice. To choose several cards, a policy makes one choice per
+card, and ends with "done".
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.view import SeatView, View
 
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
-# Newer sets come last and win, so if a card has changed we use its newest numbers.
+# Newer sets come last, so if a card has changed, its newest numbers are used.
 _KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
 _NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
@@ -30,7 +31,7 @@ _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
-# As in other games, the order is part of the version, so don't change it.
+# As in other games, the order of these choices is part of the version, so don't change it.
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
     for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):
@@ -73,7 +74,7 @@ _BOUNDS = {
     "turn": 10_001,  # in the longest match
 }
 """Upper bounds of the entries that are not counts of a card. Default: 1."""
-_MADE = 10  # copies of a card that isn't in the tavern deck
+_MADE = 10  # upper bound for a card that isn't in the tavern deck
 
 
 def _most(place: str, kind: Kind) -> int:
@@ -161,7 +162,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         places: list[Iterable[say.CardRef | say.AgentRef]] = [
             *(own.hand or (), own.draw_pile or (), own.known or (), own.cooldown, own.played),
             *(own.agents, [agent for agent in own.agents if not agent.activated]),
-            # An agent counts once per HP, so its entry is the HP of all copies together.
+            # An agent counts once per HP, so its entry is the total HP of all copies.
             [agent for agent in own.agents for _ in range(agent.hp)],
             *(other.hand_and_draw, other.cooldown, other.played, other.agents),
             [agent for agent in other.agents for _ in range(agent.hp)],

@@ -1,7 +1,8 @@
 """Infers the replies of a log of Scripts of Tribute (`referee.games.interface.log_player`).
 
-A log contains every reply. The only thing we don't know is which cards were in a hand, unless they
-were chosen. We treat a player's hand and draw pile as one set, and the tavern deck too.
+A log contains every reply, but it doesn't show which cards are in a hand until they are used. We
+therefore treat a player's hand and draw pile as one set, and exchange cards between them as needed.
+We do the same with the row and the tavern deck.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ class TributeLog:
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Infer the reply. If it lost the game, the log only shows the end of the match."""
+        """Infer the reply. If the reply lost the game, the log only shows the end of the match."""
         table, waits = game.table, game.asked
         self._row = _uids(table.row)
         if self._has_changed and isinstance(waits, list):
             # settle() has exchanged cards of the row since the request, so the list of legal
-            # actions is out of date. We change it in place, because the rules hold the same list.
+            # actions is out of date. Update it in place, because the rules use the same list.
             waits[:] = legal(table)
         self._has_changed = False
         found = ahead[0]
@@ -97,8 +98,8 @@ class TributeLog:
                 row = [card.ref for card in table.row]
                 return found == replace(expected, row=row, tavern_deck=as_set(table.deck))
             case say.RowRefilled(place=place), say.RowRefilled(card=say.CardRef(uid=uid)):
-                # Only cards that came into the row since the last reply. Players saw the others and
-                # may have acted on them.
+                # Only exchange cards that came into the row since the last reply. Players saw the
+                # other cards and may have acted on them.
                 hidden = [*table.deck, *(card for card in table.row if card.uid not in self._row)]
                 card = next((card for card in hidden if card.uid == uid), None)
                 if card is None or expected.card is None:
@@ -111,15 +112,15 @@ class TributeLog:
 
 
 def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
-    """Return the reply with an action, and move its hidden cards into the hand.
+    """Return the reply for an action, and put the hidden cards that it uses into the hand.
 
-    None if we need more messages for that.
+    Returns None if more messages are needed.
     """
     table = game.table
     shown: list[int] = []
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
         shown = [action.card]
-    # `chosen` will show the card, so any card of the pile will do until then
+    # The `chosen` message will show the card, so any card of the pile is fine until then.
     elif action.patron == "HLAALU" and not for_hlaalu(table):
         shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
     elif action.type == say.END_TURN:
@@ -129,7 +130,7 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
             return None
         if isinstance(ended, say.TurnEnded):
             discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
-            # If it fails, `turn-ended` will differ, which makes a better report.
+            # If this fails, `turn-ended` will differ from the log, which makes a better report.
             with suppress(DifferenceError):
                 _hold(table.me, discarded)
                 table.me.hand.sort(key=lambda card: [*discarded, card.uid].index(card.uid))
@@ -145,11 +146,11 @@ def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
     # settle() may have changed the row after this choice was created, so we look at the row again.
     if choice.follow_up == "acquire-cards":
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
-    # Hidden cards may be any cards, so we exchange them until the choice offers the ones in the
-    # log.
+    # Our hidden cards may be different cards, so exchange them until the choice offers the cards in
+    # the log.
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
     if choice.follow_up == "toss-cards":
-        # These cards are the top of the draw pile, so we exchange them there and in the choice.
+        # These cards are on top of the draw pile, so exchange them both there and in the choice.
         free = [card for card in choice.cards if card.uid not in uids]
         for uid in hidden:
             if uid not in _uids(choice.cards) and free:

@@ -10,9 +10,9 @@ from referee.games.tribute.rules import faults
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
 
-# A bot may end a turn or two like that on purpose.
+# A bot may end one or two such turns on purpose.
 _MANY_TURNS = 5
-"""Fewer turns with the same behaviour may be intended."""
+"""With fewer turns, the behaviour may be intended."""
 _MISSED = {
     "cards": 'with cards in hand that could be played: send "play-card" for each (4.3)',
     "agents": 'with an agent that was not activated: send "activate-agent" for each (4.3)',
@@ -43,7 +43,7 @@ def notes(game: Tribute) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Return the likely cause of a fault, as `GameDefinition.hint`."""
+    """Return the likely cause of a fault, as `GameDefinition.hint` does."""
     if code == faults.BAD_PATRON:
         return did_you_mean(reply.get("patron"), asked.get("available", []))
     if code == faults.ILLEGAL_ACTION:
@@ -91,7 +91,7 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return _why_no_call(action.get("patron"), state)
     if kind == say.PLAY_CARD and not among(me.get("hand", ())):
         return "it is not in `hand`"
-    # Only end-turn is left although there are cards to play, so the limit must have been reached.
+    # Only end-turn is legal although the hand has cards, so the limit must have been reached.
     if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
     if kind == say.ACTIVATE_AGENT:

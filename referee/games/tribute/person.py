@@ -133,7 +133,7 @@ class TributeDialogue(TurnListener[Turn]):
         return super().observe(message)
 
     def tell(self, turn: Turn) -> list[str]:
-        # The news call everybody by name, and "favours you" reads better.
+        # News contain the player's name, but "favours you" reads better.
         own = self._names[self._seat]
         return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
 
@@ -142,7 +142,7 @@ class TributeDialogue(TurnListener[Turn]):
             picks = yield self._draft(request)
             return {"type": "patron-reply", "patron": request.available[picks[0]]}
         if isinstance(request, say.ChooseRequest):
-            # The rules ask even if there's nothing to choose from. A person would wonder why.
+            # The rules ask even if there's nothing to choose from, but the person isn't asked then.
             picks = (yield self._choice(request)) if request.cards or request.effects else ()
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
@@ -160,7 +160,8 @@ class TributeDialogue(TurnListener[Turn]):
         return {"type": "play-reply", "index": index}
 
     def _next_to_play(self, request: say.PlayTurn) -> int | None:
-        # By uid, because the hand may have changed (a card that was drawn meanwhile isn't played).
+        # Compare uids, because the hand may have changed. (A card that was drawn in the meantime
+        # isn't played.)
         for index, action in enumerate(request.actions):
             if action.type == say.PLAY_CARD and action.card in self._playing:
                 return index
@@ -233,7 +234,7 @@ class TributeDialogue(TurnListener[Turn]):
                 )
                 for row in rows
             ]
-            # `max` can be more than the list has.
+            # `max` can exceed the length of the list.
             least, most = request.min, min(request.max, len(choices))
         source = request.source
         name = title_of(source) if isinstance(source, str) else self._rows[source.card].name
@@ -351,7 +352,7 @@ def _words(words: str) -> str:
 
 
 def _typed(name: str) -> str:
-    # We split the typed line at spaces, so we can't have any in a name.
+    # The typed line is split at spaces, so names can't contain any.
     return name.replace(",", "").replace(" ", "-")
 
 

@@ -56,11 +56,11 @@ class _Sums:
 
 
 class _Bot:
-    """The sums of one bot over its matches, which may be too many to keep."""
+    """The sums of one bot over its matches. There may be too many matches to keep them all."""
 
     def __init__(self) -> None:
         self.whole = _Sums()
-        self.by_seat = {True: _Sums(), False: _Sums()}  # of the first seat, of the second
+        self.by_seat = {True: _Sums(), False: _Sums()}  # True: matches in the first seat
         self.reasons: Counter[str] = Counter()
         self.calls: defaultdict[str, _Sums] = defaultdict(_Sums)
         self.cards = CardSums()
@@ -161,7 +161,7 @@ def _calls(bots: _Bots) -> StatisticsTable:
             if patron in sums.calls:
                 here = sums.calls[patron]
                 calls, favours = (number / here.matches for number in here.numbers)
-                favour = None if patron == TREASURY else favours  # it favours nobody
+                favour = None if patron == TREASURY else favours  # the Treasury favours nobody
                 rows.append((bot, patron, here.matches, calls, favour, here.mean_points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)

@@ -45,7 +45,7 @@ _DONE = {
     "opp-lose-prestige": "the other loses {} prestige",
     "add-bewilderment-to-opponent": "gives {}",
 }
-"""All other events with a card create it: "gets Writ of Coin"."""
+"""All other events with a card create this card, e.g. "gets Writ of Coin"."""
 _CONTRACTS = {CONTRACT_ACTION, CONTRACT_AGENT}
 
 
@@ -153,7 +153,7 @@ class Turns(turns.TurnReader[Turn]):
         if action.patron is not UNSET:
             self._call(action.patron)
             return
-        # A damaged log may name no card, or one that we've never seen.
+        # In a damaged log, the card may be missing or unknown.
         uid = 0 if action.card is UNSET else action.card
         row = self._rows.get(self._cards.get(uid, ""))
         self.act(label, self._title_of_uid(uid))
@@ -170,7 +170,7 @@ class Turns(turns.TurnReader[Turn]):
     def _call(self, patron: str) -> None:
         self.append_limited(self.now.called, title_of(patron))
         self.act("calls", title_of(patron))
-        # The treasury isn't among them.
+        # The treasury is not in `_favours`.
         if patron in self._favours:
             before = self._favours[patron]
             self._favours[patron] = after = favour_after(patron, before, self.now.player_number)
@@ -207,8 +207,8 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects(f"with {amount}", *self._hit(target.uid, amount))
             case "agent-hit":
                 left = self._hit(target.uid, amount)
-                # Unused power hits taunt agents after the last action, so this isn't an effect of
-                # it.
+                # Unused power hits taunt agents after the last action, so the hit isn't an effect
+                # of that action.
                 self.act("attacks", name, f"with {amount} at the end", *left)
             case "agent-death":
                 self._agents.pop(target.uid, None)  # the attack has reported it
@@ -231,7 +231,7 @@ class Turns(turns.TurnReader[Turn]):
         if amount > 0 and what in self.columns:
             setattr(self.now, what, getattr(self.now, what) + amount)
         effects = self.now.actions[-1].effects if self.now.actions else []
-        # One action may give coins several times (e.g. by a combo). People want the sum.
+        # One action may give coins several times (e.g. by a combo). Show people only the sum.
         same = (e for e in effects if re.fullmatch(rf"[0-9]+ {what}?", e))
         if amount > 0 and (before := next(same, "")):  # add gains of the same action
             total = int(before.split()[0]) + amount

@@ -32,7 +32,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn. Lists have one entry per side. Cells of dead botlets are ascending."""
+    """The events of a turn. Tuples have one entry per side. Cells in `died` are ascending."""
 
     died: list[int]
     lost: tuple[int, int]

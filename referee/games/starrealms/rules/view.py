@@ -67,7 +67,7 @@ class SeatView(Struct, frozen=True):
     hand_size: say.Count
     deck_size: say.Count
     hand: list[say.CardName] | None
-    deck: list[say.CardName] | None  # sorted; for `ALL`, the top card first; None as `hand`
+    deck: list[say.CardName] | None  # sorted; for `ALL`, the top card first; None if `hand` is
     hidden: list[say.CardName]  # hand and deck together, sorted
     discard: list[say.CardName]
     in_play: list[say.InPlay]

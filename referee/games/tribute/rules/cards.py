@@ -129,8 +129,8 @@ def card_set(name: str) -> CardSet:
             kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
     decks = [deck for deck in file.decks if deck.id in chosen.decks]
     starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
-    # Older sets have another card for Orgnum. We recognise them by their cards, so that the file
-    # needs no field for it.
+    # In older sets, Orgnum creates another card. These sets are recognised by their cards, so the
+    # file needs no field for it.
     creates = "CREATE_MAORMER_BOARDING_PARTY"
     if not any(creates in effect for kind in kinds.values() for effect in kind.row.effects):
         creates = "CREATE_SUMMERSET_SACKING"

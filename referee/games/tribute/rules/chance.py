@@ -1,6 +1,7 @@
 """The generator of random numbers (protocol, 4.11).
 
-It's the engine's. With `ENGINE`, we can deal the same cards as the engine for the same seed.
+It is the same generator as in the engine. With `ENGINE`, a seed gives the same cards as in the
+engine.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def generators(
     """
     streams = (TAVERN, *players)
     if kind == ENGINE:
-        # fromkeys() with a single object is what we want here, because all streams share one
-        # generator.
+        # fromkeys() uses the same object for all keys. That is right here, because all streams
+        # share one generator.
         return dict.fromkeys(streams, Generator(seed))
     return {stream: Generator(chance.choose(stream, _MODULUS)) for stream in streams}

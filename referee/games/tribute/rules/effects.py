@@ -1,8 +1,8 @@
 """The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
 
-Each verb has a function of the table, the effect in the queue, and its amount. If the player has to
-decide, it returns a `Choice` rather than asking. That keeps these functions plain functions, and a
-game can be copied while the choice is open.
+Each verb has a function, which gets the table, the effect in the queue, and its amount. If the
+player has to decide, the function returns a `Choice` instead of waiting for the answer. A game can
+therefore be copied while a choice is open.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def count(table: Table, card: Card) -> None:
     lists = table.waiting.get(deck)
     if lists is None:
         lists = table.waiting[deck] = [[] for _ in range(LEVELS)]
-    # All levels of the card wait first, and then we release those up to the count. If any are left,
-    # the next card of this deck may release them.
+    # First, all levels of the card wait. Then the levels up to the count are released. The next
+    # card of this deck may release the levels that are left.
     for level, entry in card.kind.entries:
         lists[level] += [Due(card, level + 1, effect) for effect in entry]
-    # There are only four levels. From the fourth card on, the count stays and each card releases
-    # everything.
+    # The count stops at four, because there are only four levels. From the fourth card on, each
+    # card releases all effects.
     reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
     for released in lists[:reached]:
         for due in released:
@@ -115,7 +115,8 @@ def _patron_call(table: Table, due: Due, amount: int) -> None:
 
 def _heal(table: Table, due: Due, amount: int) -> None:
     agent = due.source
-    # The agent may have been destroyed before its effect happens, and then there's nothing to heal.
+    # The agent may have been destroyed before its effect happens. In that case, there is nothing to
+    # heal.
     if agent in table.me.agents:
         agent.hp = min(agent.hp + amount, agent.kind.hp)
         table.event("heal-agent", agent, agent, amount)
@@ -140,7 +141,7 @@ def _knockout_all(table: Table, due: Due, amount: int) -> None:
 
 def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
     hand = table.me.hand
-    # This is the only choice that we skip if there's nothing to choose from (4.5).
+    # This is the only choice that is skipped if there's nothing to choose from (4.5).
     if not hand:
         return None
     must = min(amount, len(hand))
@@ -161,8 +162,8 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
-        # Only after the refill, because if the deck is empty, the card would come right back to the
-        # row otherwise.
+        # Refill the row before putting the card on the bottom. Otherwise, the card would return to
+        # the row immediately if the deck is empty.
         table.put_on_bottom(card)
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]
@@ -184,8 +185,7 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
             moves = [move(table.me, card, "row", place_of(card))]
             table.note(table.me.seat, moves, "acquires ", shown(card), got=[card.kind.card])
         acts = settle(table, card)
-        # Unlike a card that was bought, this one is replaced before the effects of a contract
-        # (4.7).
+        # Unlike a bought card, this card is replaced before the effects of a contract (4.7).
         table.refill(place)
         if acts is not None:
             count(table, acts)
@@ -238,10 +238,10 @@ def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 def _toss(table: Table, due: Due, amount: int) -> Choice:
     me = table.me
-    # To look at cards, we may have to shuffle first, just like for drawing them.
+    # Shuffle before looking at cards if the draw pile is too small, as for drawing them.
     table.reach(me, amount)
     cards = me.draw_pile[:amount]
-    # The player has seen them now, wherever they go.
+    # The player sees these cards, so they are known now.
     me.known = max(me.known, len(cards))
     return _choice("toss-cards", due, cards, _to_cooldown, most=len(cards))
 
@@ -250,7 +250,7 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
     me = table.me
     for card in cards:
         me.draw_pile.remove(card)
-    # These cards came from the top of the draw pile, which the player knew.
+    # These cards were known cards on top of the draw pile, so fewer known cards are left.
     me.known -= len(cards)
     me.cooldown += cards
     if table.watchers and cards:
@@ -266,7 +266,8 @@ def _knockout(table: Table, due: Due, amount: int) -> Choice:
 
 
 def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    # Morihaus reacts to a choice of KNOCKOUT, even to an empty one, but not to its own (4.6).
+    # Morihaus reacts to each choice for KNOCKOUT, even to an empty choice, unless Morihaus itself
+    # is knocked out (4.6).
     for player in (table.me, table.other):
         for agent in player.agents:
             if agent.kind.card in MORIHAUS and agent not in cards:

@@ -58,7 +58,11 @@ class Options(Struct, frozen=True):
     chance: Literal["streams", "engine"] = "streams"
 
     def __post_init__(self) -> None:
-        """Remove patrons without cards in the card set. `UsageError` if too few are left."""
+        """Remove patrons without cards in the card set.
+
+        Raises:
+            UsageError: a patron is unknown or listed twice, or too few patrons are left.
+        """
         for patron in self.patrons:
             if patron not in PATRONS:
                 raise UsageError(f"no patron {patron!r}; there are: {', '.join(PATRONS)}")
@@ -117,7 +121,7 @@ class Tribute(TableGame[Table]):
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
-            # We have to flush here as well, or the moves of the last turn would never reach the
+            # Flush here as well. Otherwise, the moves of the last turn would never reach the
             # watchers.
             self.table.flush()
         else:
@@ -141,27 +145,29 @@ class Tribute(TableGame[Table]):
         if not self.requests or type(self.asked) is turn.Pick:
             return None
         table, asked = copy_of(self.table, self.asked)
-        # With `engine`, all streams share one generator, so they have to share its copy as well.
+        # With `engine`, all streams share one generator, so the copied streams must share one copy
+        # of it.
         new = {id(each): Generator(each.state) for each in table.generators.values()}
         table.generators = {name: new[id(each)] for name, each in table.generators.items()}
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
         return copied(self, table=table, asked=None).resume(script)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal piles again below the cards that the seat knows, and the opponent's hand (4.9)."""
+        """Deal all cards again that the seat doesn't know, including the opponent's hand (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal piles again below the cards that their owners know."""
+        """Deal all cards of piles again, except the cards that everybody or their owner knows."""
         self._deal_again(chance, range(len(PLAYERS)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
         table, order = self.table, attrgetter("order")
-        # We need new generators too, or the next shuffle would be the true one.
+        # Replace the generators as well. Otherwise, the next shuffle would be the same as in the
+        # real game.
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
         )
-        # Some cards were put on the bottom while everybody was looking. We leave them there.
+        # Cards that were put on the bottom in public stay there.
         above = table.deck[: len(table.deck) - table.known_below]
         redeal(chance, above, key=order)
         table.deck[: len(above)] = above
@@ -170,7 +176,7 @@ class Tribute(TableGame[Table]):
                 below = player.draw_pile[player.known :]
                 redeal(chance, below, key=order)
                 player.draw_pile[player.known :] = below
-            # Whether a card is in the hand or in the pile is hidden, so we deal both together.
+            # It is hidden whether a card is in the hand or in the pile, so deal both together.
             else:
                 redeal(chance, player.hand, player.draw_pile, key=order)
 

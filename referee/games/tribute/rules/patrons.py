@@ -1,7 +1,7 @@
 """The patrons, one row each (protocol, 4.8).
 
-Most of them fit into the same scheme (a price, perhaps a card to choose, an effect). The odd ones
-subtract the price themselves.
+Most patrons fit into the same scheme (a price, perhaps a card to choose, an effect). The functions
+of the other patrons subtract the price themselves.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Patron(NamedTuple):
 
 
 def can_call(table: Table, patron: str) -> bool:
-    """True if the player on turn can call a patron, not counting the calls left."""
+    """Check whether the player on turn can call a patron, ignoring the number of calls left."""
     # Some patrons can't be called by the player whom they favour already (`again`), and some need a
     # card to work on (`among`).
     me, row = table.me, PATRONS[patron]
@@ -53,8 +53,8 @@ def can_call(table: Table, patron: str) -> bool:
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
     """Return the favoured player after a call.
 
-    The favour moves one step towards the caller: from the opponent to nobody, from nobody to the
-    caller. Ansei's takes both steps in one call.
+    The favour moves one step towards the caller, from the opponent to nobody, or from nobody to the
+    caller. Ansei's favour takes both steps in one call.
     """
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
@@ -89,7 +89,7 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
-    # All coins become power, less the price of 1.
+    # All coins become power, minus the price of 1.
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
     table.gain_coin("DUKE_OF_CROWS", -coins)

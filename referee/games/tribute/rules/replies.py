@@ -1,6 +1,6 @@
-"""Reads a reply: a decision for the rules, or a mistake (protocol, 5).
+"""Reads a reply, which contains a decision for the rules or a mistake (protocol, 5).
 
-Any mistake loses the game here, so the rules can rely on decisions being legal.
+Any mistake loses the game, so the rules only get legal decisions.
 """
 
 from __future__ import annotations

@@ -66,7 +66,11 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Set up a new table. `ValidationError` if a patron, player or card doesn't exist."""
+        """Set up a new table.
+
+        Raises:
+            ValidationError: a patron, player or card doesn't exist.
+        """
         players = dict(zip(PLAYERS, table.players, strict=True))
         table.picked, table.turn = list(self.patrons), self.turn
         try:
@@ -83,7 +87,11 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _made(table: Table, cards: Iterable[str]) -> list[Card]:
-    """Create cards. KeyError if a card's patron isn't at the table."""
+    """Create cards.
+
+    Raises:
+        KeyError: a card's patron isn't at the table.
+    """
     made = [table.new_card(card) for card in cards]
     for card in made:
         table.favours[card.kind.deck]  # raises KeyError if the patron isn't at the table

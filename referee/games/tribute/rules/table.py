@@ -82,7 +82,6 @@ class Player:
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
 
 
-# The order of `cards` is secret, so we sort them by kind and uid, which says nothing about it.
 def as_set(cards: list[Card]) -> list[say.CardRef]:
     """Return cards as a set, sorted so that their order stays hidden (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
@@ -104,7 +103,7 @@ def move(player: Player, card: Card, from_: str, to: str) -> Move:
 
 
 class SentSet:
-    """A set of cards as JSON (1.6). We only encode it again if the cards have changed.
+    """A set of cards as JSON (1.6), which is only encoded again if the cards have changed.
 
     Most requests show the same tavern deck and draw piles as the request before.
     """
@@ -114,7 +113,7 @@ class SentSet:
         self._text = Raw(b"[]")
 
     def of(self, cards: list[Card]) -> list[say.CardRef]:
-        """Return the cards as encoded JSON, for a message that is only encoded."""
+        """Return the cards as encoded JSON. Use it only in messages that are encoded."""
         if self._cards != cards:
             self._cards = cards.copy()
             self._text = Raw(_encode(as_set(cards)))
@@ -136,8 +135,8 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        then: carries out the answer: the chosen cards in the order of the list, or no cards and the
-            effect. It can return another question.
+        then: function that carries out the answer. It gets the chosen cards in the order of the
+            list, or no cards and the effect, and it can return another question.
     """
 
     follow_up: str
@@ -172,7 +171,7 @@ class Table(interface.Table[Player]):
         self.turn = self.actions_left = 0  # turn: from 1, over both players; 0 before the first
         self.next_uid = FIRST_UID
         self.queue: deque[Due] = deque()  # effects to carry out, the next first
-        self.discards: list[Due] = []  # for the start of the opponent's next turn
+        self.discards: list[Due] = []  # effects at the start of the opponent's next turn
         self.counters: dict[str, int] = {}  # cards of each deck in this turn, up to 4
         self.waiting: dict[str, list[list[Due]]] = {}  # deck -> effects that wait, by level
 
@@ -239,8 +238,8 @@ class Table(interface.Table[Player]):
             self.events.append(say.PlayerShuffled(player.number))
 
     def draw(self, player: Player, count: int) -> None:
-        # Report the earlier changes first. Otherwise, a spectator would see the cards before the
-        # action that draws them.
+        # Report the earlier changes first. Otherwise, a spectator would see the drawn cards before
+        # the action that draws them.
         self.moved()
         self.reach(player, count)
         pile = player.draw_pile
@@ -251,7 +250,8 @@ class Table(interface.Table[Player]):
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
             if self.watchers:
-                # The seat learns the cards from its next request. Others only know their number.
+                # The seat learns the cards from its next request. The other player only learns
+                # their number.
                 known = [Move(player.seat, "draw-pile", "hand", count=len(drawn))]
                 whole = moves_of(player.seat, cards_of(drawn), "draw-pile", "hand")
                 self.moved(Moved(player.seat, whole, known, known))
@@ -302,7 +302,7 @@ class Table(interface.Table[Player]):
         return agent
 
     def knock_out(self, owner: Player, card: Card) -> None:
-        """Remove an agent from play: to the cooldown pile, or below the tavern deck."""
+        """Move an agent from play to the cooldown pile, or to the bottom of the tavern deck."""
         owner.agents.remove(card)
         # If an agent has no HP left, an attack has killed it. Otherwise, an effect has knocked it
         # out.
@@ -315,8 +315,8 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "tavern-deck" if card.kind.type == CONTRACT_AGENT else "cooldown"
             moves = [move(owner, card, "agents", to)]
-            # If an attack has killed the agent, the attack has a sentence of its own and we don't
-            # add another one.
+            # If an attack has killed the agent, don't add a sentence, because the attack has its
+            # own sentence.
             did: list[Part] = ["knocks out ", shown(card)] if card.hp else []
             self.note(self.me.seat, moves, *did)
 
@@ -336,7 +336,7 @@ class Table(interface.Table[Player]):
     def refill(self, place: int) -> None:
         """Fill a place of the row with the top card of the tavern deck (4.7)."""
         card = self.deck.pop(0) if self.deck else None
-        # If the game is long enough, even the contracts at the bottom come up again.
+        # In a long game, even the contracts from the bottom reach the row again.
         self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
             self.row.insert(place, card)
@@ -355,7 +355,7 @@ class Table(interface.Table[Player]):
         for patron in self.favours:
             for player in self.players:
                 player.draw_pile += [self.new_card(card) for card in self.cards.starters[patron]]
-        # Twice, because the engine does. With its seed, we wouldn't deal the same cards otherwise.
+        # The engine shuffles twice, so we need two shuffles to deal the same cards with its seed.
         for _ in range(2):
             self.generators[TAVERN].shuffle(self.deck)
         self.row, self.deck = self.deck[:ROW_SIZE], self.deck[ROW_SIZE:]
@@ -375,8 +375,8 @@ class Table(interface.Table[Player]):
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:
     """Copy a table, and its choice or actions. Cards are shared, except agents in play.
 
-    Agents have HP, so they're the only cards that change. But references to them are all over the
-    place (effects in the queue, sources of choices), and each has to point to the copy.
+    Agents have HP, so they're the only cards that change. Effects in the queue and sources of
+    choices also refer to agents, and these references have to point to the copies.
     """
     agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
 
@@ -392,7 +392,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
         for player in table.players
     ]
     made = interface.copied(
-        # We drop the events, because the original publishes them, and a copy must not do it again.
+        # The copy gets no events, because the original publishes them.
         table,
         events=[],
         players=players,

@@ -42,7 +42,7 @@ _END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
-    """The question which patron to pick."""
+    """The question of which patron to pick."""
 
     seat: int
     round: int
@@ -111,8 +111,8 @@ def resume(
 def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
-    # On a normal turn there's no choice, and the queue has the discards due. In a copy, this is
-    # where we continue.
+    # On a normal turn there's no open choice, and the queue has the discards due. A copy of a game
+    # may continue here with an open choice.
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
     while True:
@@ -123,7 +123,7 @@ def _rest_of_turn(
             break
         table.actions_left -= 1
         yield from _do(table, kind, thing)
-    # That turn is announced, but not carried out (4.10).
+    # The turn after the limit is announced, but not carried out (4.10).
     if table.turn > max_turns:
         return GameResult(EndReason.TURN_LIMIT, None)
     _note_missed(table, now)
@@ -215,8 +215,9 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
 def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     """Buy a card.
 
-    Row and coins change before the first choice of a contract, or after all effects (4.7). That's
-    odd, but a bot can see it in the state of that choice, so we do it as the engine does.
+    The row and the coins change before the first choice of a contract. Without a choice, they
+    change after all effects (4.7). This order is odd, but a bot can see it in the state of that
+    choice, so we do the same as the engine.
     """
     place = table.row.index(card)
     del table.row[place]
@@ -245,7 +246,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
     missed["agents"] += say.ACTIVATE_AGENT in kinds
     missed["coins"] += say.BUY_CARD in kinds
     if say.CALL_PATRON in kinds:
-        # Would the call of the last patron have won the game?
+        # Check whether calling the last patron would have won the game.
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
             missed["favour"] += patrons.favour_after(others[0], table.favours[others[0]], me) is me
@@ -253,7 +254,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
 
 def _clean_up(table: Table) -> None:
     me, other = table.me, table.other
-    # list first, because hit() removes agents that die
+    # Create a list first, because hit() removes agents that die.
     for agent in [agent for agent in other.agents if agent.kind.taunt]:
         damage = table.hit(agent)
         if damage:

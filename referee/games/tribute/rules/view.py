@@ -23,8 +23,8 @@ def request_of(table: Table, asked: Asked) -> Request:
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
     asks = partial(_message, table, asked)
-    # We need two functions for one message, because a bot in this process gets lists, while other
-    # bots get text, and most of that may have been encoded before.
+    # The request needs two functions, because bots in this process get lists, and other bots get
+    # text. Most of that text may have been encoded for an earlier request.
     return Request(table.me.seat, asks, f"turn {table.turn}", partial(asks, SentSet.of))
 
 
@@ -89,7 +89,7 @@ def _refs(cards: list[Card]) -> list[say.CardRef]:
 def _public(
     player: Player,
 ) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
-    # In the order in which both structs of messages have these fields.
+    # The fields are in the same order as in both structs of messages.
     agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
     resources = player.coins, player.power, player.prestige
     return _refs(player.cooldown), _refs(player.played), agents, *resources
@@ -104,12 +104,13 @@ class SeatView(Struct, frozen=True):
 
     Attributes:
         hand: in order. None for viewers who don't know it. A seat knows it at its request.
-        known: cards on top of the draw pile that the seat knows, top card first. None as `hand`.
+        known: cards on top of the draw pile that the seat knows, top card first. None if `hand` is
+            None.
     """
 
     hand_size: say.Count
     hand: list[say.CardRef] | None
-    draw_pile: list[say.CardRef] | None  # a set; for `ALL`, the top card first; None as `hand`
+    draw_pile: list[say.CardRef] | None  # a set; for `ALL`, the top card first; None if `hand` is
     known: list[say.CardRef] | None
     hand_and_draw: list[say.CardRef]  # hand and draw pile together, a set
     cooldown: list[say.CardRef]

@@ -1,13 +1,13 @@
 """Bots of the Python library of Scripts of Tribute: unchanged classes, each in its own process.
 
-The process is an adapter that uses the messages of the game, and calls the class as the library
-does. We don't need the engine for that, not even for simulations, which use the rules of the
-referee in the same process.
+The process is an adapter, which exchanges the messages of the game with the referee and calls the
+class as the library does. The engine isn't needed, because simulations also use the rules of the
+referee, in the same process.
 
 __main__.py    the process: reads and writes lines
 author.py      the author's file: finding the class, creating the bot, errors
 dialogue.py    messages -> calls of the bot, and its answers -> replies
-knowledge.py   the match as its bot knows it, as a table of the rules
+knowledge.py   the bot's knowledge of the match, as a table of the rules
 simulation.py  simulations of moves for the library
 shown.py       a table in the format for the library's builders
 """
@@ -31,7 +31,7 @@ _PLAY = ("play-turn", "choose-request")
 
 
 def command(argument: str, directory: str) -> Sequence[str]:
-    """Return the command line of the adapter, as `Adapter.command`."""
+    """Return the command line of the adapter (see `Adapter.command`)."""
     file, colon, name = argument.partition(":")
     path = os.path.abspath(os.path.join(directory, file))
     if not file.endswith(".py") or (colon and not name.isidentifier()):
@@ -48,7 +48,7 @@ def command(argument: str, directory: str) -> Sequence[str]:
 
 
 def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Explain a fault in the library's words, as `Adapter.wrong`."""
+    """Explain a fault in the library's words (see `Adapter.wrong`)."""
     if asked["type"] == "patron-request":
         method, returned, choices = "select_patron()", reply.get("patron"), "available_patrons"
     else:

@@ -16,9 +16,9 @@ from referee.games.tribute.sot.dialogue import Dialogue
 
 def main() -> None:
     """Answer lines until stdin ends. Output of the bot goes to stderr."""
-    # The author's code may print() or read input(), and both would ruin the dialogue with the
-    # referee. We keep the real ones under other numbers, and point 0 at /dev/null and 1 at stderr.
-    # (Doing it with file descriptors also covers libraries in C.)
+    # The author's code may call print() or input(), and both would disturb the dialogue with the
+    # referee. Keep copies of stdin and stdout, and redirect descriptor 0 to /dev/null and
+    # descriptor 1 to stderr. (Redirecting descriptors also affects libraries in C.)
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -37,7 +37,7 @@ def main() -> None:
                 replies.flush()
     except AuthorError as error:
         sys.exit(f"Error: {error}")
-    # The author's code may raise anything. We show it and leave. The referee reports that the bot
+    # The author's code may raise any exception. Show it and exit. The referee reports that the bot
     # exited.
     except Exception as error:
         show_error(error)

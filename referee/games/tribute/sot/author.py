@@ -28,21 +28,22 @@ class AuthorError(Exception):
 
 
 def load(file: str, name: str) -> Callable[..., Any]:
-    """Run a file like an import, and return the bot's class or function with this name.
+    """Import a file, and return the bot's class or function with this name.
 
     If `name` is empty, return the only bot class of the file.
     """
-    # As if the file had been started, because it may import its neighbours, and look at sys.argv.
+    # Imitate a file that was started, because it may import its neighbours and read sys.argv.
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")
-    # A file called random.py must not replace the module of that name, which others have imported.
+    # A file called random.py must not replace the module of that name, which other modules have
+    # imported.
     spec: Any = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
     module = sys.modules[spec.name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        # The file starts a game when it's imported, without a check of __name__.
+        # The file starts a game on import, because it doesn't check __name__.
         if any(frame.filename == _ENGINE for frame in extract_tb(error.__traceback__)):
             raise AuthorError(f"{file} {_STARTS}") from error
         raise
@@ -67,7 +68,7 @@ def make(maker: Callable[..., Any]) -> Any:
     """Create a bot. Its constructor may take a name or nothing."""
     name, signature = maker.__name__, inspect.signature(maker)
     for arguments, keywords in (((), {}), ((name,), {}), ((), {"bot_name": name})):
-        # We could just call it and catch the TypeError. But that would also hide a TypeError in the
+        # Check the signature first, because catching TypeError would also hide a TypeError in the
         # author's constructor.
         try:
             signature.bind(*arguments, **keywords)

@@ -1,4 +1,4 @@
-"""Translates messages into calls of the bot, as the library does, and answers into replies."""
+"""Translates messages into calls of the bot as the library does, and its answers into replies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ class Dialogue:
         self._last: State | None = None
 
     def take(self, message: Json, arrived: float) -> Json | None:
-        """Process a message. `arrived`: its time (`monotonic`). Returns the reply to a request."""
+        """Process a message, and return the reply if the message is a request.
+
+        Args:
+            arrived: time at which the message arrived (`monotonic`).
+        """
         match message["type"]:
             case "player-name-request":
                 return self._begin(message)
@@ -60,21 +64,22 @@ class Dialogue:
 
     def _begin(self, message: Json) -> Json:
         number = message["player_number"]
-        # Until we've seen the table, the seat is all we know about the match.
+        # Until the first state, only the seat is known about the match.
         _seed(number)
         self._seat = seat_index(number)
         self._story = ClassicIndex(self._seat, 0, "")
         self._knowledge = self._last = None
         self._bot = make(self._maker)
         self._bot.pregame_prepare()
-        # Some bots have a name, and others don't. It's the author's text, so don't trust it.
+        # Some bots have a name, and others don't. The author can choose any text, so don't trust
+        # it.
         name = str(getattr(self._bot, "bot_name", self._maker.__name__))
         name = "".join(filter(str.isprintable, name))[:_LONGEST_NAME]
         about = {"player_number": number, "name": name, "version": 1, "keep_alive": True}
         return {"type": "player-name-reply", **about}
 
     def _play(self, message: Json, arrived: float) -> Json:
-        # From now on, the seed depends on the match. Until then, we don't know anything about it.
+        # The state is known now, so from here on the seed depends on the match.
         if self._last is None:
             _seed(f"{random.random()} {message['state']}")
         assert self._knowledge is not None  # set by game-info
@@ -108,7 +113,7 @@ def _reply(message: Json, move: object, state: State) -> Json:
     kind = "play-reply" if message["type"] == "play-turn" else "choose-reply"
     place = state.place_of(getattr(move, "move_id", None))
     if place is None:
-        # This isn't a move of the state. We send something that the referee rejects and that the
+        # This isn't a move of the state. Send something that the referee rejects and that the
         # author recognises in its report.
         what = repr(move)[:_SHOWN]
         if isinstance(move, BasicMove):

@@ -1,7 +1,7 @@
-"""The match as its bot knows it, as a table of the rules.
+"""The bot's knowledge of its match, as a table of the rules.
 
-Hidden cards are in the order of their sets, which isn't the true one. A simulation shuffles them
-first.
+Hidden cards are in the order of the sets in messages, and not in their true order. A simulation
+shuffles them first.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Knowledge:
             case "turn-started":
                 self._combos.forget_combos()
                 self._actions = 0
-                # We can't use the agents of the last request any more, because they may have been
-                # hit, or may have left.
+                # The agents of the last request can't be used any longer, because they may have
+                # been hit or may have left play.
                 self._agents = {}
             case "action":
                 # The library's simulations need to know how many actions are left in the turn.
@@ -53,12 +53,13 @@ class Knowledge:
                 self._count(self._found([message["target"]])[0], message["kind"])
 
     def _count(self, card: Card, kind: str) -> None:
-        # Requests don't contain the effects that wait for other cards of their deck (combos), so we
-        # have to count them ourselves.
+        # Requests don't contain the effects that wait for other cards of their deck (combos), so
+        # count these effects here.
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)
-            # We only want the waiting effects. Those that are released happen in the real match.
+            # Only the waiting effects are needed here. The released effects happen in the real
+            # match.
             self._combos.queue.clear()
             self._combos.discards.clear()
 
@@ -87,7 +88,7 @@ class Knowledge:
             table.favours[patron] = favoured and table.players[PLAYERS.index(favoured)]
         table.row, table.deck = self._found(state["row"]), self._found(state["tavern_deck"])
         table.turn, table.actions_left = request["turn"], self._max_actions - self._actions
-        # A simulation may create cards, so we have to know which uids are taken.
+        # A simulation may create cards, so it has to know which uids are taken.
         table.next_uid = max(self._cards, default=FIRST_UID - 1) + 1
         table.discards = self._dues(state["start_of_next_turn"])
         table.queue = deque(self._dues(request.get("upcoming", ())))
@@ -131,8 +132,7 @@ class Knowledge:
         return Card(shown["uid"], self._set.kinds[shown["card"]])
 
     def _found(self, shown: Iterable[Json]) -> list[Card]:
-        # An agent in play changes (its HP, whether it has acted), so for it we return the object of
-        # the last request.
+        # Agents in play change (e.g. their HP), so return the objects of the last request for them.
         found = []
         for each in shown:
             card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])

@@ -1,7 +1,6 @@
-"""A table in the format for the library's builders: objects with the fields of its messages.
+"""Converts a table to objects with the fields of the library's messages.
 
-In the library, these are messages of protobuf. Plain objects will do, as long as all the fields are
-there.
+The builders of the library expect messages of protobuf, but any objects with all the fields work.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Fields(SimpleNamespace):
 
 
 def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
-    """Return a state. `is_seeded`: it belongs to a simulation, in which nothing is hidden."""
+    """Return a state. `is_seeded` is True in a simulation, where nothing is hidden."""
     choice = asked if isinstance(asked, Choice) else None
     owners = {each: NOBODY if p is None else p.number.upper() for each, p in table.favours.items()}
     board = enums.BoardState[board_state(choice.follow_up) if choice else "NORMAL"]
@@ -46,8 +45,8 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
         start_of_next_turn_effects=[str(due.effect) for due in table.discards],
         current_player=_player(table.me, is_seeded),
         enemy_player=_player(table.other, is_seeded),
-        # In the match, a bot must not learn the order of the deck. In a simulation, it's only a
-        # guess.
+        # In the match, a bot must not learn the order of the deck. In a simulation, the order is
+        # only a guess.
         tavern_cards=_cards(table.deck if is_seeded else sorted(table.deck, key=_ORDER)),
         pending_choice=_choice(choice) if choice else ChoiceProto(),
         InitialSeed=0,
@@ -78,7 +77,7 @@ def _player(player: Player, is_seeded: bool) -> Fields:
         patron_calls=player.calls,
         coins=player.coins,
         prestige=player.prestige,
-        # We sort these cards, or else a bot would see in which order it will draw them.
+        # Sort these cards, so that a bot can't see in which order it will draw them.
         draw_pile=_cards(pile if is_seeded else sorted(pile, key=_ORDER)),
         hand_and_draw=[] if is_seeded else _cards(sorted(together, key=_ORDER)),
     )
@@ -96,7 +95,7 @@ def _card(uid: int, kind: Kind) -> Fields:
         deck=enums.PatronId[row.deck].value,
         cost=row.cost,
         type=enums.CardType[row.type].value,
-        # The library has no None here.
+        # The library uses -1 instead of None.
         hp=-1 if row.hp is None else row.hp,
         taunt=row.taunt,
         unique_id=uid,

@@ -30,9 +30,9 @@ _states = count()
 
 
 class State:
-    """A position and its moves. `news`: actions of simulations, after the actions of the match."""
+    """A position and its moves. `news` has the completed actions of simulations."""
 
-    # Ids are unique in the process, so a move of another state can't be taken for one of this
+    # Ids are unique in the process, so a move of another state can't be mistaken for a move of this
     # state.
     _next_move = 1
 
@@ -66,7 +66,7 @@ class State:
 
 
 class Engine:
-    """Replaces the library's client of the engine: applies moves to states of one match."""
+    """Applies moves to states of one match, in place of the library's client of the engine."""
 
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]
@@ -106,14 +106,14 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            # Unless it was the turn limit, the engine has changed the player by then, so we do the
-            # same.
+            # Unless the turn limit ended the game, the engine has already switched the players, so
+            # do the same.
             if reason != EndReason.TURN_LIMIT:
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
             self._story.learn([to_builtins(card.ref)])
-        # The engine lists the events of a simulation too, after the events of the match, so we
+        # The engine also lists the events of a simulation, after the events of the match, so
         # translate them as well.
         for event in table.events:
             if isinstance(event, Acted | Event):
@@ -124,9 +124,9 @@ class Engine:
 
 
 def scramble(table: Table, seed: int) -> None:
-    """Shuffle the cards that the player on turn doesn't know, in the engine's order.
+    """Shuffle the cards that the player on turn doesn't know, pile by pile in the engine's order.
 
-    The same seed determines all later random numbers.
+    The seed also determines all later random numbers.
     """
     generator, me, other = Generator(seed), table.me, table.other
     hidden = me.draw_pile[me.known :]
