@@ -128,7 +128,7 @@ def chosen_sandbox(
     *hidden: str | None,
     recorded: bool = False,
 ) -> Sandbox:
-    """Return the sandbox for bots. With "auto", a bot in a folder needs one.
+    """Return the sandbox for bots. With "auto", a bot in a folder must have a sandbox.
 
     Args:
         choice: the user's options.

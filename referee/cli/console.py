@@ -223,7 +223,7 @@ def json_line(value: object) -> str:
 def rich_console(file: TextIO, columns: int | None = None) -> Console:
     """Return a rich console that writes to a file as if it were the terminal of stdout.
 
-    Code has no background colour, because rich's would be black on a light terminal.
+    Code has no background colour, because rich would make it black even on a light terminal.
     """
     from rich.console import Console
     from rich.theme import Theme

@@ -69,7 +69,7 @@ def game_of_bots_option() -> GameName | None:
 
 
 def game_of_files_option() -> tuple[GameName, ...]:
-    """Define `--game` for commands whose files name their game. It loads games from outside."""
+    """Define `--game` for commands whose files state their game. It's for games from outside."""
     return repeated("FILE", "file or folder of your own game that was played; its code is run")
 
 

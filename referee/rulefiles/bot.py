@@ -120,7 +120,7 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 
 
 class RuleBot:
-    """Plays one match by a rule file. A `BotObject`. `book` explains the last reply."""
+    """Plays one match by a rule file, as a `BotObject`. `book` explains the last reply."""
 
     def __init__(self, definition: GameDefinition, book: Book) -> None:
         self._definition = definition

@@ -115,7 +115,7 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """The evaluation of one state, as far as the player knows it. A `Decision`.
+    """The evaluation of one state, as far as the player knows it. Implements `Decision`.
 
     Attributes:
         rankings: in order of evaluation.
@@ -171,7 +171,7 @@ class Look:
 
 
 class Book:
-    """A parsed rule file. `looks` explain the last reply. A `vocabulary.Book`."""
+    """A parsed rule file. Implements `vocabulary.Book`. `looks` explain the last reply."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]

@@ -21,7 +21,9 @@ _STYLES |= {"dim": "2", "raw": "2"}
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
-    """Add the escape sequence of a style. Unchanged without a style or with `colour=False`.
+    """Add the escape sequences of a style to a text.
+
+    Returns the same text if `style` is "" or `colour` is false.
 
     Args:
         style: "", "bold", "red", "green", "yellow", "blue", "dim" or "raw".
@@ -30,7 +32,7 @@ def paint(text: str, style: str, *, colour: bool) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace each unprintable character by "?". For tables and names."""
+    """Replace each unprintable character by "?". Use this for tables and names."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)

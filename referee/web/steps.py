@@ -38,7 +38,7 @@ from referee.web.turned import turning_points
 POINTS = Series("points", "", lambda view: [])
 
 
-# A viewer's knowledge of the current turn, and the moves since the last step, for each viewer.
+# Each viewer's knowledge of the current turn, and each viewer's moves since the last step.
 _Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
 # A state within a round: the views, the scores, and each viewer's knowledge.
 _Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]

@@ -214,7 +214,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
-    """Add the title to an object of `--format json`, if there is one."""
+    """Add the title to an object of `--format json`, unless the title is empty."""
     return {"title": title, **found} if title else found
 
 

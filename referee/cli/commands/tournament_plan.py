@@ -205,7 +205,7 @@ def _setup(
     if seed is None:
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])
-    if stages:  # missing options keep the values of the store
+    if stages:  # options that aren't given keep the values of the store
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     bots = with_unique_names(found.bots)

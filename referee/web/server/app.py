@@ -286,8 +286,8 @@ class Site:
         if playing is not None:
             return playing.parts
         item = self.library.item(file)
-        # A person may still continue this game, and its record has the cards that are hidden from
-        # them.
+        # A person may still continue this game, and the record has the cards that are hidden from
+        # this person.
         if item.problem == library.PRIVATE:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
         names = self._names(file)

@@ -383,8 +383,8 @@ def match_context(store: Store, name: str, match: int) -> MatchContext:
         store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
         for which, than in (("max", "<"), ("min", ">"))
     )
-    # The numbers of a deal's matches follow each other. The neighbours of this one may be far away,
-    # because others in between are missing.
+    # The matches of a deal have consecutive numbers, but the matches before and after this one may
+    # be missing, so its neighbours may be far away.
     numbers = [before[0], after[0], *range(first, first + size)]
     rows = [
         None if number is None else next(store.matches(number, number + 1), None)
