@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
     """Return the sum of the values of each cell, 0 to `size` - 1."""
-    # If the input is empty, bincount returns integers in spite of its weights.
+    # If the input is empty, bincount returns integers even though it has weights.
     return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size), np.float64)
 
 
@@ -57,9 +57,10 @@ class Deals:
         self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
     def table(self, matches: int | None = None) -> DealTable:
-        """Return the first `matches` matches that were added, sorted by deal. None: all."""
+        """Return the first `matches` matches that were added, or all (None), sorted by deal."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
-        # Keep the concatenated arrays, so that we don't have to do this again for the next table.
+        # Keep the concatenated arrays, so that we don't have to concatenate them again for the next
+        # table.
         self._parts = [(deal, all_lineups, all_ranks)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
         order = np.argsort(deal, kind="stable")
@@ -82,8 +83,8 @@ class Deals:
 class DealTable:
     """The matches of a tournament, sorted by deal.
 
-    The bots of a row are in a fixed order and not by seat. This way, a column has the same bot in
-    all matches of a deal, and we can simply add them up.
+    The bots of a row are in a fixed order and not in seat order. A column then has the same bot in
+    all matches of a deal, so we can simply add these matches up.
 
     Attributes:
         size: number of bots in the tournament, including bots without matches.
@@ -106,7 +107,7 @@ class DealTable:
         return replace(self, size=size, bots=numbers[self.bots].astype(np.int16))
 
     def of(self, numbers: NDArray[np.integer]) -> DealTable:
-        """Return the table with only these bots, renumbered. Others must have no matches."""
+        """Return the table of these bots, renumbered. Other bots must not have any matches."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)
 
@@ -122,7 +123,7 @@ class DealTable:
 
     @cached_property
     def matches(self) -> Floats:
-        """Each deal's number of matches, lower than planned if some were void; shape (deals,)."""
+        """Number of matches of each deal, without void matches; shape (deals,)."""
         return np.bincount(self.index, minlength=len(self.bots)).astype(np.float64)
 
     @cached_property

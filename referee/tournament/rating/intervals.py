@@ -47,7 +47,7 @@ def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
 
 
 def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Floats, Floats]:
-    """Return Wilson's interval of a share of `size` independent trials. 0 to 1 without trials."""
+    """Return Wilson's interval of a share of `size` independent trials. Without trials, 0 to 1."""
     p, n = np.asarray(share, np.float64), np.asarray(size, np.float64)
     z2 = np.square(np.asarray(point, np.float64))
     middle = p * n + z2 / 2
@@ -69,11 +69,11 @@ def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size:
 
     See spec/rating-formulas.md, 4, for the formulas.
 
-    Matches of the same deal aren't independent, so we can't just use their number as the size in
-    Wilson's formula. Instead, it's the number of independent trials that would have the variance
-    which we see between deals. If all deals are alike, we see no variance at all, although there
-    must be some. Then a share of 0 or 1 has as many trials as deals, and any other share has at
-    most as many as if one more deal had been different.
+    Matches of the same deal aren't independent, so we can't use their number as the size in
+    Wilson's formula. Instead, we use the number of independent trials that would have the variance
+    that we see between deals. If all deals are alike, this variance is 0, although the true
+    variance isn't. In this case, a share of 0 or 1 has as many trials as deals, and any other share
+    has at most as many trials as if one more deal had been different.
 
     Args:
         of: group of each row, 0 to `size` - 1. A row is one deal of one group.

@@ -5,9 +5,9 @@ as a game between the two. Pairs of one match and matches of one deal are not in
 covariance is computed from the deals (a sandwich estimator with the jackknife's correction), not
 from the likelihood.
 
-No library fits. choix does not model ties, and its errors are for independent games. openskill
-rates online, so the order of matches matters, and its sigma ignores deals. scipy would only replace
-the optimiser and two quantiles: `_fit` and a table in `intervals.py`.
+No existing library fits our needs. choix does not model ties, and its errors are for independent
+games. openskill rates online, so the order of matches matters, and its sigma ignores deals. scipy
+could only replace the optimiser and two quantiles, i.e. `_fit` and a table in `intervals.py`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MEAN = 1500.0
 # Virtual draws of each bot against an opponent with the mean rating.
 PRIOR = 1.0
 
-# A sequential test stops at a moment when one of the bots looks good, so the intervals at its end
-# would be too narrow. We multiply them by this.
+# A sequential test stops at a moment when one of the bots looks good, so the intervals at this
+# moment are too narrow. We multiply them by this factor.
 AFTER_STOPPING = 1.25
 
 _CHUNK = 50_000  # deals per chunk, i.e. tens of MB
@@ -44,7 +44,8 @@ class Differences(NamedTuple):
 
     Attributes:
         elo: the differences of the ratings.
-        low, high: the ends of their 95% intervals. Infinite if the bots are not linked that way.
+        low, high: the ends of their 95% intervals. An end is infinite if the bots are not linked in
+        that direction.
         better: probability that the bot of the row is better, from 0 to 1. nan if the bots are not
             linked at all. Above 0.975 exactly if `low` is above 0.
     """
@@ -66,11 +67,11 @@ class Ratings:
             bots).
         least: lower bound of the covariance for this number of deals, however alike they were. The
             variance of a rating or a difference is the larger of the two.
-        points: the quantile for each bot's standard error.
+        points: the quantile by which to multiply each bot's standard error.
         weights: weights of the bots in the mean that the ratings are relative to. Their sum is 1.
-        linked: True if a chain of results links the bot of the row to the bot of the column: each
-            bot in the chain took points off the next one. Otherwise the first bot may be worse by
-            any amount.
+        linked: True if a chain of results links the bot of the row to the bot of the column. Each
+            bot in the chain took points off the next one. Without a chain, the first bot may be
+            worse by any amount.
     """
 
     rating: Floats
@@ -93,8 +94,8 @@ class Ratings:
         return np.where(is_open, np.inf, self.rating + self._reach())
 
     def _reach(self) -> Floats:
-        # A rating is a fraction of its difference from the mean of the others. For two bots it is
-        # half.
+        # A rating is a fraction of the difference from the mean of the other bots. For two bots,
+        # the fraction is one half.
         part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
         variance = np.maximum(variance, 0)  # rounding errors can make it slightly negative
@@ -134,7 +135,7 @@ class Ratings:
         )
 
     def order(self) -> NDArray[np.intp]:
-        """Return the bots, best first; equal ones by number; bots without a rating last."""
+        """Return the bots, best first. Equal bots are in order of number, unrated bots last."""
         return np.argsort(-self.rating, kind="stable")
 
 
@@ -156,8 +157,8 @@ def rate(
     expected: Floats = matches * chances
     variance: Floats = expected * (1 - chances)
     scores = _scores(table, table.pair_points - expected, variance, inverse)
-    # This is the sandwich estimator: the information comes from the model, but the products come
-    # from the deals as they really were.
+    # This is the sandwich estimator. The information comes from the model, but the products come
+    # from the actual results of the deals.
     covariance = inverse @ _products(table, scores) @ inverse
     least = inverse @ _lower_bound(table, variance) @ inverse
     linked = _linked(points)
@@ -188,8 +189,8 @@ def _rating(
     points: Floats, logits: Floats, weights: Floats, anchor: tuple[int, float] | None
 ) -> Floats:
     mean = MEAN if anchor is None else anchor[1]
-    # The prior gives everybody a rating, even a bot without matches. That would be misleading, so
-    # we drop those.
+    # The prior gives every bot a rating, even a bot without matches. Such a rating would be
+    # misleading, so we remove it.
     known = (points + points.T).any(axis=1) | (weights == 1)
     return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan)
 
@@ -200,7 +201,7 @@ def _relative(rows: Floats, weights: Floats) -> Floats:
 
 def _linked(points: Floats) -> NDArray[np.bool_]:
     linked = (points > 0) | np.eye(len(points), dtype=np.bool_)
-    # Each round doubles the length of the chains that we know, so this takes just a few rounds.
+    # Each round doubles the length of the known chains, so this takes just a few rounds.
     while True:
         steps = linked.astype(np.float32)
         farther = steps @ steps > 0
@@ -326,10 +327,11 @@ def _lower_bound(table: DealTable, variance: Floats) -> Floats:
     """Return a lower bound for `_products`, used if the deals are very alike.
 
     If all deals end in the same way, their variance is 0, but we still don't know everything. The
-    bound stands for one unseen deal per bot with another result. We assume that its distance from
-    the expected points exceeds the distance for independent matches: by the square root of twice
-    their number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally likely.
-    The last term is the effect of a bot's first lost, or first won, points.
+    bound stands for one unseen deal per bot with a different result. We assume that its distance
+    from the expected points exceeds the distance for independent matches by two factors. The first
+    factor is the square root of twice the number of matches. The second is (N + 1) / 3 for the
+    pairs of a match, as if all ranks were equally likely. The last term is the effect of the first
+    points that a bot loses or wins.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)
@@ -346,9 +348,9 @@ def _lower_bound(table: DealTable, variance: Floats) -> Floats:
 def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     """Return the degrees of freedom of each bot's standard error: its deals minus 1, at least 1.
 
-    We don't count all deals, but how many deals with equal information would say as much
-    (Satterthwaite). If a few deals cause most of the error, e.g. the only ones that a strong bot
-    did not win, only these count.
+    Instead of all deals, we count how many deals with equal information would be as informative
+    (Satterthwaite). If a few deals cause most of the error, e.g. the only deals that a strong bot
+    did not win, only these deals count.
     """
     bots = table.bots.reshape(-1)
 
@@ -360,6 +362,7 @@ def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     information = np.zeros(table.bots.shape)
     for pair, columns in enumerate(table.pairs):
         information[:, columns] += variance[:, pair, None]
-    # The fourth moment of a normal variable is three times the square of its second moment.
+    # The fourth moment of a normal variable is three times the square of its second moment, so we
+    # multiply by 3.
     deals = np.fmin(effective(information), 3 * effective(scores**2))
     return np.asarray(np.fmax(deals - 1, 1))

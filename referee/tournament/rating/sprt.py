@@ -28,11 +28,11 @@ from referee.tournament.rating.deals import Floats
 # A deal gives 0, 0.5, 1, 1.5 or 2 points.
 OUTCOMES = 5
 
-# Outcomes that have never occurred must stay possible, so we count them like this, as fishtest
-# does.
+# Outcomes that have never occurred must remain possible, so each of them counts this much, as in
+# fishtest.
 _EMPTY = 1e-3
 
-# If the difference is larger than this, the stronger bot's expected share rounds to 1.
+# If the difference is larger than this, the expected share of the stronger bot rounds to 1.
 MAX_ELO = 4_000
 _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
@@ -44,7 +44,7 @@ Verdict: TypeAlias = Literal["H0", "H1"]
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test of `elo0` against `elo1`, the first bot's strength minus the second's.
+    """A test of `elo0` against `elo1`, for the first bot's strength minus the second bot's.
 
     Args:
         elo0: difference under H0, in Elo (logistic: 400 points are odds of 10 to 1).
@@ -71,7 +71,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The bounds for `llr`: H0 is accepted at or below the first, H1 at or above the second."""
+        """The bounds for `llr`. H0 is accepted at or below the first, H1 at or above the second."""
         return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
@@ -94,8 +94,8 @@ class Sprt:
     def verdict(self, counts: Sequence[int]) -> Verdict | None:
         """Return the verdict for these counts, or None if the test is undecided.
 
-        The first verdict ends a test. Don't pass counts of later deals, since they might undo it
-        again.
+        The first verdict ends a test. Don't include later deals in the counts, since they might
+        change the verdict.
         """
         low, high = self.bounds
         llr = self.llr(counts)
@@ -105,7 +105,7 @@ class Sprt:
 
 
 def expected_share(elo: float) -> float:
-    """Return the expected share of the points of a bot that is better by `elo`."""
+    """Return the expected share of the points for a bot that is better by `elo`."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -129,8 +129,8 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
         value = np.sum(share * term, axis=-1, keepdims=True)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
         new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # this is Newton's step
-        # Steps get tiny near a pole, and this would look like convergence, so no step goes all the
-        # way there.
+        # Near a pole, steps get tiny, which would look like convergence. That's why no step goes
+        # all the way to the pole.
         new = np.clip(new, x + _MOST_OF_THE_WAY * (left - x), x + _MOST_OF_THE_WAY * (right - x))
         new = np.where((low < new) & (new < high), new, (low + high) / 2)
         moved = np.max(np.abs(new - x) / (1 + np.abs(x)))

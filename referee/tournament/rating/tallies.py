@@ -119,15 +119,15 @@ def seat_advantage(table: DealTable) -> Shares:
     """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
     We only count deals in which every bot had each seat equally often. If a match of a deal is
-    void, the others say more about the bots than about the seats, so we use such deals only if
-    nothing else is left.
+    void, the other matches depend more on the bots than on the seats. We use such deals only if no
+    deal is complete.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
         cells = table.index * table.players + table.seats[:, column]
         points += sum_by(cells, table.points[:, column], points.size).reshape(points.shape)
     whole = _balanced(table)
-    # No deal is complete, so an answer from incomplete deals is better than none.
+    # No deal is complete, so a result from incomplete deals is better than none.
     if not whole.any():
         whole[:] = True
     seats = np.tile(np.arange(table.players), int(whole.sum()))

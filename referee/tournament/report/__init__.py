@@ -7,7 +7,7 @@ notable_losses.py
               lost matches to learn from
 seeding.py    the seeds of a knockout by the ratings of a store
 report.py     standings, statistics and notable losses together
-leader.py     sentences: who leads or has won, and how sure that is
+leader.py     sentences on who leads or has won, and how sure that is
 evening.py    the form of the bots, and matches worth watching
 history.py    ratings after each part of the matches
 season.py     several tournaments together

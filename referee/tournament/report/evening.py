@@ -23,14 +23,14 @@ from referee.tournament.store import Store
 MOST_FORM = 8
 # We look for a rivalry among at most this many bots, from the top of the ranking.
 _MOST_RIVALS = 40
-# Rivals must have met at least this often ...
+# Rivals must have met at least this many times ...
 _LEAST_MET = 4
-# ... and each of them must have about half of the points. This is the largest distance from one
-# half.
+# ... and each of them must have about half of the points. This is the largest allowed distance from
+# one half.
 _LEVEL = 0.2
 # A win is an upset if its probability was at most this.
 _UPSET = 0.4
-# With fewer different margins than this, it makes no sense to speak of a close match.
+# With fewer different margins than this, no match counts as close.
 _LEAST_DISTINCT = 3
 _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
@@ -59,7 +59,7 @@ class Highlight(Struct, frozen=True):
 
 
 class Rivalry(Struct, frozen=True):
-    """Two bots that met often and are nearly level. Better bot first; counts are from its side."""
+    """Two bots that met often and are nearly level. The better bot is first; counts are its own."""
 
     bots: tuple[str, str]
     matches: int
@@ -166,7 +166,7 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
     others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
     has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
     if has_points:
-        # If several matches are equally close, the best one is between the best bots.
+        # If several matches are equally close, the best one is the match between the best bots.
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
@@ -208,7 +208,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 continue
             if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
-            # How far is this from an even result, in standard deviations of a fair coin?
+            # The distance from an even result, in standard deviations of a fair coin.
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
             # If several pairs are equally close, we prefer the one with more matches.
             apart += 1 / met.matches

@@ -14,7 +14,7 @@ from referee.tournament.report.standings import Standings, deals_of, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
-# Each rating of many bots takes long, so the product of bots and steps must not exceed this.
+# Each rating of many bots takes a long time, so the product of bots and steps must not exceed this.
 _WORK = 1_000
 
 
@@ -48,9 +48,9 @@ def history(
     steps = max(2, min(_STEPS, _WORK // len(names)))
     # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    numbers, anchor = rated_bots(deals.table(), anchor)  # bots without matches would only take time
+    numbers, anchor = rated_bots(deals.table(), anchor)  # bots without matches would only cost time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # the standings have the last ratings already
+    known = [] if found is None else at[-1:]  # the standings already contain the last ratings
     if found is not None and known:
         last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
         ratings[-1] = [last.get(name, math.nan) for name in names]

@@ -27,7 +27,7 @@ class KnockoutPair(Struct, frozen=True):
 
     @property
     def is_level(self) -> bool:
-        """Whether points did not decide the pair."""
+        """Whether both bots of a finished pair have equal points."""
         return self.is_over and None not in self.bots and self.points[0] == self.points[1]
 
 

@@ -1,4 +1,4 @@
-"""Sentences that say who leads or has won a tournament, by which measure, and how sure that is."""
+"""Sentences on who leads or has won a tournament, by which measure, and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MOST_NAMED = 3
 
 
 def leader(found: Standings) -> Iterator[str]:
-    """Say who leads or has won: by the measure that decides the format, then by rating.
+    """Yield sentences on who leads or has won, first by the measure of the format, then by rating.
 
-    Two bots are compared elsewhere (`text.duel`).
+    For a comparison of two bots, see `text.duel`.
     """
     if found.swiss is not None and found.swiss.rounds:
         yield _by_score(found.swiss)

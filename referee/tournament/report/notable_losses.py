@@ -25,8 +25,8 @@ from referee.tournament.store import Store
 
 MOST_LOSSES = 3
 # Deals in which bots were disqualified or made faults, and did not win. The third column is the
-# weight of the deal. These weights are above all others, which are the lost share of the points and
-# thus below 1.
+# weight of the deal. These weights are above the weights of all other deals, which are lost shares
+# of the points and thus below 1.
 _TROUBLE = """
 SELECT deal, bot, max(CASE WHEN disqualified NOT NULL THEN 3 ELSE 2 END)
 FROM seats JOIN matches USING (match)
@@ -46,7 +46,7 @@ class NotableLoss(Struct, frozen=True):
         match: its number.
         against: the names of the other bots, in seat order.
         why: the reason, one clause.
-        command: plays it again.
+        command: the command that plays it again.
     """
 
     match: int
@@ -60,8 +60,8 @@ def notable_losses(
 ) -> dict[str, list[NotableLoss]]:
     """Return the most instructive lost matches of each bot, at most `MOST_LOSSES`: name -> matches.
 
-    Matches in which the bot was disqualified or made faults come first. Then follow matches of the
-    deals in which its points were farthest below the expectation, one per deal. We look at the
+    Matches in which the bot was disqualified or made faults come first. Next come the deals in
+    which its points were farthest below the expectation, with one match per deal. We look at the
     whole deal, because a single match may just have been bad luck, but over the whole deal all bots
     have the same luck.
 
@@ -99,7 +99,7 @@ def _worst_deals(
     weight = np.where(mean < 1, promised - mean, 0)
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
-        if deal < len(table.numbers) and table.numbers[deal] == number:  # otherwise it's excluded
+        if deal < len(table.numbers) and table.numbers[deal] == number:  # otherwise excluded
             weight[deal, table.bots[deal] == bot] = trouble
     deal = np.repeat(table.numbers.astype(np.int64), table.players)
     bot = table.bots.reshape(-1)
@@ -161,7 +161,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # it's gone
+    except UsageError:  # the folder no longer exists
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)
@@ -173,8 +173,8 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     paths = [os.path.join(here, word) for word in source.argv]
     own = [path for path in paths if os.path.isfile(path) and path.startswith(here)]
     if not env and {*map(os.path.dirname, own)} == {entrant.directory}:
-        # The program must stay the first word, since this is how the sandbox decides what to make
-        # readable. (A sandboxed bot starts in the folder of its files anyway.)
+        # The program must stay the first word, because the sandbox uses it to decide which files to
+        # make readable. (A sandboxed bot starts in the folder of its files anyway.)
         words = [
             path if os.path.isfile(path) else word
             for path, word in zip(paths, source.argv, strict=True)

@@ -1,8 +1,8 @@
 """A season: the combined standings of several tournaments of one game.
 
 Bots are matched by the names in tables. There's no absolute scale, so ratings of two tournaments
-are comparable only if they're relative to the same bots: either to the unchanged bots that are in
-the rating pool of each tournament, or to the anchor. See spec/rating-formulas.md, 7, for the
+are comparable only if they're relative to the same bots. These can be the unchanged bots that are
+in the rating pool of each tournament, or the anchor. See spec/rating-formulas.md, 7, for the
 method.
 """
 
@@ -45,9 +45,9 @@ class TournamentRating(Struct, frozen=True):
 
     Attributes:
         rating, rating_low, rating_high: same as in `BotStanding`. None if they are not comparable.
-        change, change_low, change_high: difference to the bot's previous tournament.
-        changed: True if its files differ from that tournament, or if it played with several
-            versions.
+        change, change_low, change_high: difference from the bot's previous tournament.
+        changed: True if the bot's files have changed since that tournament, or if the bot played
+            with several versions.
     """
 
     rating: float | None
@@ -76,12 +76,13 @@ class SeasonTournament(Struct, frozen=True):
 
     Attributes:
         name: name of its store, without folders and suffix.
-        repeated_deals: number of deals with a seed of an earlier tournament.
+        repeated_deals: number of deals with a seed that an earlier tournament already used.
         left_out: name of a bot -> reason why the last run left it out.
         removed: the bots that are out.
         withdrawn: the bots that were withdrawn.
         position: the turn and the record where its matches begin. None: they are whole matches.
-        is_other_game: True if the code of a game from outside differs from the first tournament's.
+        is_other_game: True if the code of an external game differs from the code in the first
+            tournament.
     """
 
     name: str
@@ -110,8 +111,8 @@ class Season(Struct, frozen=True):
     """The combined standings of several tournaments (spec/tournaments.md, 6).
 
     Attributes:
-        pool: the bots whose mean rating is 1500 in each tournament and in the combined ratings.
-            Empty if no bots are in the pools of all tournaments; then changes are unknown.
+        pool: the bots whose mean rating is 1500 in each tournament and in the combined ratings. If
+            no bot is in the pools of all tournaments, this is empty, and changes are unknown.
         is_pool_unchanged: True if these bots are known to have played with the same files in all
             tournaments. If there are no such bots, the pool contains bots that may have changed.
     """
@@ -132,9 +133,9 @@ class _Part(NamedTuple):
     """A tournament, with the numbers of its bots in the season.
 
     Attributes:
-        shown: name of a bot of its store -> its name in the season.
+        shown: name of a bot in its store -> its name in the season.
         numbers: number in the season of each bot of the store.
-        rated: None without matches.
+        rated: the ratings, or None without matches.
         versions: number of a bot -> digests of its files, in the order of the runs.
     """
 
@@ -229,7 +230,7 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
 
 
 def season_names(stores: Collection[Store]) -> list[str]:
-    """Return the names in tables of the bots of all tournaments."""
+    """Return the names that tables show for the bots of all tournaments."""
     return _in_order(_shown(stores))
 
 
@@ -275,8 +276,8 @@ def _pool(
 ) -> set[int]:
     if anchor is None:
         common = set.intersection(*(part.pool() for part in parts)) if parts else set()
-        # A bot that has changed may be better now, which would make all others look worse. We use
-        # such bots only if there's no other.
+        # A bot that has changed may be better now, which would make all other bots look worse. We
+        # use such bots only if no other bots are left.
         return _unchanged(parts, common) or common
     bot = names.index(anchor[0])
     for part in parts:
@@ -344,7 +345,7 @@ def _with_change(
 
 
 class Change(NamedTuple):
-    """A difference of two ratings, with the ends of its interval. None: open."""
+    """The difference between two ratings, and the ends of its interval. None is an open end."""
 
     change: float
     low: float | None

@@ -31,7 +31,7 @@ from referee.tournament.report.text import (
 CHANGED = "^"
 # Marks a rating whose interval has an open end.
 OPEN = "*"
-# Marks a tournament that is still played.
+# Marks a tournament that is not over.
 NOT_OVER = "~"
 _MOST_NAMED = 5
 
@@ -40,8 +40,8 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
     """Render a season: a table of the bots, and remarks.
 
     Args:
-        width: width of the terminal. On a narrow one, counts are dropped first, then the oldest
-            tournaments, then the interval of the change, then the interval of all together.
+        width: width of the terminal. If it's narrow, counts are dropped first, then the oldest
+            tournaments, then the interval of the change, then the interval of the combined rating.
     """
     yield Text(headline(found), style="bold")
     yield from map(Text, improved(found))
@@ -83,8 +83,8 @@ def _table(found: Season, first: int, more: int) -> Grid:
     """Return the table with the tournaments from `first` on.
 
     Args:
-        more: how many of these columns it has: the interval of all together, the interval of the
-            change, and the number of matches.
+        more: how many of these columns it has, in this order: the interval of the combined rating,
+            the interval of the change, and the number of matches.
     """
     names = [head(tournament, found) for tournament in found.tournaments[first:]]
     has_whole, has_interval, has_counts = more > 0, more > 1, more > 2
@@ -113,12 +113,12 @@ def head(of: SeasonTournament, found: Season) -> str:
 
 
 def missing(of: SeasonTournament, found: Season) -> int:
-    """Return the number of matches that are not played. 0 if bots are excluded: it is unknown."""
+    """Return the number of matches that are not played. 0 if bots are excluded, as it's unknown."""
     return 0 if found.excluded else of.missing
 
 
 def improved(found: Season) -> Iterator[str]:
-    """Say which bot improved most in the last tournament, and over the whole season."""
+    """Report which bot improved most in the last tournament, and over the whole season."""
     last = found.tournaments[-1]
     latest = [
         (Change(now.change, now.change_low, now.change_high), now.deals, bot.name, "")
@@ -145,11 +145,11 @@ def improved(found: Season) -> Iterator[str]:
 
 
 def _most_improved(when: str, changes: Sequence[tuple[Change, int, str, str]]) -> Iterator[str]:
-    """Name the bot with the largest change.
+    """Report the bot with the largest change.
 
     Args:
-        changes: the change, number of deals, name and a clause for each bot. A change whose lower
-            end is unknown says nothing.
+        changes: for each bot, the change, the number of deals, the name and a clause. Changes whose
+            lower end is unknown are ignored.
     """
     known = [each for each in changes if each[0].low is not None and each[1] >= ENOUGH_DEALS]
     if not known:

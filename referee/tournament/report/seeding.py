@@ -23,7 +23,8 @@ def seeding_by(file: str, names: Sequence[str]) -> tuple[int, ...]:
     """
     with Store.for_reading(file) as store:
         ratings = {bot.name: bot.rating for bot in standings(store).bots if bot.rating is not None}
-    # This is most likely the wrong file, and the seeding would silently be the order of the bots.
+    # This is most likely the wrong file. Without this check, the seeding would just be the order of
+    # the bots.
     if ratings.keys().isdisjoint(names):
         raise UsageError(f"--seeding {file}: it has no rating of a bot with one of these names")
     return tuple(sorted(range(len(names)), key=lambda bot: -ratings.get(names[bot], -math.inf)))
