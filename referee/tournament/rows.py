@@ -21,11 +21,10 @@ from referee.match.result import MatchResult
 from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
-# The reason of a void match whose process was killed, each time that we tried it. This is also the
-# code of a bot that is out because of this.
+# The reason of a void match whose process was killed in each attempt. This is also the code of a
+# bot that is out because of this.
 WORKER_KILLED = "worker-killed"
-# The code of an external game failed. That isn't anybody's fault among the bots, so the match is
-# void.
+# The code of an external game failed. None of the bots is to blame for that, so the match is void.
 GAME_ERROR = "game-error"
 # A match that we didn't play because one of its bots is withdrawn.
 FORFEIT = "forfeit"
@@ -33,9 +32,10 @@ FORFEIT = "forfeit"
 WITHDRAWN = "withdrawn"
 # The code of a bot that missed a round of a Swiss tournament, and the reason of its void matches.
 LEFT_OUT = "left-out"
-# If the detail of a seat begins with this, it wasn't disqualified: the names of limits follow.
+# If the detail of a seat begins with this, the bot wasn't disqualified, and the names of limits
+# follow.
 REACHED = "reached "
-# I.e. each bucket of the histogram of reply times is 2**(1/4) times as wide as the one before.
+# Each bucket of the histogram of reply times is 2**(1/4) times as wide as the bucket before.
 BUCKETS_PER_DOUBLING = 4
 BUCKETS = 256
 MAX_NUMBER = 2**53
@@ -66,10 +66,10 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
-        directory: the folder where it's started. Empty: the current folder.
+        directory: the folder in which the bot is started. Empty: the current folder.
         env: additional environment variables, as pairs (name, value).
-        limits: limits of this bot only. Missing if it has none, so the digest of a setup without
-            them is the same as in older versions.
+        limits: limits of this bot only. Missing if it has none, so that the digest of a setup
+            without such limits is the same as in older versions.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats` (spec/store.md, 2). Seats count from 0, and replies without the handshake.
+    """A row of `seats` (spec/store.md, 2). Seats count from 0, and the handshake is not a reply.
 
     Attributes:
         detail: an explanation of the disqualification, one clause. Otherwise `REACHED` and the
@@ -123,7 +123,7 @@ class SeatRow(Struct, array_like=True, gc=False):
 
     @property
     def fault_count(self) -> int:
-        """Number of faults, of any code."""
+        """Total number of faults of all codes."""
         return 0 if self.faults == "{}" else sum(counts(str(self.faults)).values())
 
 
@@ -147,11 +147,11 @@ class MatchRow(MatchColumns, array_like=True):
     """A match that was played.
 
     Attributes:
-        seats: in seat order. In rows from a store, `reply_histogram` and `statistics` are empty:
-            they are long, and the reports which need them read them with a query of their own.
-        record: the match record, not compressed. Empty if records are not kept. It isn't in the
-            store, and neither are the fields below.
-        stderr: the standard error of each bot. If it's long, only its two ends.
+        seats: in seat order. In rows from a store, `reply_histogram` and `statistics` are empty,
+            because they are long. Reports that need them read them with a separate query.
+        record: the match record, not compressed. Empty if records are not kept. The store does not
+            contain this field or the following ones.
+        stderr: the standard error of each bot. If it's long, only its beginning and its end.
         result: None unless it was requested.
         problem: the error in the code of the game, if the match is void because of it. Otherwise
             empty.
@@ -247,7 +247,7 @@ def unplayed_row(
 
 
 def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
-    """Return a match that we don't play because bots are withdrawn. The others share rank 1."""
+    """Return a match that we don't play because bots are withdrawn. The other bots share rank 1."""
     row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
     others = len(plan.players) - len(withdrawn)
     for seat in row.seats:
@@ -258,7 +258,7 @@ def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
 def points_of_forfeit(withdrawn: int, players: int) -> float:
     """Return the points of each bot that isn't withdrawn. Withdrawn bots get 0.
 
-    It beats all withdrawn bots, and ties with the others.
+    Such a bot beats all withdrawn bots, and ties with the others.
 
     Args:
         withdrawn: the number of withdrawn bots in the match.

@@ -32,7 +32,8 @@ from referee.tournament.schedule.pairing import MAX_PLAYERS
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     """Return the complete settings of a tournament, with all defaults filled in.
 
-    A store has these, so a tournament doesn't change if a later version has other defaults.
+    The store contains the complete settings, so that a tournament doesn't change if a later version
+    has other defaults.
 
     Args:
         chosen: other fields of `TournamentSetup`. A missing field or None means the default.
@@ -93,20 +94,20 @@ def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits
 def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
     if chosen.matches is not None:
         raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
-    # A list without a number means all of its deals.
+    # If a list is given without a number of deals, all of its seeds are used.
     if (chosen.deals or 0) > len(seeds):
         raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
     return chosen.deals or len(seeds)
 
 
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Parse bots of a command line: `NAME=BOT`, or BOT, which then is its name, too.
+    """Parse bots of a command line: `NAME=BOT`, or BOT, which is then also its name.
 
     A bot in a folder gets the name in its `bot.toml`. The author of that file may be a stranger, so
-    no other bot may have a name that looks like it, and it may not look like the name of a bundled
-    bot either. If two names look alike, we refuse one of the bots. The bot that is called like its
-    folder, or got its name from the organiser, stays. If this is true for both bots or for neither,
-    the first bot stays.
+    no other bot may have a similar-looking name, and the name may not look like the name of a
+    bundled bot either. If two names look alike, we refuse one of the bots. A bot that has the same
+    name as its folder, or that got its name from the organiser, stays. If this is true for both
+    bots or for neither, the first bot stays.
 
     Returns:
         All bots, and the errors of folders that can't be used: number of the bot -> error.
@@ -141,7 +142,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
                 f"{taken[min(alike)]}; change name in a {BOT_FILE}, or give NAME={folder.path}"
             )
             mistake = UsageErrors([*others, same])
-            bots[number] = replace(entrant, name=folder.path)  # until its own name is known
+            bots[number] = replace(entrant, name=folder.path)  # until the bot's own name is known
         taken = dict.fromkeys(looks(entrant.name), folder.path) | taken
         if mistake is not None:
             broken[number] = mistake
@@ -178,7 +179,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
-    """Make names unique: if several bots have the same one, we append ` #2`, ` #3` and so on."""
+    """Make names unique by appending ` #2`, ` #3` and so on to repeated names."""
     taken: set[str] = set()
     unique = []
     for bot in bots:
@@ -194,7 +195,7 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
 def with_bots(
     stages: Sequence[TournamentSetup], bots: Sequence[Entrant], numbers: Iterable[int]
 ) -> list[TournamentSetup]:
-    """Return the stages, but with these bots replaced, by their numbers."""
+    """Return the stages with some bots replaced. `numbers` are the numbers of these bots."""
     new = {number: bots[number] for number in numbers if number < len(bots)}
     return [
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
@@ -211,8 +212,8 @@ def as_stored(
 ) -> tuple[list[Entrant], dict[int, UsageError]]:
     """Return the bots, with the stored entry for each bot that played and cannot be read now.
 
-    A bot's name and command are in its `bot.toml`, so we don't know them if it's missing. Without
-    the stored entry, this would look like another bot, and the run could not continue.
+    A bot's name and command are in its `bot.toml`, so we don't know them if that file is missing.
+    Without the stored entry, this would look like another bot, and the run could not continue.
 
     Args:
         broken: errors, by number of the bot.
@@ -240,16 +241,16 @@ def as_stored(
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """Map each name to a shorter one for tables: if a name is just a path, its last part is enough.
+    """Map each name to a shorter one for tables. If a name is a path, its last part is enough.
 
-    If this would make two of them equal, we don't shorten any.
+    If this would make two names equal, we don't shorten any.
     """
     (shown,) = short_names_of_all([bots])
     return shown
 
 
 def short_names_of_all(tournaments: Iterable[Sequence[Entrant]]) -> list[dict[str, str]]:
-    """Return `short_names` for several tournaments. If one needs full names, all use them."""
+    """Return `short_names` for several tournaments. If one needs full names, all of them do."""
     found = [{bot.name: _short_name(bot) for bot in bots} for bots in tournaments]
     if all(len(set(shown.values())) == len(shown) for shown in found):
         return found
@@ -293,7 +294,7 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
     if _begins_with(new.deal_seeds, old.deal_seeds):
         grown["deal_seeds"] = old.deal_seeds
-    # To find everything else that was changed, we pretend that the parts that may grow are equal.
+    # To find all other changes, we pretend that the parts that may grow are equal.
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:

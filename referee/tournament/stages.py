@@ -1,8 +1,8 @@
 """The schedule of a tournament in stages, computed from its setups and earlier results.
 
-A stage is a lazy sequence of line-ups, one per deal: with 2,000 bots there are two million pairs,
-and we never want to have them all in memory. Most tournaments have one stage. Swiss tournaments and
-knockouts have one per round, and each extension of a store adds some more.
+A stage is a lazy sequence of line-ups, one per deal. With 2,000 bots there are two million pairs,
+and we never want to have all of them in memory. Most tournaments have one stage. Swiss tournaments
+and knockouts have one per round, and each extension of a store adds more.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Stage(Struct, frozen=True):
         """Yield the matches that are not in `there`, except matches of bots that are out."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
-            # In a long tournament most deals are complete, so it's worth finding this out without
+            # In a long tournament most deals are complete, so it's worth checking this without
             # creating any plans.
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
                 continue
@@ -146,7 +146,7 @@ def stages(
     """Yield the stages of a tournament. Play each stage before you ask for the next one.
 
     Args:
-        table: a table to fill with the results, as made by `Format.table`.
+        table: a table to fill with the results, as created by `Format.table`.
         setups: the setups. Default: the setups in the store.
     """
     deal = match = 0
@@ -173,8 +173,8 @@ def _seeds(
     """Return the seeds for these line-ups from a list of deals. None without a list.
 
     We count how often each pair of bots has met. Each pair gets the seeds in the order of the list,
-    and starts again after the last one. In a line-up of more than two bots, the pair that has met
-    most often decides.
+    and then starts again from the first. A line-up of more than two bots gets the next seed of the
+    pair that has met most often.
 
     Args:
         met: number of deals per pair. Updated with these line-ups.
@@ -192,8 +192,8 @@ def _seeds(
 def check_schedule(store: Store) -> None:
     """Raise `UsageError` if the matches in the store differ from the schedule.
 
-    This can only happen with line-ups of three or more bots, because other versions generated these
-    differently.
+    This can only happen with line-ups of three or more bots, because other versions generated such
+    line-ups differently.
     """
     there = set(store.played())
     for stage in stages(store):

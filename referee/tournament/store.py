@@ -31,23 +31,23 @@ FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
 APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
-# SQLite can't store any integer that's larger than this.
+# The largest integer that SQLite can store.
 MAX_NUMBER = 2**63 - 1
-# Only run this when there are no earlier matches, because these are facts about them.
+# Only run this if there are no earlier matches, because these rows are facts about earlier matches.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
-# A transaction waits this long (in seconds) for a reader that blocks the database.
+# If a reader blocks the database, a transaction waits for this many seconds.
 _WAIT_SECONDS = 30
 _ROWS = 1_000  # per batch
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
 # SQLite writes files with these suffixes beside a database.
 _SIDE_SUFFIXES = ("-wal", "-shm", "-journal")
-# A rollback journal that ends with this names another file, the super-journal, and SQLite deletes
-# it. Only transactions over several databases write such a journal, so we never do, but a stranger
-# could use it to delete one of your files.
+# If a rollback journal ends with these bytes, it names another file, the super-journal, which
+# SQLite deletes. Only transactions over several databases write such a journal. We never do, but a
+# stranger could use it to delete one of your files.
 _SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 _SCHEMA = """
@@ -117,8 +117,8 @@ class Ending(NamedTuple):
 class Store:
     """An open store. All methods raise `UsageError` if the database can't be used.
 
-    A store may come from a stranger, or from another version of the referee, which is why opening
-    one checks so much.
+    A store may come from a stranger, or from another version of the referee. That's why it's
+    checked so thoroughly when it's opened.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class Store:
     def for_writing(cls, name: str) -> Store:
         """Open or create a store, and lock it against other runs.
 
-        A new store has no tables before its first stage, so readers never see one that's half
-        finished.
+        A new store has no tables before its first stage, so readers never see a half-finished
+        store.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -160,8 +160,8 @@ class Store:
             _check_side_files(path)
             if made:
                 undo.callback(_remove, path, os.fstat(lock))
-            # If a process dies, its lock is released, so there's no need to clean up. (SQLite's own
-            # locks are of a different kind, and the two don't get in each other's way.)
+            # If a process dies, its lock is released, so we don't have to clean up. (SQLite's own
+            # locks are of a different kind, and don't conflict with this one.)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -177,8 +177,8 @@ class Store:
                 else:
                     store._check()
                 # With a write-ahead log, readers and the writer don't block each other. NORMAL
-                # means that a commit doesn't wait for the disk: if the power fails, the last
-                # matches may be missing (and are played again), but the store is never damaged.
+                # means that a commit doesn't wait for the disk. If the power fails, the last
+                # matches may be missing and are played again, but the store is never damaged.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 store._stat_side_files()
@@ -200,8 +200,8 @@ class Store:
             try:
                 return cls._snapshot(name, f"file:{path}?mode=ro", check)
             except sqlite3.OperationalError:
-                # This happens in a read-only folder, where SQLite can't create its other files. It
-                # can still read a store there, but only if no run is writing it.
+                # This happens in a read-only folder, where SQLite can't create its additional
+                # files. It can still read a store there, but only if no run is writing it.
                 return cls._snapshot(name, f"file:{path}?immutable=1", check)
 
     @classmethod
@@ -222,7 +222,7 @@ class Store:
     def close(self) -> None:
         """Close the store.
 
-        If it's new and has no stage, it's of no use to anybody, so we delete it.
+        If the store is new and has no stage, it's useless, so we delete it.
         """
         in_place = self._in_place()
         if self._lock is not None and in_place:
@@ -230,7 +230,7 @@ class Store:
         self._connection.close()
         if self._lock is None:
             return
-        if not in_place:  # otherwise SQLite would apply them to the next store of this name
+        if not in_place:  # otherwise SQLite would apply these files to the next store of this name
             for path, found in self._side_files.items():
                 _remove(path, found)
         elif self._made and self._is_new:
@@ -241,9 +241,9 @@ class Store:
     def check_in_place(self) -> None:
         """Raise `UsageError` if the file was removed or replaced while the store was open.
 
-        SQLite doesn't notice this and happily writes to a file that nobody can find any more. If it
-        happens, we save the content in a new file in the same folder, whose name is in the error
-        message.
+        SQLite doesn't notice this and continues to write to a file that nobody can find any more.
+        In this case, we save the content in a new file in the same folder. The error message
+        contains its name.
         """
         if self._in_place():
             return
@@ -267,8 +267,8 @@ class Store:
             UsageError: the file cannot be written.
         """
         try:
-            # VACUUM INTO would also write to an existing file that's empty, so we make sure that
-            # it's ours.
+            # VACUUM INTO would also write to an existing empty file, so we make sure that the file
+            # is ours.
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             made = os.stat(name)
         except FileExistsError:
@@ -327,7 +327,7 @@ class Store:
         )
 
     def _check(self, *, rows: bool = True) -> None:
-        # Any SQLite database gets this far, e.g. your browser's history.
+        # Any SQLite database gets this far, e.g. a browser's history.
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is not a store of a tournament")
@@ -336,8 +336,8 @@ class Store:
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
             found, wanted = _schema(self._connection), _schema(empty)
-        # Note that we have only read the schema so far. If there were a view in the place of a
-        # table, reading it might never end.
+        # Note that we have only read the schema so far. If a table were replaced by a view, reading
+        # it might never end.
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
@@ -424,7 +424,7 @@ class Store:
         now = dict(before)
         for name, digest in digests.items():
             if digest and digest not in before.get(name, []):
-                # If the bot hasn't played with the old files, we forget them.
+                # If the bot hasn't played with the old files, we forget their digests.
                 now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
             with writing(self.name), self._connection:
@@ -437,7 +437,7 @@ class Store:
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Store the bots that can't play in this run: name -> reason."""
+        """Store the bots that can't play in this run, as name -> reason."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))
@@ -477,7 +477,7 @@ class Store:
                 self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
-        """Replace the stages. Only bots that have never played may be different in them."""
+        """Replace the stages. Only bots that have never played may differ."""
         with writing(self.name), self._connection:
             self._put("stages", stages)
             self._connection.execute("DELETE FROM bots")
@@ -601,8 +601,8 @@ class Store:
         """Yield the rows of an SQL query."""
         with usable(self.name):
             cursor = self._connection.execute(query, parameters)
-        # We don't use the cursor as an iterator, because the errors of reading must not be mixed up
-        # with errors in the caller's code between two rows.
+        # We don't use the cursor as an iterator. This way, errors of reading aren't confused with
+        # errors in the caller's code between two rows.
         while True:
             with usable(self.name):
                 rows = cursor.fetchmany(_ROWS)
@@ -622,7 +622,7 @@ def _open(name: str) -> tuple[int, bool]:
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _SIDE_SUFFIXES):
             if os.path.lexists(path):
-                # SQLite would take it for a part of the new database, and delete it.
+                # SQLite would treat this file as a part of the new database, and delete it.
                 raise UsageError(
                     f"{path} exists without {name}: a run is writing that store, or was killed "
                     "and its store moved; move this file too, or give another --store"
@@ -656,7 +656,7 @@ def _remove(path: str, made: os.stat_result) -> None:
 
 
 def _connect(database: str) -> sqlite3.Connection:
-    """Connect to a database of a stranger. Reading it must not have any other effect."""
+    """Connect to a stranger's database. Reading it must not have any other effect."""
     connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
     connection.execute("PRAGMA trusted_schema = OFF")
     if sys.version_info >= (3, 12):

@@ -21,8 +21,8 @@ from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
 _ROWS = 1_000  # per batch
-# We remember this many texts as valid. This saves most of the decoding, e.g. because most matches
-# have no faults at all.
+# We remember this many valid texts. This avoids most of the decoding, because the same texts occur
+# again and again, e.g. in matches without any faults.
 _TEXTS = 1_000
 TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
@@ -77,7 +77,7 @@ def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
 
 def _check_stages(stages: Sequence[TournamentSetup]) -> None:
     # We don't check each field ourselves. If these settings are complete, completing them again
-    # must not change anything.
+    # must not change them.
     where = "table about, stages"
     if not stages:
         raise UsageError(f"{where}: there are none")
@@ -87,8 +87,8 @@ def _check_stages(stages: Sequence[TournamentSetup]) -> None:
             again = setup(fields.pop("bots"), **fields)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
-        # We leave out the settings here: defaults are filled in, and another version may have more
-        # of them.
+        # We don't compare `settings`, because it includes defaults, and another version may have
+        # more of them.
         if msgspec.structs.replace(again, settings=stage.settings) != stage:
             raise UsageError(f"{where}: incomplete settings of a {stage.format} tournament")
     for before, after in pairwise(stages):
@@ -122,6 +122,6 @@ def _decode(kind: type, text: object) -> object:
 def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # convert() will add the place
+    except (msgspec.MsgspecError, RecursionError) as error:  # convert() adds the place
         raise ValueError(str(error)) from error
     return kind(text)

@@ -52,7 +52,7 @@ class BotStanding(Struct, frozen=True):
     """One bot. None stands for unknown values and for open ends of intervals.
 
     Attributes:
-        points: includes forfeits. All other fields are about matches that were played.
+        points: includes forfeits. All other fields only include matches that were played.
     """
 
     name: str
@@ -76,7 +76,7 @@ class BotStanding(Struct, frozen=True):
 
 
 class Meeting(Struct, frozen=True, gc=False):
-    """One bot against another, in the matches with both."""
+    """One bot against another, in the matches in which both played."""
 
     matches: int
     wins: int
@@ -86,7 +86,7 @@ class Meeting(Struct, frozen=True, gc=False):
 
 
 class Difference(Struct, frozen=True, gc=False):
-    """One bot's rating minus another's. None if unknown."""
+    """One bot's rating minus another bot's. None if unknown."""
 
     elo: float | None
     low: float | None
@@ -125,8 +125,8 @@ class SwissLineUp(Struct, frozen=True):
     """Bots that play each other in the round that is not finished.
 
     Attributes:
-        points: the points of each bot in the matches of this round so far.
-        played: number of matches of this round so far, including void ones and forfeits.
+        points: the points that each bot has in the matches of this round so far.
+        played: number of matches of this round so far, including void matches and forfeits.
         matches: number of matches of the whole round.
     """
 
@@ -198,7 +198,7 @@ class Standings(Struct, frozen=True):
         return bool(self.withdrawn) and len(self.bots) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
-        """Return the difference between two bots, given by name."""
+        """Return the difference between two bots, given their names."""
         return self.differences[one].get(other) or _UNKNOWN
 
 
@@ -231,7 +231,7 @@ def standings(
         anchor: number of a bot, and its fixed rating. Default: the mean of the field is 1500.
         without: numbers of bots whose matches are excluded.
         most_paired: number of bots, from the top of the ranking, that are compared with each other.
-            None: all of them.
+            None: all bots.
         deals: `deals_of` the store without these bots, if already read.
     """
     setup = store.stages[-1]
@@ -295,7 +295,7 @@ def count_ended(store: Store, reason: str) -> int:
 
 
 class Forfeits(NamedTuple):
-    """The forfeits of each bot, by number: how many it won and lost, and its points from them."""
+    """The forfeits of each bot, by number: how many it won, how many it lost, and its points."""
 
     won: Counter[int]
     lost: Counter[int]
@@ -323,8 +323,8 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
 
 def reported_names(store: Store) -> dict[int, str]:
     """Return the name that each bot reports most often, by number."""
-    # The rows come in ascending order, so the most frequent name is the last one and overwrites the
-    # others.
+    # The rows come in ascending order of the count, so the most frequent name comes last and
+    # overwrites the others.
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
     return {bot: name for bot, name, _ in store.select(query)}
 
@@ -349,7 +349,7 @@ def rate_played(
 ) -> Rated | None:
     """Rate the bots that have played. Returns None without matches.
 
-    We leave out all others, because a store can name thousands, and they'd only take time.
+    We leave out all other bots, because a store can name thousands, which would only cost time.
     """
     if not len(table.bots):
         return None

@@ -1,6 +1,6 @@
-"""Statistics of a tournament for authors who want to improve a bot (ratings aren't among them).
+"""Statistics of a tournament for authors who want to improve a bot. Ratings are not included.
 
-We read all of them from the store, in one pass each. A game can add its own statistics
+We read all statistics from the store, in one pass each. A game can add its own statistics
 (`referee.games.interface.capabilities.Statistics`).
 """
 
@@ -30,8 +30,8 @@ from referee.tournament.rows import (
 )
 from referee.tournament.store import Store
 
-# The cause of a void match if the referee was late each time. The store doesn't have this as a
-# reason: there you see how the last attempt ended.
+# The cause of a void match if the referee was late each time. The store has another reason for such
+# a match, which shows how the last attempt ended.
 LATE = "late"
 
 
@@ -76,8 +76,8 @@ class Statistics(Struct):
     """All matches of a tournament that count.
 
     Attributes:
-        void_reasons: cause -> number of void matches; the reasons of the store, and `LATE`.
-            Forfeits are not included.
+        void_reasons: cause -> number of void matches. Causes are the reasons in the store, and
+            `LATE`. Forfeits are not included.
         late: number of timeouts while the referee itself was late. These matches were played again.
         restarts: number of matches played again because a waiting bot failed in its handshake.
         bots: name -> statistics.
@@ -128,7 +128,8 @@ def statistics(store: Store, *, of_game: bool = True) -> Statistics:
 
 
 _decode_histogram = msgspec.json.Decoder(dict[int, int]).decode
-"""Decodes a histogram of a store whose rows are checked. Checks of the numbers take long."""
+"""Decodes a histogram from a store whose rows were checked. Checking the numbers again would be
+slow."""
 _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
@@ -196,7 +197,7 @@ def _sum_counts(
 
 
 def _percentile(buckets: Sequence[int], share: float, longest: float | None) -> float | None:
-    """Return the upper end of the bucket in which this share of the replies is reached, in seconds.
+    """Return the upper end of the bucket that contains this quantile of reply times, in seconds.
 
     The result is at most `longest`, which may be inside the bucket.
     """
@@ -216,8 +217,8 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
     at: tuple[int, int] = (0, 0)
 
     def facts() -> Iterator[SeatFacts]:
-        # We only use matches that were played to the end. In others, a bot may not have got to its
-        # plan.
+        # We only use matches that were played to the end. In other matches, a bot may not have had
+        # time for its plan.
         nonlocal at
         names = store.names
         rows = store.select(

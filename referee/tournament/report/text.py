@@ -50,7 +50,7 @@ CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
 
-# With fewer deals than this, intervals are hundreds of Elo wide and don't tell you anything.
+# With fewer deals than this, intervals are hundreds of Elo wide and not informative.
 ENOUGH_DEALS = 5
 
 
@@ -90,7 +90,7 @@ def standings_text(
     if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
         yield ""
         grid, unit = _matrix(found, paired), ""
-        # Without decimals, the table is narrower, and still says enough.
+        # Without decimals, the table is narrower, and still precise enough.
         if columns_needed(grid) > width:
             grid, unit = _matrix(found, paired, is_short=True), ", in percent"
         yield Text(f"Points of the row against the column{unit}:", style="bold")
@@ -216,13 +216,13 @@ def mean_points(bot: BotStanding) -> float | None:
 
 
 def mark(name: str, found: Standings) -> str:
-    """Return the mark behind a bot's name, e.g. " (withdrawn)", if it no longer plays."""
+    """Return a mark to show after a bot's name, e.g. " (withdrawn)", if it no longer plays."""
     marks = {"out": found.removed, "withdrawn": found.withdrawn, "left out": found.left_out}
     return next((f" ({word})" for word, names in marks.items() if name in names), "")
 
 
 def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str:
-    """Say that a bot is withdrawn, and why.
+    """Format a remark that a bot is withdrawn, and why.
 
     Args:
         after: length of the streak that withdraws a bot.
@@ -287,7 +287,7 @@ def legend(found: Standings) -> Iterator[str]:
 
 
 def duel(found: Standings) -> Iterator[str]:
-    """Compare two bots."""
+    """Yield a comparison of two bots."""
     if len(found.bots) != 2 or not found.matches:
         return
     (first, second) = found.differences
@@ -309,7 +309,7 @@ def duel(found: Standings) -> Iterator[str]:
 
 
 def no_verdict(found: Standings) -> str:
-    """Say that there's no verdict, because one of the two bots is withdrawn."""
+    """Explain that there's no verdict, because one of the two bots is withdrawn."""
     names = " and ".join(map(plain, found.withdrawn))
     return f"no verdict, because {names} {'is' if len(found.withdrawn) == 1 else 'are'} withdrawn"
 
@@ -361,7 +361,7 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
 
 
 def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
-    """Return a function: number and bots of a match -> its round. None without rounds."""
+    """Return a function from the number and bots of a match to its round. None without rounds."""
     if found.swiss is not None:
         first_matches = found.swiss.first_matches
         return lambda match, bots: str(bisect_right(first_matches, match))
@@ -577,15 +577,15 @@ def cell(value: str | float | None, percent: bool) -> str:
 
 
 def _line(text: str) -> Text:
-    """Clean a line, because it may have codes and reasons that a stranger has written."""
+    """Escape a line, because its codes and reasons may have been written by a stranger."""
     return Text(plain(text))
 
 
-# If a bot's name would get fewer columns than this, we drop other columns of the table ...
+# If a bot's name would get fewer columns of text than this, we drop other columns of the table ...
 _ROOM_FOR_NAMES = 12
-# ... but we drop the interval only if it would get fewer than this.
+# ... but we only drop the interval if the name would get fewer columns than this.
 _NAMES_BEFORE_INTERVALS = 20
-# A narrow table does without these columns, in this order.
+# A narrow table doesn't have these columns. They are dropped in this order.
 _DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
 
 _COUNTS = ("matches", "won", "drawn", "lost", "points")

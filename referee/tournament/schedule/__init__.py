@@ -1,6 +1,6 @@
 """Decides which bots meet, and in which order.
 
-These are pure functions, and a new version must not change their results: otherwise nobody could
+These are pure functions, and a new version must not change their results. Otherwise, nobody could
 continue an old store.
 
 format.py       the settings of a tournament, and the base class of formats
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # the command line imports this module at start, so it had better be cheap
+TYPE_CHECKING = False  # the command line imports this module at start, so its import should be fast
 if TYPE_CHECKING:
     from referee.tournament.schedule.format import Format
 

@@ -45,7 +45,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     Attributes:
         deals: number of deals per pairing or line-up. None if `matches` is given.
         matches: total number of matches, rounded up to whole deals. None if `deals` is given.
-        rounds: number of rounds of a Swiss tournament, else None.
+        rounds: number of rounds of a Swiss tournament, otherwise None.
         challengers: number of challengers of a gauntlet, i.e. the first bots. Otherwise None.
         sprt: the sequential test, or None.
         withdraw_after: a bot is withdrawn after this many consecutive matches with the same
@@ -57,7 +57,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         settings: all options of the game and limits of the bots, as in a record.
         sandbox: the kind of sandbox for bots that are programs.
         sandbox_read: folders that are readable in the sandbox (`Sandbox.readable`).
-        position: the position from which all matches start. Unset: from the start of the game.
+        position: the position from which all matches start. Unset: the start of the game.
     """
 
     game: str
@@ -82,7 +82,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Digest of the settings that no extension changes.
+        """Digest of the settings that cannot be changed by an extension.
 
         We leave out settings with default values, so that a newer referee, which may have more
         settings, computes the same digest.
@@ -105,7 +105,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def total_deals(self) -> int | None:
-        """`matches` converted to deals, rounded up."""
+        """Total number of deals for `matches`, rounded up."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     @property
@@ -133,8 +133,8 @@ class Format:
         own: the settings that only this format has: field of `TournamentSetup` -> option of the
             command.
         deals: default number of deals per pairing or line-up.
-        takes_matches: if True, `TournamentSetup.matches` can be given.
-        can_grow: if True, bots, deals or rounds can be added to a tournament.
+        takes_matches: True if `TournamentSetup.matches` can be given.
+        can_grow: True if bots, deals or rounds can be added to a tournament.
     """
 
     own: tuple[tuple[str, str], ...] = ()
@@ -152,13 +152,13 @@ class Format:
         """Yield the line-ups in stages, one line-up per deal. Play each stage before the next.
 
         Args:
-            before: the setup whose matches are played already, if `setup` extends it.
+            before: the setup whose matches are already played, if `setup` extends it.
             table: the result of `table`, with all results so far.
         """
         raise NotImplementedError
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """Total number of line-ups, which must not depend on any results."""
+        """Total number of line-ups. It must not depend on any results."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
@@ -176,8 +176,8 @@ def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
         kind: all rotations, all orders, or only the order of the line-up.
 
     Returns:
-        `players`, `players`! or 1 permutations. Seat s has bot `line_up[seating[s]]`. Unless seats
-        are fixed, each bot has each seat equally often.
+        Permutations of the seats. Their number is `players`, `players`! or 1. Seat s has bot
+        `line_up[seating[s]]`. Unless seats are fixed, each bot has each seat equally often.
     """
     if kind == "fixed":
         return (tuple(range(players)),)

@@ -24,12 +24,13 @@ def gauntlet(
 ) -> pairing.LineUps:
     """Return the line-ups of a gauntlet. Each has one challenger and some of the other bots.
 
-    Challengers never meet. With two players, the others don't meet either. After any deal, the
-    numbers of deals of two challengers differ by at most 1, so it's fine to stop early. The others
-    are lined up as in a round robin among themselves with one seat fewer, and every challenger
-    plays each of these line-ups. With two or three players, the challengers take turns, one round
-    of line-ups each, and then the numbers of deals of the others differ by at most 1 after any deal
-    as well. With more players, each challenger plays all its line-ups before the next one does.
+    Challengers never meet each other. With two players, the other bots don't meet each other
+    either. You can stop after any deal, because the numbers of deals of two challengers always
+    differ by at most 1. The other bots are lined up as in a round robin among themselves with one
+    seat fewer, and every challenger plays each of these line-ups. With two or three players, the
+    challengers take turns, one round of line-ups each. In this case, the numbers of deals of the
+    other bots always differ by at most 1 as well. With more players, each challenger plays all its
+    line-ups before the next challenger starts.
 
     Args:
         bots: total number of bots.
@@ -38,7 +39,7 @@ def gauntlet(
             are the same as in `round_robin`.
 
     Raises:
-        UsageError: there are too few others.
+        UsageError: there are too few other bots.
     """
     others = bots - challengers
     if others < players - 1:
@@ -53,9 +54,9 @@ def gauntlet(
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
-        # In length * challengers deals, each challenger plays each of `length` line-ups. Both
-        # advance cyclically, and since this would repeat a combination before all of them were
-        # played, the challengers skip one at that point.
+        # In length * challengers deals, each challenger plays each of `length` line-ups.
+        # Challengers and line-ups both advance cyclically. This would repeat a combination before
+        # all of them were played, so we skip one challenger at that point.
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
@@ -70,7 +71,7 @@ class Gauntlet(pairing.Listed):
     own = (("challengers", "--challengers"),)
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that the challengers have somebody to play against."""
+        """Check that the challengers have opponents."""
         challengers = setup.challengers or CHALLENGERS
         if challengers >= len(setup.bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")

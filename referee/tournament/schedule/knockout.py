@@ -23,7 +23,7 @@ FINAL = "final"
 THIRD_PLACE = "third place"
 # The key is the number of places in a round.
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
-# With fewer bots than this, there's no second loser of a semi-final to play for third place.
+# With fewer bots than this, only one bot loses a semi-final, so there's no match for third place.
 WITH_THIRD_PLACE = 4
 
 
@@ -112,7 +112,7 @@ class KnockoutTable:
         return len(self._left) == 1
 
     def add_bots(self, bots: int) -> None:
-        """Bots can't join later, so there's nothing to do."""
+        """Bots can't join later, so do nothing."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
         """Return the line-ups of the next round, repeated for each deal."""
@@ -148,12 +148,12 @@ class KnockoutTable:
         """Add the results of the current round.
 
         Args:
-            withdrawn: the bots that were withdrawn in this round or earlier.
+            withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
         found = Results(matches, withdrawn)
         over = [self._with_result(pair, found) for pair in self.playing]
         self.rounds.append(over)
-        # The match for third place comes after the others, and its winner is not in the next round.
+        # The match for third place comes last, and its winner is not in the next round.
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 
@@ -205,13 +205,13 @@ class KnockoutTable:
 def bracket(bots: int) -> list[int]:
     """Return the seeds, from 0, in the order of the bracket, padded to a power of two.
 
-    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on. E.g.
-    0, 3, 1, 2 for four bots.
+    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on. For
+    example, the result for four bots is 0, 3, 1, 2.
     """
     order = [0]
     while len(order) < bots:
-        # Each seed of the smaller bracket meets the seed that adds up to this, so the best plays
-        # against the worst.
+        # Each seed of the smaller bracket meets the seed that adds up to this number, so the best
+        # seed plays against the worst.
         last = 2 * len(order) - 1
         order = [place for seed in order for place in (seed, last - seed)]
     return order
@@ -225,7 +225,7 @@ class KnockoutFormat(Format):
     can_grow = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that each match has two players, and that there's a third place to play for."""
+        """Check that each match has two players, and that there are enough bots for third place."""
         if setup.players != 2:
             raise UsageError("--pairing knockout plays matches of two")
         chosen = Knockout() if setup.knockout is UNSET else setup.knockout

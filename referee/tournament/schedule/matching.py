@@ -1,7 +1,7 @@
 """Maximum matching of bots with Edmonds' blossom algorithm.
 
 See his paper "Paths, trees, and flowers" (1965). We tried simpler algorithms, but they repeat more
-pairs. In simulated tournaments of 3 to 60 bots, with one round less than bots, this part of the
+pairs. In simulated tournaments of 3 to 60 bots, with one round less than bots, this fraction of the
 pairs was repeated:
 
     0.06%  with this algorithm
@@ -9,12 +9,12 @@ pairs was repeated:
     1.6%   with the swaps used for line-ups of more than two bots (`swiss._separate`)
     6%     with backtracking, stopped after 2,000 steps
 
-(With half as many rounds as bots, only backtracking repeated any. The differences between the
-points of a pair and the time for a round were about the same.) We don't use `max_weight_matching`
-of networkx, because it took 0.1 s for a round of 60 bots and 49 s for one of 500 bots, where this
-module takes 0.01 s.
+(With half as many rounds as bots, only backtracking repeated any pairs. The differences between the
+points of a pair were about the same, and so was the time for a round.) We don't use
+`max_weight_matching` of networkx, because it took 0.1 s for a round of 60 bots and 49 s for a round
+of 500 bots. This module took 0.01 s.
 
-Note that the same round must always get the same pairs: a store contains only the matches that were
+Note that the same round must always get the same pairs. A store contains only the matches that were
 played, and we compute the schedule again when somebody continues it.
 """
 
@@ -43,7 +43,7 @@ class Matching:
         return [bot for bot in bots if bot not in self.partner]
 
     def pair(self, bot: int, other: int) -> None:
-        """Make two single bots a pair, even if that's not allowed."""
+        """Make two single bots a pair, even if this pair is not allowed."""
         self.partner[bot], self.partner[other] = other, bot
 
     def pair_with_first(self, bot: int, others: Iterable[int]) -> None:
@@ -54,7 +54,7 @@ class Matching:
                 return
 
     def complete(self, bots: Sequence[int]) -> None:
-        """Pair as many bots as possible. A bot with a partner keeps one, maybe another one."""
+        """Pair as many bots as possible. A bot with a partner keeps one, maybe a different one."""
         single = self.single(bots)
         while len(single) > 1:
             _Search(single[0], bots, self.partner, self._allowed).pair_root()
@@ -62,16 +62,16 @@ class Matching:
 
 
 class _Search:
-    """A search for a path from one single bot, `root`, to another one.
+    """A search for a path from one single bot, `root`, to another single bot.
 
-    The links of a path are, in turn, a pair that is allowed and a pair that exists. If we replace
-    the existing pairs of a path by its allowed ones, we have one pair more.
+    The links of a path alternate between a pair that is allowed and a pair that exists. If we
+    replace the existing pairs of a path by its allowed pairs, we have one pair more.
 
-    The paths form a tree. Its *outer* bots are the root and the bots that we reach over an existing
-    pair: the search continues from them. Its *inner* bots are reached over an allowed pair. If two
-    outer bots may be a pair, they close an odd circle, a *blossom*. Each bot in it can be reached
-    either way round, so all of them become outer, and from then on we treat the blossom as one bot.
-    This is its *base*, the bot nearest to the root.
+    The paths form a tree. Its *outer* bots are the root and the bots that we reach by an existing
+    pair. The search continues from these bots. Its *inner* bots are reached by an allowed pair. If
+    two outer bots may be a pair, they close an odd circle, a *blossom*. Each bot in a blossom can
+    be reached in both directions, so all of them become outer. From then on, we treat the blossom
+    as one bot, its *base*, which is the bot nearest to the root.
     """
 
     def __init__(
@@ -88,8 +88,9 @@ class _Search:
         self._base = {bot: bot for bot in bots}
         self._outer = {root}
         self._queue = deque([root])
-        # The bot before an inner bot, on its path from the root. In a blossom, it's also the bot
-        # before an outer bot, on the path that reaches it the other way round.
+        # The bot before an inner bot, on its path from the root. In a blossom, this also contains
+        # the bot before an outer bot, on the path that reaches the outer bot in the other
+        # direction.
         self._before: dict[int, int] = {}
 
     def pair_root(self) -> None:
@@ -113,7 +114,7 @@ class _Search:
         self._queue.append(bot)
 
     def _exchange(self, bot: int, end: int) -> None:
-        """Pair along a path, from the outer bot before its single end back to the root."""
+        """Pair the bots along a path, from the outer bot before its single end back to the root."""
         while bot != self._root:
             following = self._partner[bot]
             self._partner[bot], self._partner[end] = end, bot

@@ -1,13 +1,13 @@
 """The schedule of a tournament: which bots play, with which seed and in which seats.
 
 A *deal* is one line-up (distinct bots, one per seat) with one seed. It is played once for each
-*seating* of its line-up, so that every bot has each seat equally often and all share the same luck.
-Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
+*seating* of its line-up, so that every bot has each seat equally often and all bots share the same
+luck. Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
 
-A schedule is a sequence of line-ups, one per deal, of bots by index. It depends only on the numbers
-and the seed, and never changes between versions. Line-ups are computed on demand, and a longer
-schedule begins with the shorter one. The seed determines the numbering of the bots and their order
-around the table.
+A schedule is a sequence of line-ups of bots by index, one line-up per deal. It depends only on the
+numbers and the seed, and never changes between versions. Line-ups are computed on demand, and a
+longer schedule begins with the shorter one. The seed determines the numbering of the bots and their
+order around the table.
 
 Swiss rounds depend on results: see `swiss.py`.
 """
@@ -28,27 +28,28 @@ from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
-# A match more than the minimum has this weight. (A meeting more than the mean weighs 4.)
+# The weight of each match above the minimum. (A meeting above the mean weighs 4.)
 _PLAYED = 2
-# The search for the best bot starts this much later each time. Without it, low numbers would win
-# all ties.
+# Each search for the best bot starts this many bots away from the last start. Otherwise, low
+# numbers would win all ties.
 _STEP = 3
 
 
 def deal_seed(seed: int, deal: int) -> int:
     """Return the seed of a deal: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
 
-    It's the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as a
-    big-endian number modulo 10**9. If the tournament's seed is at least as large, it's modulo
-    2**53: a bot could try all short seeds during a match until it finds the cards from its hand. In
-    a long schedule, two deals may have the same seed, just as if we had chosen them at random.
+    The seed is the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as
+    a big-endian number modulo 10**9. If the tournament's seed is 10**9 or more, the modulus is
+    2**53. Otherwise, a bot could try all short seeds during a match until it finds the cards from
+    its hand. In a long schedule, two deals may have the same seed, just as if we had chosen them at
+    random.
     """
     seeds = SHORT_SEEDS if seed < SHORT_SEEDS else MAX_SEED
     return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one per deal, which `at` computes when somebody needs them."""
+    """The line-ups of a schedule, one per deal. Line-ups are computed on demand by `at`."""
 
     def __init__(self, deals: int, at: Callable[[int], LineUp]) -> None:
         self._deals = deals
@@ -79,7 +80,7 @@ class Listed(Format):
         if before is None:
             yield self.listed(setup, setup)
             return
-        # If somebody extends a total number of matches, all bots share the added matches.
+        # If a total number of matches is extended, all bots share the additional matches.
         if len(setup.bots) > len(before.bots) and before.deals is not None:
             yield from self.missed_deals(setup, before)
         played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
@@ -104,10 +105,10 @@ def balanced_list(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
 def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
     """Return the endless list for 3 <= players <= bots, as a function of the index from 0.
 
-    Every pair meets about equally often. We build each line-up greedily: its first bot is one that
-    played least, and each further bot has met the bots of the line-up least, with a penalty for
-    matches more than the bot that played least. We don't use random numbers here, so the list is
-    always the same.
+    Every pair meets about equally often. We build each line-up greedily. Its first bot is one of
+    the bots that have played least. Each further bot is one that has met the bots of the line-up
+    least, with a penalty for each match that it has played above the minimum. We don't use random
+    numbers here, so the list is always the same.
     """
     found = array("H")
     met = np.zeros((bots, bots), np.int32)
@@ -177,7 +178,7 @@ def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal:
 
 
 def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
-    """Return bots in an order that's random for each deal, so that neighbours vary."""
+    """Return bots in an order that's random for each deal, so that the neighbours of a bot vary."""
     keys = _digest(f"order {seed} {deal}", 2 * len(bots))
     order = sorted(range(len(bots)), key=lambda i: keys[2 * i : 2 * i + 2])
     return tuple(bots[i] for i in order)
@@ -185,7 +186,7 @@ def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
 
 def shuffled(bots: range, seed: int, stream: str) -> list[int]:
     """Return bots in an order which the seed and the stream determine."""
-    # We can't use Random.shuffle() here: across versions, Python only guarantees the sequence of
+    # We can't use Random.shuffle() here. Across versions, Python only guarantees the sequence of
     # Random.random() for a seed.
     rnd = Random(int.from_bytes(_digest(f"{stream} {seed}", 8), "big")).random
     return sorted(bots, key=lambda _: rnd())

@@ -20,10 +20,11 @@ def round_robin(
     """Return the line-ups of a round robin, in which every pair of bots meets equally often.
 
     Two players: in each cycle of bots * (bots - 1) / 2 deals, every pair meets once. You can stop
-    after any deal: the counts of two pairs differ by at most 1, and so do the counts of two bots.
-    An even number of bots plays in rounds by the circle method, an odd number along Walecki's
+    after any deal, because the counts of two pairs differ by at most 1, and so do the counts of two
+    bots. An even number of bots plays in rounds by the circle method, an odd number along Walecki's
     Hamiltonian cycles. (See Suksompong, Scheduling asynchronous round-robin tournaments, 2016, for
-    a proof that 1 is possible for odd numbers.) No bot waits longer than `bots` deals.
+    a proof that a difference of 1 is possible for odd numbers.) No bot waits longer than `bots`
+    deals.
 
     More players (`blocks`): with `deals`, up to 12 bots and four players, the counts of pairs
     differ from `deals` by at most 1; with more bots, rarely by 2. Counts of bots differ by at most
@@ -54,7 +55,7 @@ class RoundRobin(pairing.Listed):
     def missed_deals(
         self, setup: TournamentSetup, before: TournamentSetup
     ) -> Iterator[pairing.LineUps]:
-        """Yield the deals of new bots against old ones, then of new bots among themselves."""
+        """Yield the deals of new bots against old bots, then of new bots among themselves."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players
         order = [*new, *everybody[:old]]

@@ -17,8 +17,8 @@ from referee.tournament.schedule.pairing import LineUps, Listed
 class Sequential:
     """Counts deals in any order, and decides as if they had ended in the order of the schedule.
 
-    Otherwise short matches would come first, and if a bot tends to win those, the test would be
-    biased. A deal with a void match doesn't count.
+    Otherwise, short matches would come first. If one bot tends to win short matches, the test would
+    be biased. A deal with a void match doesn't count.
 
     Attributes:
         counts: the number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
@@ -41,7 +41,7 @@ class Sequential:
         for row in rows:
             points = None if row.void else points_of(row.ranks)[row.players.index(0)]
             self._waiting.setdefault(row.deal, []).append(points)
-        # Look at the next deal of the schedule, and only when all of its matches are there.
+        # Look at the next deal of the schedule only after all of its matches were added.
         while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
             of_deal = self._waiting.pop(self.deals)
             self.deals += 1
@@ -72,7 +72,7 @@ class SprtFormat(Listed):
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that there are two bots and two seats. The test can't handle any others."""
+        """Check that there are two bots and two seats. The test only works with two."""
         if len(setup.bots) != 2 or setup.players != 2:
             raise UsageError("--pairing sprt compares two bots in matches of two")
         if setup.seats == "fixed":

@@ -4,7 +4,7 @@ We follow the Dutch system of FIDE (Handbook, C.04.3), but without the rules on 
 deal is played in all its seatings anyway. Score groups are paired from the top down, the upper half
 of a group against the lower half. A bot without a partner moves down to the next group.
 
-A group gets as many pairs without rematch as possible, and the whole field as few rematches as
+A group gets as many pairs without a rematch as possible. The whole field gets as few rematches as
 possible (`matching.py`).
 """
 
@@ -58,11 +58,12 @@ def swiss_round(
 ) -> SwissRound:
     """Pair a round from the results so far.
 
-    Bots are ordered by points. Bots with equal points are in random order, a new one in each round.
-    Byes go to the lowest of the bots with the fewest byes. With two players, we choose among these
-    so that there are as few rematches as possible. With more players, the bots of a line-up come
-    from one score group as far as its size allows. Then we swap them within the group, and with
-    neighbours, as long as this reduces rematches. (The result is good, but not always optimal.)
+    Bots are ordered by points. Bots with equal points are in random order, a new order in each
+    round. Among the bots with the fewest byes, the lowest get a bye. With two players, we choose
+    among these bots so that there are as few rematches as possible. With more players, the bots of
+    a line-up come from one score group as far as its size allows. Then we swap bots within the
+    group, and with neighbouring groups, as long as this reduces rematches. (The result is good, but
+    not always optimal.)
 
     Args:
         points: the points of each bot, including byes.
@@ -71,8 +72,8 @@ def swiss_round(
         byes: the number of byes of each bot.
         out: bots that neither play nor get a bye.
     """
-    # We seed it with a number, since Python guarantees its sequence. Points that differ by less
-    # than a rounding error must be equal.
+    # We seed it with a number, because Python guarantees the sequence for such a seed. Points that
+    # differ by less than a rounding error must be equal.
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
     draw = [rnd() for _ in points]
@@ -88,7 +89,8 @@ def swiss_round(
         rematches = sum(
             _times(met, a, b) > 0 for each in line_ups for a, b in combinations(each, 2)
         )
-        # The first candidate for the bye is the best one, unless another one avoids rematches.
+        # The first candidate is the best choice for the bye, unless another candidate avoids
+        # rematches.
         if best is None or rematches < best.rematches:
             best = SwissRound(line_ups, list(resting), rematches)
         if not rematches or players > 2:
@@ -118,7 +120,7 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
         _pair_group(floating, group, matching)
         floating = matching.single(floating + group)
     matching.complete(field[::-1])  # unpaired bots move down, so the nearest bot comes first
-    # The remaining bots have all met each other, so we need rematches now.
+    # The remaining bots have all met each other, so we can't avoid rematches any more.
     left = matching.single(field)
     while left:
         first = left.pop(0)
@@ -149,7 +151,7 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
         pool = floating + group
         count = len(pool) // players
         floating = pool[count * players :]
-        # This is like the halves of a pair: each line-up has one bot from each `players`-th part of
+        # As with the two halves of a group, each line-up has one bot from each `players`-th part of
         # the group.
         dealt = [pool[i : count * players : count] for i in range(count)]
         _separate(dealt, met)
@@ -159,7 +161,7 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
 
 
 def _separate(line_ups: list[list[int]], met: Met) -> None:
-    """Swap bots that have met out of their line-ups, with the nearest bot that helps."""
+    """Swap bots that have met within a line-up, each with the nearest bot that helps."""
 
     def cost(bot: int, line_up: Sequence[int], place: int) -> int:
         return sum(_times(met, bot, each) for i, each in enumerate(line_up) if i != place)
@@ -194,10 +196,10 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
 class SwissTable:
     """The points and opponents of each bot in a Swiss tournament.
 
-    In each round, a bot gets the share of the other bots in its line-up that have fewer points,
+    A bot's points in a round are the share of the other bots in its line-up that have fewer points,
     over all deals of the round. Equal points count half. A bye gives 1. A bot that is out or left
-    out in a round gets 0. A bot that is out or withdrawn plays in no later round. The forfeits of a
-    withdrawn bot give points to the others.
+    out in a round gets 0. A bot that is out or withdrawn does not play in later rounds. The
+    forfeits of a withdrawn bot give points to the other bots.
 
     Attributes:
         byes: number of byes of each bot.
@@ -217,7 +219,7 @@ class SwissTable:
     def finished_bots(self) -> set[int]:
         """Return the bots without matches left.
 
-        We never know any, because later rounds aren't paired yet.
+        The result is always empty, because later rounds aren't paired yet.
         """
         return set()
 
@@ -252,7 +254,7 @@ class SwissTable:
         """Add the results of a round. A bot without a line-up had a bye, unless it is out.
 
         Args:
-            withdrawn: the bots that were withdrawn in this round or earlier.
+            withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
@@ -264,7 +266,7 @@ class SwissTable:
                 won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
-        # This is less than anybody else can have, so these bots lose against all others.
+        # This is less than any other bot can have, so these bots lose against all others.
         for bot in self._out | absent:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):
@@ -285,7 +287,7 @@ class Swiss(Format):
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Set the default number of rounds: enough to find the best bot, and two more."""
+        """Set the default number of rounds, which is enough to find the best bot, plus two."""
         rounds = setup.rounds or math.ceil(math.log2(len(setup.bots))) + 2
         return replace(setup, rounds=rounds)
 

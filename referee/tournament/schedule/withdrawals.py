@@ -1,11 +1,11 @@
 """Find bots that fail in the same way in consecutive matches, and withdraw them.
 
 A bot is withdrawn by the match that completes a *streak*: consecutive matches of this bot, by
-number in the schedule, that all end with the same disqualification. From then on its matches are
-forfeits, which nobody plays.
+number in the schedule, that all end with the same disqualification. From then on, its matches are
+forfeits, which are not played.
 
-Void matches and forfeits neither break nor extend a streak, since the bot didn't play in them. The
-rule looks only at numbers and codes, so it doesn't matter when, where or how often matches were
+Void matches and forfeits neither break nor extend a streak, because the bot didn't play in them.
+The rule depends only on numbers and codes. It doesn't matter when, where or how often matches were
 played:
 
     withdrawals = Withdrawals(after=5)
@@ -44,7 +44,7 @@ class Withdrawals:
         self._rows: dict[int, tuple[str, int]] = {}  # bot -> code and length
 
     def of(self, bots: Iterable[int]) -> set[int]:
-        """Return the withdrawn bots among these. If there are any, the match is a forfeit."""
+        """Return the withdrawn bots among these bots. If there are any, the match is a forfeit."""
         return self.found.keys() & bots
 
     def take(self, match: int, codes: Mapping[int, str | None]) -> None:
