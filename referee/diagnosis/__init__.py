@@ -9,6 +9,6 @@ fields.py   unread and missing fields of a reply
 no_reply.py explain a missing reply by the activity of the process
 ending.py   explain the exit of a process by its exit code and stderr
 
-Explanations are guesses, and we'd like to make better guesses in future versions. That's why they
-only appear in reports. A record has the wording of the rules, which doesn't depend on this package.
+Explanations are guesses, and future versions may guess better. Therefore they only appear in
+reports. A record contains the wording of the rules, which doesn't depend on this package.
 """

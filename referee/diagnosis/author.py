@@ -32,7 +32,7 @@ from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
 # Maximum bytes shown of a reply.
 _MOST_LINE = 2000
-# Advice by disqualification code, for limits that people tend to misunderstand.
+# Advice by disqualification code, for limits that people often misunderstand.
 _ADVICE = {
     Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
     "it by the number of replies to come",
@@ -70,7 +70,7 @@ def diagnosis(
         count: number of its faults.
         notes: the game's notes about it.
     """
-    # If the bot is a folder, only the process knows its command.
+    # If the bot is a folder, only the process has its command.
     prefix = (words and words.prefix) or bot.partition(":")[0]
     adapter = definition.adapters.get(prefix)
     kind = definition.dialects.get(prefix)
@@ -84,7 +84,7 @@ def diagnosis(
         all_notes.append(_unasked(words))
     all_notes += ignored_fields(evidence.lines, definition.replies)
     if left is None:
-        if 2 * count < requests:  # otherwise its faults explain why it played so badly
+        if 2 * count < requests:  # otherwise its faults explain its bad moves
             all_notes += notes
         if words is not None:
             all_notes += notes_on_exit(exit_code, words)
@@ -107,7 +107,7 @@ def explained(
     said: bytes,
     adapter: Adapter | None = None,
 ) -> str:
-    """Explain a fault to the author of the bot. If the line isn't a reply, this quotes it.
+    """Explain a fault to the author of the bot. If the line isn't a reply, it is quoted.
 
     Args:
         wrong: explains lines of the bot's dialect, if it has one.
@@ -152,19 +152,19 @@ def _faults(
         detail = explained(definition, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
-            # The bot wrote extra lines, and some of them were taken for replies. From then on every
-            # reply is late by one, so its faults don't tell us anything about the moves that it
-            # chose.
+            # The bot wrote extra lines, and some of them were treated as replies. From then on
+            # every reply belongs to an earlier request, so its faults don't show anything about the
+            # bot's moves.
             if wrong is None and _why_no_reply(definition, fault, each.line):
                 stray = True
                 detail = f"{detail}; {_out_of_step(words.unasked, each.line)}"
-            # A single extra line may just be the last one.
+            # A single extra line may come after the last reply.
             elif words.unasked > 1 and each.request > 1:
                 stray = wrong is not None or not why_no_reply(
                     words.first_unasked, definition.replies
                 )
                 if stray:
-                    own = fault.detail if wrong is None else detail  # a hint would only mislead
+                    own = fault.detail if wrong is None else detail  # a hint would be misleading
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(

@@ -1,6 +1,6 @@
 """Explain the exit of a process by its exit code and stderr (protocol, 8.2).
 
-Every language prints its errors in another form, so most of this is guessing.
+Each language has its own format for errors, so most explanations are guesses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PANIC = re.compile(
     r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
     r"syntax error at |.* line \d+\.$"
 )
-# Limit -> how programs complain when they reach it.
+# Limit -> pattern of the error messages of programs that reach it.
 _REFUSED = {
     "open_file_limit": re.compile(r"Too many open files|EMFILE"),
     "file_size_limit": re.compile(r"File too large|EFBIG|SIGXFSZ|[Ff]ile size limit exceeded"),
@@ -36,7 +36,7 @@ _REFUSED = {
         r"MemoryError|Cannot allocate memory|OutOfMemoryError|bad_alloc|out of memory|ENOMEM"
     ),
 }
-# How programs complain if they miss something that the sandbox hides.
+# Error messages of programs that need something that the sandbox hides.
 _MISSED = re.compile(
     r"No such file|ENOENT|FileNotFound|NoSuchFile|ModuleNotFound|[Cc]annot find module|"
     r"Can't locate|cannot open shared object|not found$|[Rr]ead-only file system|EROFS|"
@@ -44,23 +44,23 @@ _MISSED = re.compile(
     r"[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
     re.MULTILINE,
 )
-# How programs complain if they don't find a file.
+# Error messages of programs that don't find a file.
 _NO_FILE = re.compile(r"No such file|ENOENT|FileNotFound|NoSuchFile|os error 2\b")
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
-# env's message if the first line of a script has a Windows line end.
+# The error message of env if the first line of a script has a Windows line end.
 _CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
 
 
-# env's message if it can't find the interpreter of a script.
+# The error message of env if it can't find the interpreter of a script.
 _NO_INTERPRETER = re.compile(r"(?:.*/)?env: \W?(?P<name>[\w.+-]+)\W*: No such file")
 
 
 def headline(stderr: Sequence[str]) -> str:
-    """Return the line of stderr that names the error, made printable, or "".
+    """Return the line of stderr that contains the error, made printable, or "".
 
-    Python prints it last (after the traceback), other languages first.
+    Python prints this line last (after the traceback), other languages print it first.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]
@@ -108,13 +108,13 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
             "it is a script that left the bot in the background (exec runs it in the foreground)"
         )
     if exit_code is not None and exit_code > 128:
-        # That's how a shell reports the signal that killed its command.
+        # A shell reports a signal that killed its command in this way.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
 
 
 def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
-    """Like `why_exited`, for the author of a bot behind an adapter.
+    """Explain the same as `why_exited`, for the author of a bot behind an adapter.
 
     Args:
         method: the author's method that was called, as the subject of a sentence.
@@ -125,15 +125,15 @@ def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
         return why_exited(exit_code, stderr, 0)
     if any(
         line.startswith(_PYTHON) for line in stderr
-    ):  # Not every exception has "Error" in its name, so headline() may have missed it.
+    ):  # The names of some exceptions don't contain "Error", so headline() may have missed them.
         return f"its stderr says: {stderr[-1]}"
     return f"{method} called exit"
 
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
-    """Name the start folder of a process that didn't find a file, as a clause, or "".
+    """Mention the start folder of a process that didn't find a file, as a clause, or "".
 
-    Usually the file is there, and it's the folder that surprises the author.
+    Usually the file exists, and the author only expected another start folder.
     """
     others = (_NO_INTERPRETER, _CARRIAGE_RETURN)
     if not folder or any(pattern.match(line) for pattern in others for line in stderr):
@@ -146,7 +146,7 @@ def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:
-    """Name the sandbox if the process may have missed something hidden, as a clause, or ""."""
+    """Mention the sandbox if the process may have needed something hidden, as a clause, or ""."""
     if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
     return (
@@ -156,7 +156,7 @@ def missed(sandbox: str, stderr: Sequence[str]) -> str:
 
 
 def limit_reached(exit_code: int | None, words: ProcessReport) -> str:
-    """Name the limit that an exited process had reached, as a clause. Empty if unknown."""
+    """Mention the limit that an exited process had reached, as a clause. Empty if unknown."""
     limits = words.limits._asdict()
     found = list(words.reached)
     if exit_code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ):

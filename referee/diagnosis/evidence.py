@@ -1,7 +1,7 @@
 """Evidence about bots, collected during a match for the reports to their authors.
 
-Most bots don't make mistakes, so collecting has to be cheap. For a bot without any, all we keep is
-references to its first lines.
+Most bots don't make mistakes, so collecting must be cheap. For a bot without mistakes, only
+references to its first lines are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from referee.games.interface.faults import Fault
 
-# We search at most this many bytes of output for fields that nobody reads.
+# Maximum bytes of output that are searched for fields that nobody reads.
 KEPT_BYTES = 64 * 1024
 
 
@@ -24,7 +24,7 @@ class SeenFault(Struct, frozen=True):
         turn: turn of the match; 0 in the handshake.
         request: number of the request to this seat; 0 is the handshake.
         asked: the request.
-        line, said: the reply in the record, and as the bot wrote it. (With a dialect, they differ.)
+        line, said: the reply in the record, and as the bot wrote it. They only differ in a dialect.
     """
 
     fault: Fault
@@ -69,9 +69,9 @@ class Evidence:
             )
 
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
-        """Return True if there's certainly nothing to report: no fault and no unknown field.
+        """Return True if there's certainly nothing to report, i.e. no fault and no unknown field.
 
-        This is the fast check. If it's in doubt, `referee.diagnosis.fields` has a closer look.
+        This check is fast. If it returns False, `referee.diagnosis.fields` checks more closely.
         """
         known = {
             f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}

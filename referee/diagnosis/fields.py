@@ -25,8 +25,8 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
     """Return a sentence for each ignored field whose name is probably misspelt.
 
-    We keep quiet about other fields, since they may belong to a later version of the protocol, or
-    to the bot itself.
+    Other fields aren't mentioned, because they may belong to a later version of the protocol, or to
+    the bot itself.
 
     Args:
         lines: lines of a bot in order. Lines that aren't replies are skipped.
@@ -93,10 +93,10 @@ def found(name: str, line: bytes) -> str:
 
 
 def missing_for_null(detail: str, line: bytes) -> str:
-    """Reword a fault's detail: a field that isn't in the line is missing, and not null.
+    """Reword a fault's detail if a field is missing from the line rather than null.
 
-    To the rules, a missing field is null. We can't change their wording, because it's in the digest
-    of the record, but an author who searches his code for "null" won't find it.
+    The rules treat a missing field as null. Their wording can't be changed, because it's part of
+    the record's digest. But an author who searches the code for "null" won't find it.
     """
     place = _IS_NULL.search(detail)
     if place is None:

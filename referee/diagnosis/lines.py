@@ -22,7 +22,7 @@ QUOTED = 60
 """Maximum number of characters shown of a line."""
 
 EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
-"""Known replies that do not belong to a request of a game -> their request."""
+"""Replies that don't belong to a request of a game -> their request."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
 _STRINGIFY = "write JSON.stringify(reply)"
@@ -42,7 +42,7 @@ _JS_KEY = re.compile(r"\{\s*[A-Za-z_$][\w$]*\s*:")
 _JS_STRING = re.compile(r"\[object ")
 _JS_LINE = re.compile(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$")
 _PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
-# A line of a JSON object that was printed over several lines.
+# Matches one line of a JSON object that was printed over several lines.
 _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 
 
@@ -53,7 +53,7 @@ def quoted(line: bytes, space: str = " \t\r") -> str:
 
 
 def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """Explain why a line isn't an expected reply, in a sentence with its beginning.
+    """Explain why a line isn't an expected reply, in a sentence that quotes its beginning.
 
     Args:
         line: the line without its line end.
@@ -109,8 +109,8 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    # A line end in UTF-16 has two bytes. We split lines at the first, so the second is at the start
-    # of the next line.
+    # A line end in UTF-16 has two bytes. Lines are split at the first byte, so the second byte is
+    # at the start of the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"
     if line.startswith(BOM_UTF8):
@@ -125,7 +125,7 @@ def _why_no_text(line: bytes) -> str:
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
     if isinstance(value, dict):
-        if not rest:  # only the strict decoder rejects it
+        if not rest:  # only the strict decoder rejects this line
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
             return "contains two JSON objects: write one line per request"
@@ -165,7 +165,7 @@ def _is_cut(text: str) -> bool:
     return False
 
 
-# The first pattern that fits wins.
+# The first pattern that matches is used.
 _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
     (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-# Names with this similarity are close; see tests/diagnosis/test_names.py.
+# Minimum similarity of names that are close; see tests/diagnosis/test_names.py.
 _ALIKE = 0.6
 
 

@@ -50,9 +50,9 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
 
 def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
-    """Like `why_silent`, for a bot behind an adapter.
+    """Return the same as `why_silent`, for a bot behind an adapter.
 
-    Its author doesn't write lines, but methods.
+    The author of such a bot writes methods rather than lines.
     """
     method = adapter.methods[asked]
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"

@@ -7,7 +7,7 @@ from typing import Any
 
 LOOKED_AT = 4096
 """Number of characters examined of a line that is not JSON."""
-# Python refuses to convert integers with very many digits. As floats they're fine.
+# Python refuses to convert integers with very many digits, so we convert them to floats.
 _MAX_INT_DIGITS = 20
 NO_VALUE = object()
 """Marks that there is no JSON value."""
@@ -28,7 +28,7 @@ def first_value(text: str) -> tuple[Any, str]:
 
 
 def as_object(line: bytes) -> dict[str, Any] | None:
-    """Decode a line as a JSON object. None if it isn't one."""
+    """Decode a line as a JSON object. Returns None if it isn't one."""
     try:
         value = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):

@@ -10,5 +10,5 @@ hash_seed.py the same matches in other processes, where sets have another order
 digest.py    the digest of some matches, printed by these processes
 fields.py    the fields of messages, and a description of their values
 page.py      the page of a game for the authors of its bots
-check.py     all matches of a check, and mistakes that need several matches
+check.py     all matches of a check, and mistakes found by comparing matches
 """

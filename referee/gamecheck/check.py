@@ -1,4 +1,4 @@
-"""All matches of a check, and mistakes that only show in several matches."""
+"""All matches of a check, and mistakes that are only found by comparing matches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 
-# We play this many matches once more, to compare.
+# Number of matches that are played once more, to compare them.
 _AGAIN = 4
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
-# If the game takes more seconds per reply than this, long tournaments are slow.
+# If the game takes more seconds than this per reply, long tournaments are slow.
 _SLOW = 0.005
 
 
@@ -60,10 +60,11 @@ def check_game(
         matches: number of matches.
         seed: determines all matches.
         seconds: time limit of one call of the game.
-        place: the file from which another process can load the game; empty: no other process plays
+        place: the file from which another process can load the game. Empty: no other process plays
             it.
-        thorough: if True, as many matches also use the game's optional parts.
-        on_match: called with the number of played matches after each one. There are `matches`, and
+        thorough: if True, play the same number of further matches that use the game's optional
+            parts.
+        on_match: called with the number of matches played so far. At the end it's `matches`, or
             twice as many if `thorough`.
     """
     findings = Findings()
@@ -102,7 +103,7 @@ def check_game(
 
 
 def settings(definition: GameDefinition, matches: int, seed: int) -> list[Setting]:
-    """Plan the matches: all numbers of seats, invalid replies, and seats that leave."""
+    """Plan the matches. They cover all numbers of seats, invalid replies, and seats that leave."""
     counts = range(definition.min_seats, definition.max_seats + 1)
     return [
         Setting(
@@ -123,7 +124,7 @@ def play_all(
     findings: Findings,
     on_match: Callable[[int], None] = lambda played: None,
 ) -> list[RandomMatch]:
-    """Play the matches of a check. Returns those that were finished."""
+    """Play the matches of a check. Returns the matches that were finished."""
     played = []
     for number, setting in enumerate(settings(definition, matches, seed)):
         on_match(number)
@@ -131,7 +132,7 @@ def play_all(
         try:
             match.play()
         except GameStoppedError:
-            # The next match would probably hang as well, and take as long.
+            # The next match would probably hang, too, and take as long.
             if findings.has("hangs"):
                 break
             continue
@@ -144,10 +145,10 @@ def _play_again(
 ) -> tuple[int, float]:
     replies, taken = 0, 0.0
     for match in played[:_AGAIN]:
-        # Two matches with the same replies, the second without calling view(). If the first
-        # differs, the game has some chance of its own. If only the second differs, view() changes
-        # the game. The second also tells us how fast the rules are, because without the checks
-        # nearly all of the time is theirs.
+        # Play two matches with the same replies, the second one without calling view(). If the
+        # first one differs, the game has its own source of chance. If only the second one differs,
+        # view() changes the game. The second match also measures the speed of the rules, because in
+        # other matches the checks take nearly all of the time.
         same = RandomMatch(definition, match.setting, guard, findings, replies=match.replies)
         unseen = RandomMatch(
             definition, match.setting, guard, findings, replies=match.replies, looks=False
@@ -173,7 +174,7 @@ def _play_again(
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:
-    """Name the first part that differs, e.g. "round 3: events", or return ""."""
+    """Return the first part that differs, e.g. "round 3: events", or ""."""
     for number, (a, b) in enumerate(zip(one.trace, other.trace, strict=False), start=1):
         if a != b:
             pairs = zip(_PARTS, json.decode(a), json.decode(b), strict=True)
@@ -187,8 +188,8 @@ def _check_all_matches(
     whole = [match for match in played if not match.has_left]
     if not whole:
         return
-    # We don't call these errors, since a game may really be like that. But usually it isn't meant
-    # to be.
+    # These aren't errors, because a game may intentionally be like that. But usually it's a
+    # mistake.
     if all(match.reason == EndReason.TURN_LIMIT for match in whole):
         text = (
             f"all {len(whole)} matches ended by the turn limit: look whether its own end can be "

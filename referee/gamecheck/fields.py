@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-# Beyond this many different texts, the list doesn't help anybody.
+# With more different texts than this, a list of them isn't useful.
 _MOST_TEXTS = 8
-# The same for different characters.
+# The same limit for different characters.
 _MOST_CHARACTERS = 12
-# If an object has more different keys, they're data and not fields.
+# If an object has more different keys than this, they're data rather than fields.
 _MOST_KEYS = 20
-# The items of a longer list of one length are described together.
+# Maximum length of lists whose items are described one by one.
 _MOST_PLACES = 4
-# Lists with an item for each seat, which are alike.
+# Lists with one item for each seat, whose items have the same meaning.
 _OF_SEATS = ("scores",)
 _PLAYER = re.compile(r"player\d+")
 
@@ -68,7 +68,7 @@ def _of_kind(kind: type, values: Sequence[Any], by_place: bool) -> str:
         texts = sorted(set(values))
         if len(texts) <= _MOST_TEXTS:
             return ", ".join(map(_json, texts))
-        # Few characters mean that it's e.g. a row of a board.
+        # If there are few different characters, the text may be a row of a board.
         used = "".join(sorted(set("".join(texts))))
         of = f", with the characters {_json(used)}" if len(used) <= _MOST_CHARACTERS else ""
         return f"a text, such as {_json(texts[0])}{of}"

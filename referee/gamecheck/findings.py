@@ -22,8 +22,8 @@ _PACKAGES = sysconfig.get_path("purelib") + os.sep
 _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
 
 
-# Method of a game -> the method of a small game that implements it. That's the one its author
-# knows.
+# Method of a game -> the method of a small game that implements it. Authors of small games only
+# know the latter.
 _SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
 
 
@@ -44,7 +44,7 @@ class Finding(Struct, frozen=True):
 
 
 class Findings:
-    """The findings of a check. The same kind and text is only kept once."""
+    """The findings of a check. A finding with the same kind and text is kept only once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Finding] = {}
@@ -59,7 +59,7 @@ class Findings:
 
     @property
     def all(self) -> list[Finding]:
-        """The errors, then the remarks, each in the order of their reports."""
+        """The errors, followed by the remarks, in the order in which they were reported."""
         return sorted(self._found.values(), key=lambda finding: not finding.is_error)
 
 
@@ -75,8 +75,8 @@ def is_game_code(file: str) -> bool:
 def locate_in_traceback(trace: TracebackType | None) -> tuple[str, str]:
     """Return the innermost line of the game in a traceback, and its function.
 
-    The innermost line of all would often be one of ours, or of a library, which doesn't help the
-    author.
+    The innermost line of the whole traceback often belongs to the referee or to a library, which
+    doesn't help the author.
     """
     where, function = "", ""
     while trace is not None:
@@ -98,7 +98,7 @@ def locate_in_stack(frame: FrameType | None) -> str:
 
 
 def locate_method(game: Any, name: str) -> str:
-    """Return the line that defines a method. For a small game, we look in its author's class."""
+    """Return the line that defines a method. For a small game, it's in the author's class."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name

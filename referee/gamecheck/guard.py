@@ -1,4 +1,4 @@
-"""Calls of a game's code. If the game makes a mistake, we report it and continue."""
+"""Calls of a game's code. Mistakes of the game are reported, and the check continues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randra
 
 
 class GameStoppedError(Exception):
-    """A call of the game failed. It was reported, and this match can't continue."""
+    """A call of the game failed. This was reported, and the match can't continue."""
 
 
 class Guard:
@@ -75,8 +75,8 @@ class Guard:
 def watching(findings: Findings) -> Iterator[None]:
     """Context manager: report output of the game, and its use of the module `random`.
 
-    We replace the functions of `random` in the meantime, for everybody. Libraries use them as well,
-    and that's fine, so we look at the stack to see if it's the game that calls.
+    The functions of `random` are replaced for the whole process. Libraries may use them, so the
+    stack shows whether the caller is the game.
     """
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():

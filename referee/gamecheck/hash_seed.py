@@ -1,8 +1,8 @@
 """The same matches in other processes, where sets have another order.
 
-Python's hash of a string differs from process to process, and with it the order of strings in a
-set. A game that depends on that order can't be reproduced from its seed. Since it looks fine within
-a single process, we have to start some.
+Python's hash of a string differs from process to process, and so does the order of strings in a
+set. A game that depends on this order can't be reproduced from its seed. Within a single process
+the game looks fine, so the check needs other processes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_stable(game: str, seed: int) -> bool:
     try:
         digests = {child.communicate(timeout=_SECONDS)[0] for child in children}
     except subprocess.TimeoutExpired:
-        return True  # we can't know, so don't accuse anybody
+        return True  # we can't know, so don't report a mistake
     finally:
         for child in children:
             child.kill()

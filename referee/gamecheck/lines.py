@@ -1,6 +1,6 @@
 """A random match of the referee, with lines.
 
-The check of optional parts and the page both use it.
+It's used by the check of optional parts and by the page.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LinesMatch:
         names: the names of the players.
         options: the options of the game.
         match: the match.
-        players: players for all seats. If there are several, they take turns.
+        players: sets of players for all seats. If there are several sets, they alternate.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class LinesMatch:
         return call()
 
     def make_players(self) -> None:
-        """Create the players, from the environment of the game or its person."""
+        """Create the players, from the game's environment or its support for people."""
         self.players = [Players(self.definition, self.names, self.options, self.setting.seed)]
 
     def play(self) -> None:
@@ -71,7 +71,7 @@ class LinesMatch:
             self.call("person.end", players.end)
 
     def receive(self, entry: Entry) -> None:
-        """Read a line to a seat or to everybody, like a bot does."""
+        """Read a line to a seat or to all seats, as a bot would."""
         if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
             return
         message = self.read(entry)

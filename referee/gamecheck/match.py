@@ -21,10 +21,10 @@ from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Req
 from referee.games.interface.random_source import SeededRandomSource
 from referee.match.decode import decode_reply, reply_decoder
 
-# A random match that takes longer than this will probably never end.
+# A random match with more rounds than this will probably never end.
 MAX_ROUNDS = 20_000
-# We check this many rounds completely, and then every tenth, because checking takes longer than
-# playing.
+# This many rounds are checked completely, and then every tenth round, because checking takes longer
+# than playing.
 _ALL_CHECKED, _THEN_EACH = 20, 10
 
 
@@ -41,8 +41,8 @@ class RandomMatch:
     """A match of a game between players who choose at random.
 
     Args:
-        replies: the replies of an earlier match, round by round, to repeat it; None: new replies.
-        looks: True if the views are checked; never without `replies`.
+        replies: the replies of an earlier match, round by round, to repeat it. None: new replies.
+        looks: True if the views are checked. False is only possible with `replies`.
 
     Attributes:
         game: the game, after its beginning.
@@ -84,7 +84,7 @@ class RandomMatch:
         """Play to the end.
 
         Raises:
-            GameStoppedError: the game has failed, and we've reported it.
+            GameStoppedError: the game has failed, and the failure was reported.
         """
         definition, setting = self._definition, self.setting
         options = definition.options()
@@ -107,8 +107,8 @@ class RandomMatch:
             else:
                 given = self._given[number] if number < len(self._given) else {}
                 if given.keys() != {each.seat for each in requests}:
-                    # This match differs from the first one. We needn't say so here, because the
-                    # traces differ, too.
+                    # This match differs from the first one. The comparison of the traces will
+                    # report that.
                     return
             self.replies.append(given)
             self.count += len(given)
@@ -120,7 +120,7 @@ class RandomMatch:
 
     @property
     def has_left(self) -> bool:
-        """True if some seat has left the match."""
+        """True if any seat has left the match."""
         return bool(self._left)
 
     def _error(self, kind: str, text: str, method: str) -> None:
@@ -230,8 +230,8 @@ class RandomMatch:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
     def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
-        # A seat that has to decide must see everything that is public, and ALL must see everything
-        # that the seat sees. If it's the other way round, somebody sees too much.
+        # A deciding seat must see everything that is public, and ALL must see everything that the
+        # seat sees. Otherwise somebody sees too much.
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
@@ -243,8 +243,8 @@ class RandomMatch:
                     self._error("leak", text, "view")
 
     def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
-        # Shuffle everything that this seat doesn't know. If its view or its request is different
-        # afterwards, it did know after all.
+        # Shuffle everything that this seat doesn't know. If its view or its request changes, it did
+        # know something.
         game: Any = self.game
         seat = request.seat
         is_open = written[seat] == written[ALL] or self._findings.has("random")
@@ -327,15 +327,15 @@ def _view(viewer: Viewer) -> str:
 def first_extra(less: Any, more: Any, path: str) -> str:
     """Return the path of the first difference between two views, or "" if they are equal.
 
-    Hidden parts don't count, i.e. None, missing parts, parts of another form, and each "?" in a
-    text. If a list has the same items in another order, that hides their order.
+    Hidden parts don't count as differences. These are None, missing parts, parts of another form,
+    and each "?" in a text. If a list has the same items in another order, its order is hidden.
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
         return next(filter(None, (first_extra(a, b, at) for at, a, b in inside)), "")
     if isinstance(less, list) and isinstance(more, list) and len(less) == len(more):
         if sorted(map(repr, less)) == sorted(map(repr, more)):
-            return ""  # the viewer mustn't know the order
+            return ""  # the viewer doesn't know the order
         pairs = enumerate(zip(less, more, strict=True))
         return next(filter(None, (first_extra(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
     if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
@@ -345,7 +345,7 @@ def first_extra(less: Any, more: Any, path: str) -> str:
 
 
 def first_difference(one: bytes, other: bytes) -> str:
-    """Return the first part of a JSON object that differs in another one, e.g. "hands[1]"."""
+    """Return the first part of a JSON object that differs from another one, e.g. "hands[1]"."""
     return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
 
 

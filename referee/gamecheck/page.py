@@ -1,7 +1,7 @@
 """The page of a game for the authors of its bots, as Markdown: `referee game page`.
 
-It has all sections of the game's protocol, even the shared ones, so that nobody needs another page.
-The examples of messages, the values of fields and the match come from random matches.
+It contains all sections of the game's protocol, including the shared ones, so that no other page is
+needed. The examples of messages, the values of fields and the match come from random matches.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from referee.match.pages import Section, game_page
 _RULES = "4"
 # Chapters in the order in which the author of a bot needs them.
 _ORDER = (_RULES, "2", "5", "6", "7", "9", "3", "1", "8", "10")
-# Number of replies at the beginning of the match, and of lines at its end, that are shown.
+# Number of lines to show, which are replies at the beginning of the match and lines at its end.
 _REPLIES, _LAST = 2, 2
-# The example of a message is this one of the messages. The first one may have empty fields.
+# The number of the message that is the example of its type. The first message may have empty
+# fields.
 _SHOWN = 4
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
 
 class _Line(NamedTuple):
-    """A line of a match: the receiver (None for all), or the seat of the bot that wrote it."""
+    """A line of a match, with its receiver (None for all) or the seat of the bot that wrote it."""
 
     seat: int | None
     is_reply: bool
@@ -55,7 +56,7 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
     """
     if not Players.can_play(definition):
         raise UsageError(f"no match of {definition.name} can be played at random, for examples")
-    # A game with its own page in spec/ doesn't need them.
+    # A game with its own page in spec/ doesn't need the values of fields.
     has_fields = bool(definition.specification_text)
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(definition, number) for number in numbers]
@@ -72,7 +73,7 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
 
 
 def _place(section: Section) -> tuple[int, list[int]]:
-    """Return the sort key of a section: its chapter in `_ORDER`, then its number."""
+    """Return the sort key of a section, which is its chapter's place in `_ORDER` and its number."""
     chapter, *_ = section.number.split(".")
     place = _ORDER.index(chapter) if chapter in _ORDER else len(_ORDER)
     return place, [int(part) for part in section.number.split(".")]
@@ -140,7 +141,7 @@ def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind_of(text: str) -> str:
-    """Return the type of the message in an example, or "" if there's no message in it."""
+    """Return the type of the message in an example, or "" if the text contains no message."""
     found = _EXAMPLE.search(text)
     message = msgspec.json.decode(found[1]) if found is not None else {}
     return message.get("type", "") if isinstance(message, dict) else ""
@@ -155,7 +156,7 @@ def _example(block: str, own: Mapping[str, Any]) -> str:
 
 
 def _link(found: re.Match[str]) -> str:
-    """Keep links inside of the page. Of links to other pages, keep the text."""
+    """Keep links within the page. Links to other pages are replaced by their text."""
     text, page, anchor = found[1], found[2], found[3]
     is_here = not page or page.rpartition("/")[2] == "protocol.md"
     return f"[{text}]({anchor})" if is_here and anchor else text

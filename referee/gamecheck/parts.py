@@ -1,6 +1,7 @@
 """The optional parts of a game in random matches: people, programs, copies, logs, statistics.
 
-These matches run in the referee and have lines, so the parts are used just like the commands do.
+These matches run in the referee and have lines, so they use the parts in the same way as the
+commands.
 """
 
 from __future__ import annotations
@@ -32,18 +33,17 @@ from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
 
-# How likely we make a copy in a round, and how many copies we play on at most.
+# Probability that a copy is made in a round, and maximum number of copies that are played on.
 _COPIES, _MOST_COPIES = 0.1, 5
 
-# Checking a log may play the game many times to find its hidden draws, so it gets a limit of its
-# own.
+# Checking a log may play the game many times to find its hidden draws, so it has its own limit.
 LOG_SECONDS = 60.0
 
 
 class PartsMatch(LinesMatch):
     """A match of a game that uses all its parts.
 
-    People and programs choose legal moves at random. If the game supports both, they take turns.
+    People and programs choose legal moves at random. If the game supports both, they alternate.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class PartsMatch(LinesMatch):
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
 
     def _check_observation(self, seat: int) -> None:
-        """Compare the tracker's view with the match's view, and observations with their bounds."""
+        """Compare the tracker's view with the match's view, and check bounds of observations."""
         if not self._trackers:
             return
         view = self.match.view(seat)
@@ -131,7 +131,7 @@ class PartsMatch(LinesMatch):
                 f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
                 "a view whose lists grow or shrink needs observe(view)"
             )
-            if not self._findings.has("observation"):  # otherwise we'd report each shape
+            if not self._findings.has("observation"):  # otherwise each shape would be reported
                 self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])

@@ -1,6 +1,6 @@
 """Players who choose legal moves at random.
 
-They don't know the rules. The game's support for programs or people tells them the legal moves.
+They don't know the rules. They get the legal moves from the game's support for programs or people.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Players:
         definition: a game with an environment, a person or a simplest reply.
         names: the names of the players.
         options: the options of the game.
-        seed: determines their choices.
+        seed: determines the choices of the players.
     """
 
     def __init__(
