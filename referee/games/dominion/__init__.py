@@ -2,9 +2,9 @@
 
 entry.py       the entry in `GAMES`
 rules/         the rules, without I/O
-events.py      public messages as events, and the cards that follow from them
+events.py      public messages as events, and the cards that they show
 validation/    checks a spectator log
-kit.py         a library for bots in one file, which can be copied; has a copy of the cards
+kit.py         a library for bots, in a single file that authors can copy
 turns.py       reads a match turn by turn, for people
 person.py      a human player: news, state and choices
 page/          its parts of the match page, with the drawing of the table

@@ -306,8 +306,8 @@ class DominionDialogue:
             if bought:
                 keys.append(Choice(f"take back: {listed(bought)}", key="b"))
 
-            # The defaults bind this round's values. Without them, a closure in a loop would see the
-            # last ones.
+            # The defaults bind the values of this round. Without them, a closure in a loop would
+            # see the values of the last round.
             def check(picks: Picks, left: int = left, supply: Mapping[str, int] = supply) -> str:
                 cards = [BY_COST[pick] for pick in picks if pick < len(BY_COST)]
                 cost = sum(COST[card] for card in cards)

@@ -108,7 +108,7 @@ def _action(look: Decision) -> say.PlayReply | None:
     tried = set()
     for index in look.rank("playRules", playable, above=0):
         card = playable[index]
-        # If a card has no effect, neither have its copies, so we try each name once.
+        # If a card has no effect, its copies have no effect either, so we try each name once.
         if card not in tried:
             tried.add(card)
             parameters = _parameters(look, card)

@@ -217,7 +217,7 @@ class Classic:
         )
 
     def _shown_player(self, seat: int, player: Json, fields: str) -> Json:
-        # The names are those of the engine's classes, because its bots read them.
+        # The engine's bots read these fields, so they have the names of the engine's classes.
         shown: Json = {"Player": f"PLAYER{seat + 1}"}
         for theirs in fields.split():
             value = player[_FIELDS.get(theirs, theirs.lower())]

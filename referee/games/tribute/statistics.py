@@ -69,8 +69,8 @@ class _Bot:
         self.whole.add(points, _numbers(match))
         self.by_seat[match.first].add(points)
         self.reasons[match.reason] += 1
-        # The Treasury is always there and isn't in `patrons`, but a match that ended in the draft
-        # has no table at all.
+        # `patrons` doesn't include the Treasury, which is at every table. But a match that ended in
+        # the draft has no table.
         treasury = [TREASURY] if match.patrons else []
         for patron in [*match.patrons, *treasury]:
             numbers = (match.calls.get(patron, 0), patron in match.favours)

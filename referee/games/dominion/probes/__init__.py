@@ -4,7 +4,7 @@ matches.py          the matches of the probes
 probe_player.py     a probe
 tricks.py           its tricks: replies that provoke the situation of a case
 probe_state.py      its legal play, based on received messages
-cases.py            tables: the subject of each case
+cases.py            tables of the cases, by subject
 observed_chance.py  the random choices of the other referee
 """
 

@@ -71,8 +71,8 @@ class Situation(Struct, frozen=True):
 
     def publish(self, table: Table) -> None:
         for player in table.players:
-            # In a match, these would also have been published card by card. (A negative number is
-            # for trashed cards.)
+            # In a match, these gains would also have been published card by card. (Negative counts
+            # are trashed cards.)
             for card, count in _gained(player).items():
                 for _ in range(count):
                     table.supply.take(card)

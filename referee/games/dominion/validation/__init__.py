@@ -1,5 +1,5 @@
 """Checks a spectator log of Dominion.
 
-explanation.py  is there a course of a turn that sends its messages?
+explanation.py  searches for courses of a turn that explain its messages
 checker.py      the whole log, message by message
 """

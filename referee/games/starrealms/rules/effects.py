@@ -40,8 +40,8 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
         asking = EFFECTS[word](table, turn, card, number)
-        # Most effects just happen and return None. If one has to ask the player, it returns a
-        # generator for us to run.
+        # Most effects are carried out immediately and return None. An effect that asks the player
+        # returns a generator.
         if asking is not None:
             yield from asking
 

@@ -157,7 +157,7 @@ class Tribute(TableGame[Table]):
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal all cards of piles again, except the cards that everybody or their owner knows."""
+        """Deal the hidden cards of piles again. Cards that their owners know stay in place."""
         self._deal_again(chance, range(len(PLAYERS)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
