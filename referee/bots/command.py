@@ -497,7 +497,7 @@ def _did_you_mean_beside(word: str, directory: str) -> str:
 
 
 def not_on_path(program: str) -> str:
-    """Say that a program isn't on the PATH, in a clause that suggests a similar one."""
+    """Return a clause that reports a program missing from the PATH, and suggests a similar one."""
     close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
     return f"the program {program or repr(program)} is not on PATH{close}"
 

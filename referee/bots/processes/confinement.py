@@ -124,7 +124,7 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
 def _lowers(kind: str, most: float) -> bool:
     import resource  # not every system has it
 
-    # We can't raise a hard limit, so there's nothing to do if ours isn't lower.
+    # We can't raise a hard limit, so we only set a limit that is lower than the current hard limit.
     hard = resource.getrlimit(getattr(resource, kind))[1]
     return most < math.inf and (hard == resource.RLIM_INFINITY or most < hard)
 

@@ -211,7 +211,7 @@ class LaunchedBot:
     def terminate(self) -> None:
         """Send SIGTERM to the bot's process group."""
         group = self.popen.pid if self.popen is not None else 0
-        if self.sandbox.kind == "bwrap":  # bwrap has a group of its own, but we mean the bot's
+        if self.sandbox.kind == "bwrap":  # bwrap has its own group, but the signal is for the bot's
             group = first_inside(group) or group
         self._signal_group(signal.SIGTERM, group)
 

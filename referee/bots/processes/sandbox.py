@@ -43,9 +43,9 @@ BOT = "/bot"
 SOURCES = "/sources"
 """The folder inside that contains the files submitted for a build."""
 USER = 1000
-"""The bot's user and group inside, for any user of the referee."""
+"""The bot's user and group id inside, no matter who runs the referee."""
 PROBE_SECONDS = 10.0
-# Where a system has its interpreters and libraries.
+# The folders in which a system keeps its interpreters and libraries.
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),

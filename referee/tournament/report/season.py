@@ -335,7 +335,7 @@ def _with_change(
     versions: Sequence[str],
     is_comparable: bool,
 ) -> TournamentRating:
-    """Return `now` with its change since the tournament before."""
+    """Return `now` with its change since the previous tournament."""
     changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
     now = replace(now, changed=changed)
     found = change_between(before, now) if is_comparable else None

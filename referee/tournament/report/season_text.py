@@ -234,7 +234,7 @@ def legend(found: Season) -> Iterator[str]:
 
 
 def _lookalikes(found: Season) -> Iterator[tuple[str, str]]:
-    """Yield the names of two bots that look alike, if no tournament has both."""
+    """Yield pairs of names that look alike, if no tournament has both bots."""
     first: dict[str, SeasonBot] = {}
     for bot in found.bots:
         others = [first[key] for key in looks(bot.name) if key in first]
