@@ -161,7 +161,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # the folder no longer exists
+    except UsageError:  # the bot no longer exists
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)

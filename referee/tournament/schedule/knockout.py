@@ -23,7 +23,8 @@ FINAL = "final"
 THIRD_PLACE = "third place"
 # The key is the number of places in a round.
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
-# With fewer bots than this, only one bot loses a semi-final, so there's no match for third place.
+# With fewer bots than this, at most one bot loses a semi-final, so there's no match for third
+# place.
 WITH_THIRD_PLACE = 4
 
 
