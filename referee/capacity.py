@@ -15,7 +15,7 @@ def cores() -> int:
     """Number of cores that this process may use, by its affinity and control groups. At least 1.
 
     A quota of 1.5 cores counts as 1. With two matches at a time, the system would suspend both of
-    them during each tenth of a second, and the bots would look slow.
+    them for a part of each tenth of a second, and the bots would look slow.
     """
     from referee.bots.processes.cgroups import cpu_quota  # this imports subprocess, which is slow
 

@@ -15,7 +15,7 @@ bots wait until their next request, because waking a process costs more than eve
 round. If a round takes long, they get their lines within `NEWS_SECONDS` anyway.
 
 If nothing else runs in the event loop, we first poll the bots for `QUICK_SECONDS` without using it.
-Most replies arrive within that time, and polling costs a third of the time.
+Most replies arrive within that time, and polling costs a third as much.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
                 rows["action_mask"][place] = seen["action_mask"]
             else:
                 rows[place] = seen
-        # These numbers only change at the end of a match and at a reset, so most steps can return
-        # the same ones again.
+        # The infos only change at the end of a match and at a reset, so most steps can return the
+        # same ones again.
         if not self._infos or any(over) or self._autoreset_envs.any():
             self._infos = self._facts()
         self._autoreset_envs = np.array(over)
