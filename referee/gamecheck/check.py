@@ -192,7 +192,7 @@ def _check_all_matches(
     # mistake.
     if all(match.reason == EndReason.TURN_LIMIT for match in whole):
         text = (
-            f"all {len(whole)} matches ended by the turn limit: look whether its own end can be "
+            "all random matches ended by the turn limit: look whether the game's own end can be "
             "reached"
         )
         findings.add("turn-limit", text, is_error=False)

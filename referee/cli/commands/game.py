@@ -117,7 +117,8 @@ def _print(report: GameReport) -> None:
     found = "nothing is wrong" if not errors else f"{errors} mistake{'s' * (errors != 1)}"
     spent = f", {duration(report.seconds)} per reply" if report.replies else ""
     print(
-        f"{report.game}: {report.matches:,} random matches to the end, {report.replies:,} replies"
+        f"{report.game}: {report.matches:,} random match{'es' * (report.matches != 1)} to the end, "
+        f"{report.replies:,} replies"
         f"{spent}: {found}"
     )
 

@@ -26,12 +26,13 @@ class Prints(Mixed):
 def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The progress on a terminal is not called output of the game."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert cli.main(["game", "check", "botwars", "--matches", "2"]) == 0
+    with clean_games():
+        assert cli.main(["game", "check", SMALL_GAMES["goofspiel"], "--matches", "2"]) == 0
     out, err = capsys.readouterr()
     note, end = out.splitlines()
     assert "1 of 2 random matches" in err
-    assert note.startswith("botwars: note: all viewers see the same")
-    assert end.startswith("botwars: 2 random matches to the end, ")
+    assert note.startswith("goofspiel: note: all viewers see the same")
+    assert end.startswith("goofspiel: 2 random matches to the end, ")
     assert end.endswith(" per reply: nothing is wrong")
 
 
