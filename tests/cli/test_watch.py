@@ -112,6 +112,7 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.slow
 def test_a_tournament(tmp_path: Path) -> None:
     words = ("tournament", "--browser", "big_money", "minimal", "--deals", "1", "--jobs", "1")
     with watching(*words, "-q", folder=tmp_path) as (process, url, page):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+import pytest
 import trio
 
 from referee.bots.command import BotCommand, resolve_bot
@@ -93,6 +94,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 async def test_what_the_clock_fails_once_is_no_failure(tmp_path: Path) -> None:
     """Basic cases and others are run again when no reply came in time."""
 
@@ -134,6 +136,7 @@ async def test_a_hang_that_was_waited_for_twice_is_the_same_failure_in_later_cas
     assert "never answers this request: see case 7.1/1" in stays.violations[0].actual
 
 
+@pytest.mark.slow
 async def test_a_later_case_says_where_the_reply_was_waited_for() -> None:
     (basic,) = chosen("7.1/1")
     first = msgspec.structs.replace(basic, basic=False)

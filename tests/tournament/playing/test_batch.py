@@ -167,8 +167,8 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "mode",
     [
-        *("writes", "dies", "dies_when_asked", "closes_stdin", "hangs", "wrong_name"),
-        pytest.param("stops", marks=pytest.mark.slow),
+        *("writes", "dies", "dies_when_asked", "hangs", "wrong_name"),
+        *(pytest.param(mode, marks=pytest.mark.slow) for mode in ("stops", "closes_stdin")),
     ],
 )
 def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:

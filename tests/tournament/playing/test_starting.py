@@ -242,7 +242,13 @@ def test_the_command_of_a_folder_may_be_a_bundled_bot(folder: Path) -> None:
     assert tournament("a", "big_money", "--sandbox", "bwrap") == []
 
 
-@pytest.mark.parametrize("how", ["no bot.toml", "mistake", "no folder"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "no bot.toml",
+        *(pytest.param(how, marks=pytest.mark.slow) for how in ("mistake", "no folder")),
+    ],
+)
 def test_a_bot_that_has_played_and_cannot_be_read_now_keeps_its_place(
     how: str, folder: Path
 ) -> None:
