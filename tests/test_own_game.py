@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +128,19 @@ def test_a_tournament_of_a_game_that_always_fails_ends(
     assert err.endswith("the game failed in each match, so the other matches were not played\n")
     assert " of 5,000 matches" in out
     assert "5,000 void" not in out
+
+
+def test_the_command_of_a_match_that_failed_has_the_limits_of_its_bots(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(here, "(self, setup):\n", "(self, setup):\n        raise SystemExit\n")
+    bots = '[[bot]]\ncommand = "./a.py"\ntime-limit = 7\n[[bot]]\ncommand = "./b.py"\n'
+    Path("cup.toml").write_text(f"seed = 1\nmatches = 2\njobs = 1\n{bots}")
+    words = ("tournament", "--game", "./sticks.py", "--config", "cup.toml", "--sandbox", "none")
+    assert cli.main([*words, "-q"]) == 65
+    _, again = capfd.readouterr().err.strip().split("; ")
+    assert again.startswith("to see match 0 again: referee play --game ./sticks.py ")
+    assert re.search(" --limit-of [12]:time-limit=7", again)
 
 
 GAME = ("--game", "./sticks.py")

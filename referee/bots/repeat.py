@@ -48,6 +48,11 @@ def repeat_words(
     return words + settings_words(spec, spec.sandbox.limits) + own_limits_words(spec)
 
 
+def verify_words(record: str, game: str) -> list[str]:
+    """Return the command that runs the match of a record again, as words."""
+    return ["referee", "verify", record, *outside_words(game)]
+
+
 def _named_bots(spec: MatchSpec) -> list[str]:
     bots = []
     for bot, name in zip_longest(map(as_bot, spec.bots), spec.names, fillvalue=""):

@@ -22,7 +22,7 @@ from referee.bots.command import PythonBot, bot_folder, find_bot
 from referee.bots.repeat import repeat_words
 from referee.logs.zstd import zstd
 from referee.match.spec import match_spec
-from referee.tournament.report.notable_losses import _repeat_command
+from referee.tournament.report.notable_losses import repeat_command
 from referee.tournament.rows import Entrant, Plan
 from referee.tournament.setup import setup
 from referee.web.recorded import read_match
@@ -212,7 +212,7 @@ def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Pat
     limits = {"process_limit": None, "memory_limit": None}
     made = setup(bots, game="dominion", seed=1, deals=2, settings=limits, sandbox="none")
     found = [pages.command(made)]
-    found += [_repeat_command(row(Plan(0, 0, 5, (first, 2))), made) for first in range(2)]
+    found += [repeat_command(row(Plan(0, 0, 5, (first, 2))), made) for first in range(2)]
     for line in found:
         words = shlex.split(line)
         assert words[words.index("--sandbox") + 1] == "bwrap"
@@ -250,7 +250,7 @@ def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Pa
     """A variable can make an interpreter run any program."""
     bots = Entrant("a", "minimal", env=(("LD_PRELOAD", "x.so"),)), Entrant("b", "big_money")
     made = setup(bots, game="dominion", seed=1, deals=2, settings={}, sandbox="none")
-    for line in (pages.command(made), _repeat_command(row(Plan(0, 0, 5, (0, 1))), made)):
+    for line in (pages.command(made), repeat_command(row(Plan(0, 0, 5, (0, 1))), made)):
         words = shlex.split(line)
         assert words[words.index("--sandbox") + 1] == "bwrap"
 

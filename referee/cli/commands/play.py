@@ -129,11 +129,11 @@ def _run(
 
 def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
     """Describe a match that was ended by a mistake of the game, with a command that repeats it."""
-    from referee.games import game_words
+    from referee.bots.repeat import verify_words
     from referee.text.terminal import command_line
 
     if options.record is not None:
-        again = ["referee", "verify", options.record, *game_words(spec.game)]
+        again = verify_words(options.record, spec.game)
     else:
         again = _repeat_command(options, spec)
     return f"{error}; the match is void; to see it again: {command_line(again)}"

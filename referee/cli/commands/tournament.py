@@ -22,7 +22,7 @@ from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.settings import limits_of_bot, seed_file_name
 from referee.errors import UsageError, UsageErrors
-from referee.games import GAMES, outside_words
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import command_line
 
@@ -345,22 +345,23 @@ class _Run:
         for problem, plans in failed[:MOST_PROBLEMS]:
             are = "match is" if len(plans) == 1 else "matches are"
             first = min(plans, key=attrgetter("match"))
-            again = command_line(self._again(first))
+            again = self._again(first)
             say(f"{problem} ({len(plans)} {are} void); to see match {first.match} again: {again}")
         if run.has_broken_game:
             say("the game failed in each match, so the other matches were not played")
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
-    def _again(self, failed: Plan) -> list[str]:
-        from referee.bots.repeat import repeat_words
+    def _again(self, failed: Plan) -> str:
+        """Return a command that shows the mistake of the game in a match again."""
+        from referee.bots.repeat import verify_words
         from referee.tournament.playing.records import record_of
+        from referee.tournament.report.notable_losses import repeat_command
 
         setup = self._store.stages[-1]
-        if self._records is not None and self._options.keep_records != "none":
-            record = str(record_of(Path(self._records), failed.match))
-            return ["referee", "verify", record, *outside_words(setup.game)]
-        bots = [setup.bots[number].bot for number in failed.players]
-        return repeat_words(setup.spec(bots, failed.seed), recorded=False)
+        if self._records is None or self._options.keep_records == "none":
+            return repeat_command(failed, setup)
+        record = record_of(Path(self._records), failed.match)
+        return command_line(verify_words(str(record), setup.game))
 
 
 def _missing_bots(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:

@@ -19,7 +19,7 @@ from referee.errors import UsageError
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.report.standings import Standings, deals_of
-from referee.tournament.rows import Entrant, MatchRow, limits_of_bots, points_of
+from referee.tournament.rows import Entrant, MatchRow, Plan, limits_of_bots, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
@@ -80,7 +80,7 @@ def notable_losses(
         counted = [(match, points_of(match.ranks)) for match in matches if not match.void]
         match, why = _notable_loss(bot, counted, promised)
         against = [names[other] for other in match.players if other != bot]
-        command = _repeat_command(match, setup)
+        command = repeat_command(match, setup)
         losses[names[bot]].append(NotableLoss(match.match, against, why, command))
     return losses
 
@@ -137,7 +137,8 @@ def _notable_loss(
     return match, f"{why}, it was player {seat + 1}"
 
 
-def _repeat_command(match: MatchRow, setup: TournamentSetup) -> str:
+def repeat_command(match: MatchRow | Plan, setup: TournamentSetup) -> str:
+    """Return the command that plays a match of a tournament again."""
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
     limits = limits_of_bots(spec.limits, [setup.bots[bot] for bot in match.players])
