@@ -240,8 +240,8 @@ def as_ours(error: Exception) -> RefereeError:
 
     For an exception group, we use the first error of this package, because the other errors are
     consequences of it. (When one task fails, trio cancels the rest.) If there's none, we use the
-    first exception in the group. If it was raised by the code of a game from outside, the result is
-    a `GameError`.
+    first exception in the group. If the code of a game from outside raised the exception, the
+    result is a `GameError`.
     """
     errors = list(_leaves(error))
     for leaf in errors:

@@ -11,7 +11,11 @@ from referee.games.interface.faults import Disqualification
 
 
 class Failure(Struct, frozen=True):
-    """Why there is no reply: a code, and one clause that explains it to the bot's author."""
+    """The reason for a missing reply.
+
+    Attributes:
+        detail: an explanation for the bot's author, one clause.
+    """
 
     code: Disqualification
     detail: str
@@ -55,8 +59,8 @@ class Bot(Protocol):
     """A bot that plays one match after another.
 
     A match only borrows its bots: the code that started a bot also stops it, by `finish`. The one
-    exception is disqualification. A match kills the bot that it disqualifies, because otherwise the
-    bot could go on writing into the next match. A bot killed that way fails in all later matches.
+    exception is disqualification. A match kills a disqualified bot. Otherwise, the output of the
+    bot could reach the next match. A killed bot fails in all later matches.
     """
 
     @property

@@ -1,8 +1,8 @@
 """Bots for a program without an event loop, for any number of matches.
 
 Most bots reply within a few milliseconds, and for those a blocking read in the caller's own thread
-is by far the fastest. If there's no reply within `QUICK_SECONDS`, we go on waiting in a thread that
-runs trio, which all portals of the program share.
+is by far the fastest. If there's no reply within `QUICK_SECONDS`, we wait in a thread that runs
+trio. All portals of the program share this thread.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class _Leaver:
 
 
 class StandIn:
-    """A `BotObject` that gives the replies that it was made with, then the simplest legal ones.
+    """A `BotObject` that sends the given replies, and after them the simplest legal replies.
 
     Args:
         name: the name that it reports. None: it doesn't reply to the handshake in time.

@@ -63,7 +63,7 @@ class Cause(Struct, frozen=True):
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Return the causes of failures, beginning with those that affect the verdict.
+    """Return the causes of failures. Causes that affect the verdict come first.
 
     Args:
         strict: if True, SHOULD affects the verdict.

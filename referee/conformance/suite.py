@@ -2,8 +2,8 @@
 
 The basic cases run first, one after the other. If a bot fails the handshake, nothing else can be
 judged. Other cases don't count failures of basic cases again. The remaining cases run in parallel,
-except that a case waits for its control. A busy machine can make any bot look slow, so a case that
-fails because of the clock runs once more, with no other case at the same time. If the reply is
+except that a case waits for its control. On a busy machine, any bot may look slow. A case that
+fails because of the clock therefore runs once more, while no other case runs. If the reply is
 missing again, later cases wait at most half a second for a reply to the same type of request.
 """
 
@@ -206,7 +206,7 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed) -> bool:
-        """Return True if the failure may have been caused by the clock alone."""
+        """Return True if a slow machine may be the only cause of the failure."""
         found = observed.violations
         if any(violation.key in self._known for violation in found):
             return False

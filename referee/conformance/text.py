@@ -1,6 +1,6 @@
 """The report of a run as text for 80 columns.
 
-Nothing is marked by colour alone, because not everybody sees colours.
+The report can be read without its colours, because some people and terminals can't see them.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Episode:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply actions of several due seats. If one of them isn't legal, no action is applied.
+        """Apply actions of several due seats, or none of them if an action isn't legal.
 
         Args:
             actions: seat -> action.

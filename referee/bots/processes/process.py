@@ -491,7 +491,7 @@ class BotProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, or -N if signal N killed it. None before it was reaped."""
+        """Exit code of the process, or -N if signal N killed it. None until it has ended."""
         # We were about to kill the process and only observed it first. If it exited in the
         # meantime, we have caused that.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code

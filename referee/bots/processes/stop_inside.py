@@ -5,8 +5,8 @@
 A bot may escape signals to single processes by a chain of processes, in which each process starts
 the next one and exits. But it can't escape a signal to all processes (`kill -1`), because no
 process can start another one while Linux delivers that signal. Only a process inside the sandbox
-can send it. So for each line of input, this program starts a child in the sandbox, which sends the
-signal. Of course, the bot can kill or stop that child.
+can send it. For each line of input, this program therefore starts a child process in the sandbox,
+and the child sends the signal. Of course, the bot can kill or stop that child.
 
 Args:
     PID: a process in the sandbox, as seen from outside.

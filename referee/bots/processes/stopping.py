@@ -2,9 +2,9 @@
 
 It sounds easy to send SIGSTOP to every process, but there may always be a new one that we haven't
 seen. Two facts help. Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
-received SIGSTOP can't start another one. So if a scan finds no new process, all of them are
-stopped. If new processes keep turning up, a helper (`stop_inside.py`) stops all processes at once.
-It keeps running, so that we can use it again.
+received SIGSTOP can't start another one. When a scan finds no new process, all processes are
+stopped. If each scan finds new processes, another program (`stop_inside.py`) stops all of them at
+once. That program keeps running, so that we can use it again.
 
 There's one exception. When a process exits and thereby orphans a stopped process group, the kernel
 itself sends SIGCONT to that group. `check` finds such a group, and stops it again.

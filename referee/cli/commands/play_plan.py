@@ -100,7 +100,7 @@ def _sandbox(
 ) -> Sandbox:
     """Return the sandbox for the bots, which can't see the files in `unseen`.
 
-    If no BOT is given, the bots are those in the record of `--resume`, and they only run with
+    If no BOT is given, we start the bots that the record of `--resume` names. This needs
     `--run-recorded`.
     """
     from referee.bots.command import BotCommand
@@ -144,7 +144,11 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Return the record's redeals, or with --deals those of the position and the first deal."""
+    """Return the redeals of the match.
+
+    Without --deals, these are the redeals of the record. With --deals, the redeal of the first deal
+    follows the redeals of the position.
+    """
     if options.deals is None:
         return resumed.header.redeals or ()
     from referee.match.machine import Redeal

@@ -86,8 +86,7 @@ class Seat(Struct):
         killed: True if its process was killed and didn't exit by itself.
         outlived: True if its process was still running after the referee's exit.
         waited: True if the condition of its first conditional reply was met. None without one.
-        patience: seconds from the last line until its input ended, SIGTERM arrived or it was
-            killed.
+        patience: seconds between its last line and the end of its input, SIGTERM or SIGKILL.
         lines: its conversation.
     """
 

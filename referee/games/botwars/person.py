@@ -1,4 +1,4 @@
-"""The dialogue with a person who plays Bot Wars.
+"""Ask a person for moves in Bot Wars.
 
 A person can move any number of botlets in one turn, so a question offers all possible steps as
 choices.

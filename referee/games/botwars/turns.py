@@ -90,7 +90,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise losses and gains. If there are none, return how many botlets moved."""
+        """Summarise losses and gains, or if there are none, the number of moved botlets."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):

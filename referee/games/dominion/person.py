@@ -1,4 +1,4 @@
-"""The dialogue with a person who plays Dominion.
+"""Ask a person for moves in Dominion.
 
 The person reads one line per turn of another player, which is shown at the `player-played` message
 (protocol-v1, 2.15). If a player gained a card but played nothing, the line appears when the next

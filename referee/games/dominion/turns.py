@@ -1,8 +1,8 @@
 """Read a match of Dominion turn by turn, for people and scripts (`referee replay`).
 
 In a record, a turn begins with the first request to another player. A spectator log has no
-requests, so we look for the clean-up (`events.py`). If a top discard may come from a cellar, we
-assume that it does until a later message proves that it was part of the clean-up.
+requests, so we look for the clean-up (`events.py`). A message about the top discard may belong to
+a cellar or to the clean-up. We assume a cellar until a later message shows the clean-up.
 
 Only the clean-up lists the played cards. If the match ends before the clean-up, we take them from
 the last request. If another player was attacked after this request, a militia was played as well.

@@ -101,8 +101,8 @@ class Probes(Struct, frozen=True):
         observed_chance: creates the random source from the messages received by each seat.
         about: the cases that are violated if a message is wrong and no reply of a probe tested a
             case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only those
-            count. WHAT is "missing", or a field, possibly followed by " at the start", or "extra"
-            if a request isn't due. TYPE -> section, for a missing message.
+            count. WHAT is "missing", "extra" (a request that isn't due), the name of a field, or
+            that name with " at the start". TYPE -> section, for a missing message.
         shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
             the prefix "handshake " in handshakes, and the arguments of `named`.
         seeded: takes the cases that a match confirmed. Returns the cases that are confirmed if the

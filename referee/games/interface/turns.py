@@ -178,7 +178,7 @@ class TurnReader(ABC, Generic[T]):
         return self.object_of(action)
 
     def summary(self, turns: Sequence[T]) -> Summary:
-        """Return a table of turns, one row each. There may be no turns, or only part of a match."""
+        """Return a table with one row per turn. `turns` may be empty or a part of a match."""
         rows, totals = [], []
         for turn in turns:
             made = (getattr(turn, name) for name in self.columns)

@@ -1,4 +1,4 @@
-"""The dialogue with a person who plays Star Realms."""
+"""Ask a person for moves in Star Realms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialogue with a person who plays Scripts of Tribute.
+"""Ask a person for moves in Scripts of Tribute.
 
 Card names come from `game-info` and not from our own table, because the match may use an older card
 set.

@@ -1,7 +1,7 @@
 """Format a replay as text for terminals of 80 columns.
 
-Nothing is marked by colour alone, because some people can't see colours, and some terminals can't
-show them.
+The text can be read without its colours, because some people can't see colours, and some terminals
+can't show them.
 """
 
 from __future__ import annotations

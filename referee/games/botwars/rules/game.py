@@ -207,7 +207,7 @@ begin_at = interface.beginning_at(BotWars, Situation)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the simplest legal reply, which is no moves."""
+    """Return the simplest legal reply: an empty list of moves."""
     return {"type": "move-reply", "moves": []}
 
 

@@ -241,7 +241,7 @@ class Checker:
         """Yield the readings that extend a reading by an event.
 
         Raises:
-            Contradiction: there are no such readings.
+            Contradiction: the event does not fit the reading.
         """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
