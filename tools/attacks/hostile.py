@@ -796,7 +796,7 @@ def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: 
             for sandbox in sandboxes
         )
     )
-    wrong = Counter[str]()
+    wrong = dict[str, list[str]]((sandbox, []) for sandbox in sandboxes)
     played = Counter[str]()
     for behaviour, found in try_all(chosen, sandboxes, jobs, slower):
         cells = []
@@ -808,14 +808,19 @@ def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: 
             seen = found[sandbox]
             right = not seen.left and seen.what in _allowed(expected)
             played[sandbox] += 1
-            wrong[sandbox] += not right
             verdict = "right" if right else "WRONG"
+            if not right:
+                said = f"{behaviour.what}: expected {expected!r}, seen {seen.what!r}"
+                wrong[sandbox].append(f"{said}, left behind: {seen.left or 'nothing'}")
             cells.append(ROW.format(expected, seen.what, seen.left or "nothing", verdict))
         print(f"{behaviour.what:64}  {'  '.join(cells)}".rstrip(), flush=True)
     for sandbox in sandboxes:
-        right = played[sandbox] - wrong[sandbox]
-        print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {wrong[sandbox]} wrong")
-    return wrong.total()
+        count = len(wrong[sandbox])
+        right = played[sandbox] - count
+        print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {count} wrong")
+        for each in wrong[sandbox]:  # again, since a long table is often seen by its end
+            print(f"WRONG with {sandbox}: {each}")
+    return sum(map(len, wrong.values()))
 
 
 def try_all(
