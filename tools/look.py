@@ -96,7 +96,9 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     for tab in ("turns", "curves", "moments", "lines", "stderr"):
         found[f"match-faults-{tab}"] = f"{found['match-list']}#match=1&turn=5&tab={tab}"
     standings = made / "standings.html"
-    standings.write_text(_run("standings", str(served / "dominion.sqlite"), "--format", "html"))
+    standings.write_text(
+        _run("standings", str(served / "dominion.sqlite"), "--format", "html", "--statistics")
+    )
     found["standings-file"] = standings.as_uri()
     result = referee.play_match(list(BOTS["starrealms"]), game="starrealms", seed=3)
     notebook = made / "notebook.html"
@@ -125,6 +127,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
             store = f"{url}store/{game}.sqlite"
             found |= {
                 f"served-{game}-standings": store,
+                f"served-{game}-statistics": f"{store}/statistics",
                 f"served-{game}-bot": f"{store}/bot/1",
                 f"served-{game}-pair": f"{store}/pair/0/1",
                 f"served-{game}-matches": f"{store}/matches",

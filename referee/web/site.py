@@ -1,6 +1,7 @@
 """Write a tournament as a folder of pages, to publish on any server or to open from disk.
 
     index.html                the tournament
+    statistics.html           reply times, and the game's statistics
     bot/N.html                a bot
     pair/N-M.html             two bots that met
     matches.html, matches-2.html ...
@@ -29,6 +30,7 @@ from referee.errors import LogReadError, UsageError, cannot_write
 from referee.logs.outputs import PAGE, check_output
 from referee.text.terminal import plain
 from referee.tournament.playing.records import record_of
+from referee.tournament.report.statistics import statistics
 from referee.tournament.rows import MatchRow
 from referee.tournament.store import Store
 from referee.web import file
@@ -48,7 +50,7 @@ from referee.web.server.tournaments import (
 # The list of matches is split into pages with this many of them.
 ON_A_PAGE = 250
 _STATIC = "static"
-_ENTRIES = {"index.html", "bot", "pair", "match", _STATIC}
+_ENTRIES = {"index.html", "statistics.html", "bot", "pair", "match", _STATIC}
 # In some browsers, a page from disk has no 'self', so we also allow `file:`. (On a server, a page
 # can't load anything from disk anyway.)
 _POLICY = (
@@ -118,6 +120,10 @@ class FolderLinks(Links):
         """pair/N-M.html, if the two bots met."""
         pair = min(one, other), max(one, other)
         return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
+
+    def statistics(self) -> Markup:
+        """statistics.html."""
+        return self._up + "statistics.html"
 
     def matches(self, **query: object) -> Markup:
         """matches.html, or a later page of the list. Empty for a selection of matches."""
@@ -228,7 +234,9 @@ class _Site:
         self._store = store
         self._name = name
         self._folder = folder
-        self._shown: Shown = read_shown(store, changed_at(state_of(store.name)))
+        shown = read_shown(store, changed_at(state_of(store.name)))
+        report = shown.report._replace(facts=statistics(store, details=True))
+        self._shown: Shown = shown._replace(report=report)
         self._rows = [row for row in store.matches() if not row.void][::-1]  # newest first
         self._pairs: dict[tuple[int, int], list[MatchRow]] = {}
         for row in self._rows:
@@ -277,6 +285,7 @@ class _Site:
         records = {match: _page_of(match) for match in self._watched.values()}
         front = pages.Front(records=records)
         self._write("index.html", pages.standings_page(links, shown, front=front))
+        self._write("statistics.html", pages.store_page("statistics.html", links, shown))
         self._write_lists(links)
         self._write_bots(records)
         self._write_pairs()

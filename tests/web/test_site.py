@@ -109,7 +109,7 @@ def test_it_opens_from_disk(folder: Path, browser: Any) -> None:
 def test_what_was_written_is_said(folder: Path) -> None:
     wrong, said = folder.with_name("said").read_text().splitlines()
     assert wrong == "referee: no page for match 1: the record is damaged, or is of another match"
-    assert re.fullmatch(r"referee: .*/index.html: 21 files, 0.\d MB, 1 match to watch", said)
+    assert re.fullmatch(r"referee: .*/index.html: 22 files, 0.\d MB, 1 match to watch", said)
 
 
 def test_a_folder_of_pages_is_replaced(made: Path, folder: Path, tmp_path: Path) -> None:

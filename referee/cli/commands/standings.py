@@ -67,6 +67,7 @@ class StandingsOptions(Options):
     format: Literal["text", "json", "csv", "html"] = option(
         None, "text", "html: one page that needs no network"
     )
+    statistics: bool = flag("also show reply times and the statistics of the game")
     output: str | None = option("FILE", None, "write to this file instead of stdout")
     force: bool = force_option()
     title: str | None = title_option("the table or the page")
@@ -85,8 +86,9 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
 
     if options.follow and (options.format != "text" or options.output is not None):
         raise UsageError("--follow shows text on the terminal")
-    if options.title and options.format == "csv":
-        raise UsageError("--title goes with --format text, json or html")
+    for name in ("title", "statistics"):
+        if getattr(options, name) and options.format == "csv":
+            raise UsageError(f"--{name} goes with --format text, json or html")
     if len(options.stores) > 1:
         _check_season(options)
     if options.follow:
@@ -109,7 +111,7 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
 
 
 def _check_season(options: StandingsOptions) -> None:
-    for name in ("bot", "head_to_head", "follow"):
+    for name in ("bot", "head_to_head", "statistics", "follow"):
         if getattr(options, name):
             flag_name = f"--{name.replace('_', '-')}"
             raise UsageError(f"{flag_name} shows one tournament: give one store")
@@ -124,6 +126,7 @@ class View(NamedTuple):
         excluded: the numbers of bots whose matches do not count.
         most_paired: number of bots, from the top of the ranking, that are compared with each other.
         title: the title of the table or the page; empty: the default.
+        has_statistics: whether to show reply times and the statistics of the game.
     """
 
     anchor: tuple[int, float] | None
@@ -131,6 +134,7 @@ class View(NamedTuple):
     excluded: frozenset[int] = frozenset()
     most_paired: int | None = None
     title: str = ""
+    has_statistics: bool = False
 
 
 def chosen_view(
@@ -167,7 +171,11 @@ def chosen_view(
 
 def _view(options: StandingsOptions, store: Store) -> View:
     view = chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
-    return view._replace(most_paired=options.head_to_head, title=options.title or "")
+    return view._replace(
+        most_paired=options.head_to_head,
+        title=options.title or "",
+        has_statistics=options.statistics,
+    )
 
 
 def _season_view(options: StandingsOptions, stores: Collection[Store]) -> View:
@@ -196,6 +204,9 @@ def print_standings(store: Store, format: str, view: View) -> None:
         from referee.web.server.tournaments import read_shown
 
         shown = read_shown(store, time.time(), view.anchor, view.excluded, most_paired)
+        if view.has_statistics:
+            report = shown.report._replace(facts=statistics(store, details=True))
+            shown = shown._replace(report=report)
         print(standings_file(store, shown, most_paired, view.title))
         return
     deals = deals_of(store, view.excluded)
@@ -203,8 +214,8 @@ def print_standings(store: Store, format: str, view: View) -> None:
     if format == "csv":
         _print_csv(found)
         return
-    # The tables of the game take most of the time, and the short text doesn't show any.
-    facts = statistics(store, of_game=format != "text" or view.bot is not None)
+    in_report_on_bot = format == "text" and view.bot is not None
+    facts = statistics(store, details=view.has_statistics or in_report_on_bot)
     if format == "text":
         of_bots = {} if view.bot is None else notable_losses(store, found, deals)
         _print_text(found, facts, view, of_bots)
@@ -231,17 +242,22 @@ def _most_paired(format: str, view: View) -> int | None:
 def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
     from rich.text import Text
 
-    from referee.tournament.report.text import bot_text, standings_text
+    from referee.tournament.report.text import bot_text, standings_text, statistics_text
 
     with printing_rich(view.title) as console:
         for part in standings_text(found, facts, console.width, view.most_paired):
             console.print(part)
+        if view.has_statistics:
+            for part in statistics_text(found, facts):
+                console.print(part)
         if view.bot is None:
             return
         (bot,) = [standing for standing in found.bots if standing.name == view.bot]
         console.print()
         statistics, losses_of_bot = facts.bots[bot.name], losses[bot.name]
-        for part in bot_text(bot, found, statistics, facts.game, losses_of_bot, console.width):
+        for part in bot_text(
+            bot, found, statistics, facts.game or (), losses_of_bot, console.width
+        ):
             # People copy the command, so it must stay on one line. `print` ignores the text's own
             # `no_wrap`, so we have to pass it here.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))

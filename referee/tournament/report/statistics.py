@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.diagnosis.ending import missed
 from referee.errors import UsageError
@@ -57,7 +57,7 @@ class BotStatistics(Struct):
         first_disqualifications: the first match with each code.
         reached: limit -> number of matches in which the bot reached it without being disqualified.
         mean_reply, reply_99, longest_reply: seconds. 99% of the replies took at most `reply_99`,
-        which is exact to 19%.
+            which is exact to 19%. `reply_99` is only set by `statistics(..., details=True)`.
     """
 
     reported_names: list[str]
@@ -68,8 +68,8 @@ class BotStatistics(Struct):
     reached: dict[str, int]
     replies: int
     mean_reply: float | None
-    reply_99: float | None
     longest_reply: float | None
+    reply_99: float | UnsetType | None = UNSET
 
 
 class Statistics(Struct):
@@ -81,7 +81,7 @@ class Statistics(Struct):
         late: number of timeouts while the referee itself was late. These matches were played again.
         restarts: number of matches played again because a waiting bot failed in its handshake.
         bots: name -> statistics.
-        game: tables from the game.
+        game: tables from the game. Only set by `statistics(..., details=True)`.
     """
 
     matches: int
@@ -91,14 +91,18 @@ class Statistics(Struct):
     late: int
     restarts: int
     bots: dict[str, BotStatistics]
-    game: list[StatisticsTable]
+    game: list[StatisticsTable] | UnsetType = UNSET
 
 
-def statistics(store: Store, *, of_game: bool = True) -> Statistics:
-    """Return the statistics of the matches in a store. Damaged statistics of the game are ignored.
+def statistics(store: Store, *, details: bool = False) -> Statistics:
+    """Return the statistics of the matches in a store.
 
     Args:
-        of_game: if False, skip the tables of the game, which take most of the time.
+        details: if True, add the tables of the game and `reply_99`. This takes most of the time,
+            because we have to decode two texts per seat.
+
+    Raises:
+        UsageError: the game's statistics in the store are damaged. Only with `details`.
     """
     names = store.names
     (row,) = store.select(
@@ -122,8 +126,8 @@ def statistics(store: Store, *, of_game: bool = True) -> Statistics:
         void_reasons=dict(void_reasons),
         late=late,
         restarts=restarts,
-        bots=dict(zip(names, _bots(store, len(names)), strict=True)),
-        game=_game_tables(store) if of_game else [],
+        bots=dict(zip(names, _bots(store, len(names), details=details), strict=True)),
+        game=_game_tables(store) if details else UNSET,
     )
 
 
@@ -133,7 +137,7 @@ slow."""
 _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
-def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
+def _bots(store: Store, count: int, *, details: bool) -> Iterator[BotStatistics]:
     sandbox = store.stages[-1].sandbox
     names = _sum_counts(store, "calls_itself", "", lambda name: {name: 1})
     faults = _sum_counts(store, "faults", "AND faults != '{}'", counts)
@@ -155,11 +159,7 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
         lines = None if stderr is None else stderr.splitlines()
         hint = missed(sandbox, lines or []) if code == Disqualification.EXITED else ""
         first[bot].append(BotDisqualification(code, match, detail or "", lines, hint))
-    seconds_of = [[0] * BUCKETS for _ in range(count)]  # a Counter takes twice as long
-    for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
-        seen = seconds_of[bot]
-        for bucket, number in _decode_histogram(text).items():
-            seen[bucket] += number
+    seconds_of = _histograms(store, count) if details else None
     sums = {
         bot: rest
         for bot, *rest in store.select(
@@ -178,9 +178,18 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
             reached=dict(reached[bot]),
             replies=replies,
             mean_reply=seconds / replies if replies else None,
-            reply_99=_percentile(seconds_of[bot], 0.99, longest),
             longest_reply=longest if replies else None,
+            reply_99=UNSET if seconds_of is None else _percentile(seconds_of[bot], 0.99, longest),
         )
+
+
+def _histograms(store: Store, count: int) -> list[list[int]]:
+    found = [[0] * BUCKETS for _ in range(count)]  # a Counter takes twice as long
+    for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
+        seen = found[bot]
+        for bucket, number in _decode_histogram(text).items():
+            seen[bucket] += number
+    return found
 
 
 def _sum_counts(

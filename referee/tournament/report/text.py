@@ -135,6 +135,32 @@ def bot_text(
         yield Text(f"  {loss.command}", no_wrap=True, overflow="ignore")
 
 
+def statistics_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
+    """Render the reply times and the game's tables, for all bots.
+
+    Args:
+        facts: `statistics(..., details=True)`.
+    """
+    grid = new_grid("bot", "mean score", "replies", "mean reply", "99% within", "longest")
+    for bot in found.bots:
+        known = facts.bots[bot.name]
+        grid.add_row(
+            plain(found.shown[bot.name]),
+            "-" if known.mean_score is None else f"{known.mean_score:.1f}",
+            f"{known.replies:,}",
+            *(
+                duration(seconds) if isinstance(seconds, float) else "-"
+                for seconds in (known.mean_reply, known.reply_99, known.longest_reply)
+            ),
+        )
+    yield ""
+    yield grid
+    for table in facts.game or ():
+        if parts := list(table_text(table)):
+            yield ""
+            yield from parts
+
+
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
     """Explain how the commands of lost matches differ from the matches. May be empty."""
     if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
@@ -522,7 +548,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
 def _bot_remarks(facts: BotStatistics) -> Iterator[str]:
     if facts.mean_score is not None:
         yield f"Mean score {facts.mean_score:.1f}."
-    if facts.mean_reply is not None and facts.reply_99 is not None:
+    if facts.mean_reply is not None and isinstance(facts.reply_99, float):
         yield (
             f"Reply time: mean {duration(facts.mean_reply)}, 99% within "
             f"{duration(facts.reply_99)}, longest {duration(facts.longest_reply or 0)}."
@@ -543,10 +569,10 @@ def counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
-def table_text(table: StatisticsTable, bot: str) -> Iterator[RenderableType]:
-    """Render the rows of a game's table that are about one bot."""
+def table_text(table: StatisticsTable, bot: str | None = None) -> Iterator[RenderableType]:
+    """Render a game's table, or only the rows about one bot."""
     column_of_bots = table.columns.index("bot")
-    rows = [row for row in table.rows if row[column_of_bots] == bot]
+    rows = [row for row in table.rows if bot in (None, row[column_of_bots])]
     if not rows:
         return
     yield Text(table.title, style="bold")

@@ -109,7 +109,8 @@ class Site:
             Route("/match/{match:path}/events", self._events),
             Route("/match/{match:path}", self._match),
             Route("/watch/{match:path}", self._match),
-            Route(store + "/bot/{bot:int}", partial(self._of_store, self._bot)),
+            Route(store + "/bot/{bot:int}", partial(self._of_store, self._bot, detailed=True)),
+            Route(store + "/statistics", partial(self._of_store, self._statistics, detailed=True)),
             Route(store + "/pair/{one:int}/{other:int}", partial(self._of_store, self._pair)),
             Route(store + "/matches", partial(self._of_store, self._matches)),
             Route(store + "/events", self._moves),
@@ -418,6 +419,11 @@ class Site:
         values = {"bot": standing, "record_of": records.get, "last_lost": last, "matches": []}
         return self._page("bot.html", file, shown, **values)
 
+    def _statistics(self, request: Request, file: File, shown: Shown) -> Response:
+        if _wants_json(request):
+            return as_json(shown.report.facts)
+        return self._page("statistics.html", file, shown)
+
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
         one, other = request.path_params["one"], request.path_params["other"]
         names = _name(shown, one), _name(shown, other)
@@ -494,10 +500,17 @@ class Site:
         return Response(data, headers=headers, media_type=_TYPES[PurePath(name).suffix])
 
     async def _of_store(
-        self, answer: Callable[[Request, File, Shown], Response], request: Request
+        self,
+        answer: Callable[[Request, File, Shown], Response],
+        request: Request,
+        *,
+        detailed: bool = False,
     ) -> Response:
         file = await self._work(self._store, request.path_params["store"])
         shown = await self._shown(file)
+        if detailed:
+            async with self._turns.of(file):
+                shown = await self._work(self.tournaments.detailed, file, limiter=self._readers)
 
         def work() -> Response:
             # The standings also link to matches, but only to a few, so they don't need the other

@@ -68,6 +68,10 @@ class Links:
         """Return the address of the page of two bots."""
         return _NONE
 
+    def statistics(self) -> Markup:
+        """Return the address of the page with reply times and the game's statistics."""
+        return _NONE
+
     def matches(self, **query: object) -> Markup:
         """Return the address of the list of the tournament's matches."""
         return _NONE
@@ -135,6 +139,10 @@ class ServedLinks(Links):
     def pair(self, one: int, other: int) -> Markup:
         """/store/NAME/pair/A/B."""
         return address("store", self.store, "pair", one, other)
+
+    def statistics(self) -> Markup:
+        """/store/NAME/statistics."""
+        return address("store", self.store, "statistics")
 
     def matches(self, **query: object) -> Markup:
         """/store/NAME/matches."""

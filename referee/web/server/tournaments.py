@@ -27,7 +27,7 @@ from referee.tournament.report.notable_losses import notable_losses
 from referee.tournament.report.report import Report
 from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.standings import Standings, standings
-from referee.tournament.report.statistics import statistics
+from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import short_names
@@ -153,6 +153,8 @@ class _Cached(NamedTuple):
     until: float
     fresh: float
     shown: Shown
+    # `statistics` with details, once a page has needed them. They belong to `whole`, too.
+    details: Statistics | None = None
 
 
 class MatchesChosen(NamedTuple):
@@ -225,11 +227,32 @@ class Tournaments:
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
         whole, until = (key, now + idle) if old is None else (old.whole, old.until)
+        details = None if old is None else old.details
+        fresh = now + min(idle, FRESH)
         with self._lock:
-            self._cache[file.id] = _Cached(key, whole, until, now + min(idle, FRESH), shown)
+            self._cache[file.id] = _Cached(key, whole, until, fresh, shown, details)
             while len(self._cache) > _KEPT:
                 self._cache.popitem(last=False)
         return shown
+
+    def detailed(self, file: File) -> Shown:
+        """Return a store's content with reply times and the game's tables.
+
+        We compute these for the pages that show them, since they take longer than everything else.
+        """
+        shown = self.shown(file)
+        with self._lock:
+            kept = self._cache.get(file.id)
+        details = None if kept is None else kept.details
+        if details is None:
+            with _opened(file) as store:
+                details = statistics(store, details=True)
+            with self._lock:
+                # In the meantime, another thread may have updated the standings, or everything.
+                now = self._cache.get(file.id)
+                if kept is not None and now is not None and now.whole == kept.whole:
+                    self._cache[file.id] = now._replace(details=details)
+        return shown._replace(report=shown.report._replace(facts=details))
 
     def _estimate_left(self, file: File, found: Standings) -> float | None:
         # We take the mean speed between the first and the last of these looks. If nothing has

@@ -54,8 +54,7 @@ def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> No
         page.keyboard.press("Enter")
 
     assert page.locator("svg.intervals circle").count() == 3
-    page.locator("summary", has_text="how it was played").focus()
-    page.keyboard.press("Enter")
+    follow("Statistics: reply times, faults, and figures of the game")
     out = re.search(r"bot\d", page.get_by_role("row", name="exited").last.inner_text())
     assert out is not None
     follow(out[0])

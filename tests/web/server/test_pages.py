@@ -122,18 +122,22 @@ async def test_the_figures_are_those_of_the_command(
     path = stored(tmp_path, wanted)
     assert cli.main(["standings", str(path), "--format", "json"]) == 0
     printed = json.loads(capsys.readouterr().out)
+    assert cli.main(["standings", str(path), "--format", "json", "--statistics"]) == 0
+    detailed = json.loads(capsys.readouterr().out)["statistics"]
+    assert all("reply_99" in bot for bot in detailed["bots"].values())
     async with serving(tmp_path) as client:
         whole = await parsed(client, "/store/night.sqlite?format=json")
         history = whole.pop("history")
         assert whole.pop("playing") == []
         assert whole.pop("evening")["form"].keys() == whole["statistics"]["bots"].keys()
         assert whole == printed
+        assert await parsed(client, "/store/night.sqlite/statistics?format=json") == detailed
         for bot in printed["bots"]:
             assert history["ratings"][bot["name"]][-1] == bot["rating"]
             number = [entrant.name for entrant in wanted.bots].index(bot["name"])
             one = await parsed(client, f"/store/night.sqlite/bot/{number}?format=json")
             assert one["bot"] == bot
-            assert one["statistics"] == printed["statistics"]["bots"][bot["name"]]
+            assert one["statistics"] == detailed["bots"][bot["name"]]
             assert one["notable_losses"] == printed["notable_losses"][bot["name"]]
             assert one["head_to_head"] == printed["head_to_head"][bot["name"]]
             for result, count in (("won", "wins"), ("drawn", "draws"), ("lost", "losses")):
