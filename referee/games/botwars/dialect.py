@@ -1,7 +1,7 @@
-"""The language of classic bots, which read one object per turn and write an array (protocol, 6).
+"""Support for classic bots, which read one JSON object per turn and write an array (protocol, 6).
 
-We put the bot's array into the `moves` of a `move-reply` unchanged, and the rules check it like any
-other reply. The rules also reject objects, because they aren't arrays.
+We put the bot's array into `moves` of a `move-reply` unchanged, and the rules check it like any
+other reply. If a bot writes an object instead, the rules reject it because it isn't an array.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referee.games.interface.faults import Fault
 
 
 class _Asked(Struct):
-    """The fields of a line that the dialect reads. All others are skipped by the decoder."""
+    """The fields of a referee message that we need. The decoder skips all others."""
 
     type: str
     player: Any = ""
@@ -27,7 +27,7 @@ class _Asked(Struct):
 
 
 class _Turn(Struct):
-    """The object that a classic bot gets."""
+    """The JSON object that we send to a classic bot when it has to move."""
 
     player: Any
     state: Raw
@@ -43,8 +43,8 @@ _any_json = msgspec.json.Decoder(Raw)
 class Classic:
     """Implements `referee.games.interface.dialect.Dialect`.
 
-    It has almost no state, because each request contains the bot's side and everything else that
-    the bot gets.
+    We hardly have to remember anything, because each request contains everything that the bot
+    needs.
     """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
@@ -66,8 +66,8 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        # Text that isn't JSON would make the whole reply invalid. Pass on only that text, so that
-        # the fault quotes the bot.
+        # If we wrapped text that isn't JSON, the fault would quote our `move-reply`. Pass it on
+        # as it is, so that the author sees the bot's own output.
         if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"

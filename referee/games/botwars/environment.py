@@ -24,7 +24,7 @@ from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
 _STEPS = ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))
-"""Change of row and column of each choice."""
+"""The step of each choice: how many rows down and columns right the botlet moves."""
 _PLANES = (
     *("own botlets", "other botlets", "energy", "died", "own spawn point", "other spawn point"),
     *("own energy", "other energy", "turns left"),
@@ -32,20 +32,23 @@ _PLANES = (
 
 _KINDS = [
     bytes.maketrans(f"{own}{other}*x.".encode(), bytes(range(5)))
-    for own, other in ("rb", "br")  # in the order of `COLOURS`
+    for own, other in ("rb", "br")  # seat 0 is red, seat 1 is blue
 ]
-"""Seat -> translation of the characters of a grid into rows of `_CELLS`."""
+"""For each seat, a table for `translate` that maps the characters of a grid to rows of `_CELLS`."""
 _OWN = [bytes(chr(cell) == own for cell in range(256)) for own in COLOURS]
-"""Seat -> translation into 1 for an own botlet, otherwise 0."""
+"""For each seat, a table for `translate` that maps own botlets to 1 and everything else to 0."""
 _CELLS = np.eye(5, len(_PLANES), dtype=np.int32)
 _CELLS[4] = 0  # an empty cell
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Return the names of the planes of an observation. The last three are uniform planes."""
+    """Return the names and bounds of an observation's planes.
+
+    The last three planes have the same number in every cell.
+    """
     every = options.energy_every
-    # The maximum energy that a side can gather. Energy appears in pairs. The last turn doesn't
-    # count, because nobody can gather the energy that appears then.
+    # This is the most energy that a side can gather in a match. Energy appears in pairs. The pair
+    # of the last turn doesn't count, because the match is over before anybody can gather it.
     gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -67,7 +70,8 @@ class Translator:
         state = self._state
         sides = (state.p1, state.p2) if self._seat == 0 else (state.p2, state.p1)
         left = state.max_turns - state.turns_elapsed
-        # Copy the table, because the numbers that are the same for all cells are filled in here.
+        # The last three planes have the same number in each cell, but it changes from turn to turn.
+        # Fill them in here, in a copy because `_CELLS` is shared.
         cells = _CELLS.copy()
         cells[:, 6:] = sides[0].energy, sides[1].energy, left
         planes = cells.take(self._grid(_KINDS[self._seat]), axis=0)
@@ -80,13 +84,14 @@ class Translator:
         """Return None, since every action is legal."""
 
     def act(self, action: Any) -> Struct | None:
-        """Carry out an array of choices, one per cell, given as a grid or row by row.
+        """Convert the policy's choices, one per cell, to a `move-reply`.
 
-        Choices that don't move an own botlet within the grid are ignored. The policy has to give a
-        choice for each cell, and most cells are empty.
+        `action` either has the shape of the grid or is flat, row by row. A policy has to choose
+        something for every cell, even though most cells are empty. We ignore choices for cells
+        without an own botlet, and steps that would leave the grid.
 
         Raises:
-            UsageError: `action` isn't such an array.
+            UsageError: this seat isn't asked, or `action` has the wrong type, shape or values.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")

@@ -1,6 +1,7 @@
-"""Infer the replies of a spectator log of Bot Wars (`referee.games.interface.log_player`).
+"""Work out the bots' replies from a spectator log (`referee.games.interface.log_player`).
 
-This game hides nothing. Only the place of new energy is random, and the log shows it.
+That's easy for Bot Wars, because it hides nothing. The only random choice is the place of new
+energy, and the log shows that, too.
 """
 
 from __future__ import annotations
@@ -23,11 +24,7 @@ SECTIONS: Mapping[type[Struct], str] = {GameInfo: "2.3", TurnPlayed: "4.3", Gone
 
 
 class _EnergyOfLog(SeededRandomSource):
-    """Puts new energy where the log shows it.
-
-    The place of new energy is the only random choice of this game. The log shows the state after
-    the turn, so the place can be looked up.
-    """
+    """A random source that puts new energy where the log shows it after the turn."""
 
     def __init__(self) -> None:
         super().__init__(0)
@@ -35,13 +32,13 @@ class _EnergyOfLog(SeededRandomSource):
         self.shown: State | None = None
 
     def choose(self, stream: str, count: int) -> int:
-        # If the log doesn't contain this turn, any cell is fine.
+        # We haven't seen a turn in the log yet, so any cell is fine.
         if self.board is None or self.shown is None:
             return 0
         grid = self.shown.grid
         shown = [grid[cell : cell + 1] == "*" for cell in self.board.free_pairs()]
-        # If no free pair has energy, the log differs from the rules. Any index is fine then,
-        # because the comparison of the states will show the difference.
+        # By the rules, one of the free pairs must have got energy. If none has, the log is wrong.
+        # We can return any index then, because our state will differ from the log's anyway.
         return shown.index(True) if True in shown else 0
 
 
@@ -58,10 +55,10 @@ class BotWarsLog:
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
-        """Infer the moves of a turn.
+        """Return the moves that the log shows for this seat.
 
-        If a reply has the wrong format, the turn isn't in the log. Only the reason and the
-        winners at the end of the log show it.
+        A reply of the wrong format ends the match before the turn is played, so the log doesn't
+        show any moves. We can only tell from the reason and the winners in `game-end` who sent it.
         """
         found = ahead[0]
         if isinstance(found, TurnPlayed):

@@ -50,7 +50,7 @@ class BotWarsDialogue(TurnListener[Turn]):
             if what == request.player
             for to in neighbours_of(state.rows, state.cols)[cell]
         ]
-        # A grid has at least four columns, so "up" and "left" aren't the same number.
+        # Grids have at least four columns, so the offsets of "up" and "left" always differ.
         ways = {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}
         names = [f"{place_of(cell, state.cols)}-{ways[to - cell]}" for cell, to in steps]
 

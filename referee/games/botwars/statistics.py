@@ -1,4 +1,4 @@
-"""Statistics of a bot's botlets and energy, over won and lost matches."""
+"""Statistics for each bot: average botlets, energy and so on in won, drawn and lost matches."""
 
 from __future__ import annotations
 

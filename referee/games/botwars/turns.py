@@ -1,7 +1,7 @@
 """Read a match of Bot Wars turn by turn, for people and scripts (`referee replay`).
 
-Messages contain moves and states, but no losses and gains. These are computed from the states
-before and after a turn, if both are known.
+No message says how many botlets were lost or how much energy was gathered. We work it out from the
+states before and after a turn, if we know both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee.games.interface.sentence import Part, Seat, joined
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
 _LEGEND = "r red, b blue, * energy, x where a botlet died; a cell is row:column"
-"""Shown once, with the first grid."""
+"""Printed once, below the first grid."""
 _WIDE_COLS = 38
 """Wider grids have one character per cell instead of two, to fit into 80 columns."""
 
@@ -60,7 +60,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._is_explained = False  # True if the legend of the grid was shown
+        self._is_explained = False  # True once the legend has been printed
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, GameInfo):
@@ -68,8 +68,8 @@ class Turns(turns.TurnReader[Turn]):
         if not isinstance(message, TurnPlayed):
             return []
         now, before, state = self.now, self.now.state, message.state
-        # If the log is damaged, the state before may belong to another turn, or even have another
-        # size. Such states aren't compared.
+        # In a damaged log, the previous state may be from another turn or even have another size.
+        # Comparing it with this state would give nonsense.
         is_next = before is not None and message.turn == now.turn
         if before and is_next and (before.rows, before.cols) == (state.rows, state.cols):
             now.lost, now.spawned, now.gathered = _changes(before, message)
@@ -90,7 +90,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise losses and gains, or if there are none, the number of moved botlets."""
+        """Summarise a turn: losses and gains of each side, or else how many botlets moved."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):
@@ -140,7 +140,7 @@ class Turns(turns.TurnReader[Turn]):
                 turn.gathered,
             ]
             rows.append([str(turn.turn), *map(_pair, pairs), str(len(turn.notes) or "")])
-            # Unknown pairs count as nothing.
+            # If we don't know a number, add nothing to the total.
             for total, pair in zip(sums, pairs, strict=True):
                 total[:] = [sum(both) for both in zip(total, pair or (0, 0), strict=True)]
         notes = str(sum(len(turn.notes) for turn in turns) or "")

@@ -7,7 +7,7 @@ validation/    checks a spectator log
 kit.py         a library for bots, in a single file that authors can copy
 turns.py       reads a match turn by turn, for people
 person.py      a human player: news, state and choices
-page/          its parts of the match page, with the drawing of the table
+page/          Dominion's parts of the match page, such as the drawing of the table
 statistics.py  statistics of the cards that bots get, over many matches
 notes.py       hints about probable mistakes of a bot
 environment.py the game for reinforcement learning

@@ -1,4 +1,4 @@
-"""Dominion's entry in `GAMES`."""
+"""Puts together the definition of Dominion, which becomes an entry in `GAMES`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Dominion for reinforcement learning. Observations count cards, and an action is one choice.
 
-A reply consists of several choices (spec/python-rl.md, 2). If "done" is the only option, we skip
-the choice. The clean-up is the exception, because every request must have at least one choice.
+A policy makes several choices for a single reply (spec/python-rl.md, 2). If it could only choose
+"done", we don't ask. The clean-up is an exception, because every request needs at least one choice.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ STAGES = (
     *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
     *("remodel: trash", "remodel: gain", "workshop", "militia"),
 )
-"""All stages of a reply."""
+"""The stages in which a policy builds a reply. The possible choices depend on the stage."""
 _STAGE = {stage: [int(stage == other) for other in STAGES] for stage in ("", *STAGES)}
 _NAMED = {
     what: {card: f"{what} {card}" for card in CARDS}
@@ -60,34 +60,34 @@ _AFFORDABLE = [
     [(f"buy {card}", card) for card in for_sale(dict.fromkeys(CARDS, 1), money)]
     for money in range(max(COST.values()) + 1)
 ]
-"""Amount of money -> cards that cost at most this amount, each with its choice."""
+"""The cards that you can pay for with 0, 1, 2, ... money, as pairs of choice and card."""
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 _SINGLE = (
     *(f"stage {stage}" for stage in STAGES),
     *("actions", "buys", "extra money", "money", "due", "turns", "seat", "score"),
 )
 _HERE = [*_SINGLE, *(f"{place} {card}" for place in (*_OWN_CARDS, "supply") for card in CARDS)]
-"""Names of the entries of an observation that aren't about opponents."""
+"""Names of the numbers in an observation, without the numbers about opponents."""
 _AT = {
     place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
     for place in (*_OWN_CARDS, "supply")
 }
-"""Place -> card -> index of its count in an observation."""
+"""For each place and card, the index of the card's count in an observation."""
 _CHOSEN, _HAND, _IN_PLAY, _PILE, _DECK, _SUPPLY = _AT.values()
 _NONE = dict.fromkeys(CARDS, 0)
 _MONEY = _NONE | WORTH
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Return names and bounds of an observation's entries, in the order of `Translator.observe`."""
+    """Return the names and bounds of the numbers that `Translator.observe` returns."""
     full = Supply(seats).counts
-    # Each copy of a kingdom card can be played once per turn, so the numbers of copies are upper
-    # bounds.
+    # No kingdom card can be played more often in a turn than there are copies of it.
     plays = {card: full[card] for card in KINGDOM}
     owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
     actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in KINGDOM)
-    # Spend the remaining actions on the cards that need one, best first.
+    # Cards that give no action compete for the available actions. To get an upper bound, play
+    # those that give the most money.
     money = sorted((c.money for c in map(CARDS.get, plays) if c and not c.actions), reverse=True)
     extra = sum(plays[card] * CARDS[card].money for card in KINGDOM if CARDS[card].actions)
     extra += sum([each for each in money for _ in range(10)][:actions])
@@ -118,8 +118,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def __init__(self, seat: int, seats: int) -> None:
         super().__init__(seat, seats)
-        others = [(seat + step) % seats for step in range(1, seats)]  # from the left
-        size = 1 + len(CARDS)  # the score and the cards
+        others = [(seat + step) % seats for step in range(1, seats)]  # in turn order
+        size = 1 + len(CARDS)  # each opponent has a score and a count for every card
         self._others = [(other, len(_HERE) + size * at + 1) for at, other in enumerate(others)]
         self._zeros = array("i", [0]) * (len(_HERE) + size * len(others))
         self._known: dict[int, tuple[object, array[int]]] = {}
@@ -128,7 +128,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         me = view.seats[self.seat]
         own = me.own
         assert own is not None  # always set in the view of a seat
-        self._seen = seen = self._zeros[:]  # the observation without its scalar entries
+        self._seen = seen = self._zeros[:]  # observe() fills in the first numbers
         for card in own.hand:
             seen[_HAND[card]] += 1
         for card in own.in_play:
@@ -181,7 +181,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
                     return (yield from self._action(card))
         bought: list[str] = []
         while self._buys:
-            # Money above the highest price makes no difference, so the table ends there.
+            # `_AFFORDABLE` ends at the highest price. More money doesn't buy more kinds of cards.
             affordable, supply = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)], self._supply
             options = {DONE: None} | {name: card for name, card in affordable if supply[card]}
             if len(options) == 1:
@@ -209,8 +209,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _hand_options(self, without: str = "") -> list[str]:
-        # Offer each card once, because two coppers would be the same choice. (`without` is the card
-        # that is about to be played.)
+        # It doesn't matter which of two coppers is chosen, so offer each card only once. (`without`
+        # is about to be played, so one copy of it can't be chosen.)
         seen = self._seen
         return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 
@@ -249,7 +249,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
         discarded: list[str] = []
-        # A policy can only name one card per decision, so we ask until it's done.
+        # A policy names one card at a time, so keep asking until it chooses "done".
         while held := self._hand_options():
             gone = yield self._offer("cellar", "discard", held, DONE)
             if gone is None:
@@ -283,8 +283,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if reply.phase == "cleanup":
             return [] if reply.top_discard is None else [f"top {reply.top_discard}"]
         given = reply.additional_parameters
-        # In a record, the parameters may have any type. Cards without parameters ignore them, so
-        # the reply was valid.
+        # Cards without parameters ignore this field. A valid reply in a record can therefore
+        # contain anything here.
         given = given if isinstance(given, dict) else {}
         discarded = given.get("cards")
         names = [f"play {reply.card}"]
@@ -295,10 +295,10 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return names
 
     def actions_of(self, reply: Any) -> Iterator[int]:
-        # A buy reply without cards isn't an action here. The policy expresses it by "done" at each
-        # stage.
+        # A policy can't send a buy reply without cards. It chooses "done" until there's nothing
+        # left to play and buy, which has the same effect.
         if isinstance(reply, say.PlayReply) and reply.phase == "buy" and not reply.cards_to_buy:
-            while self._stage in ("action", "buy"):  # the clean-up has a request of its own
+            while self._stage in ("action", "buy"):  # stop before the clean-up
                 yield NAMES.index(DONE)
                 self.act(NAMES.index(DONE))
         else:
@@ -342,7 +342,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
 class DominionTracker:
     """Implements `referee.games.interface.environment.StateTracker` for Dominion.
 
-    It uses `Memory` of the kit for authors of bots, which tracks the cards of a match.
+    It keeps track of the cards with the kit's `Memory`, just like a bot that uses the kit.
     """
 
     def __init__(self, seat: int, seats: int) -> None:

@@ -1,15 +1,15 @@
 """The public messages of a turn as events, and the cards that they show.
 
-A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
-`player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
-discard without an earlier `player-played` comes from a cellar, or it ends a turn without played
-cards. Only later messages show which of the two is true. During a turn, other players only send
-`Kind.ANSWERS`, in reply to a militia.
+A turn ends with a clean-up (protocol-v1, 2.15). If the player has played cards, we see a
+`player-played` first. Then there's a `player-top-discard`, and a `player-shuffled` if the player
+has to shuffle for a new hand. If other players appear during a turn, they're replying to a militia
+(`Kind.ANSWERS`).
 
-The checker and the reader each decide where a turn ends, from the same events, and they do it in
-different ways on purpose. The checker follows every possibility and counts the cards that each
-player can hold, which is reliable but slow. The reader must also read damaged logs, where such
-counts are wrong.
+It isn't always clear where a turn ends. If there's a top discard without a `player-played`, the
+player may have used a cellar, or has ended a turn without playing anything. We only know when we
+see the next messages. The checker (`validation/`) follows both possibilities and counts the cards
+that a player can hold, which is reliable but slow. The reader (`turns.py`) also has to cope with
+damaged logs, where these counts would be wrong, so it uses simpler rules.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ TurnMessage: TypeAlias = (
     | say.PlayerReveal
     | say.PlayerShuffled
 )
-"""The public messages of a turn, except those about the supply."""
+"""A public message about something that a player did. (`supply-info` doesn't name a player.)"""
 
 
 class Kind:
-    """The kind of an event, i.e. the type of its message."""
+    """The kinds of events. They're the types of the messages."""
 
     GAINED = "player-gained"
     TRASHED = "player-trashed"
@@ -44,7 +44,7 @@ class Kind:
     PLAYED = "player-played"
     DISQUALIFIED = "player-disqualified"
     ANSWERS = (TOP, REVEALED)
-    """Messages that other players can send in a turn, as answers to an attack."""
+    """The messages about other players in a turn, which show their replies to an attack."""
 
 
 _CARDS = {
@@ -54,21 +54,21 @@ _CARDS = {
     Kind.TOP: "card",
     Kind.REVEALED: "cards",
 }
-"""Kind -> the field of its message with the cards."""
+"""The field of each message that contains the cards."""
 
 
 class Event(NamedTuple):
-    """A message of a turn, or a disqualification with its code as the only card."""
+    """A message of a turn. For a disqualification, `cards` contains the code instead of cards."""
 
     line: int
     kind: str
     seat: int
     cards: tuple[str, ...] = ()
-    supply: dict[str, int] | None = None  # the supply before the message, where needed
+    supply: dict[str, int] | None = None  # the supply at a trashing; only the checker needs it
 
     @staticmethod
     def of(message: TurnMessage, line: int = 0) -> Event:
-        """Convert a message of a turn to an event. `line` is its line in the log."""
+        """Convert a message to an event. `line` is the line number of the message in the log."""
         kind = str(message.__struct_config__.tag)
         cards: str | Sequence[str] = getattr(message, _CARDS.get(kind, ""), ())
         seat = seat_index(message.player_number)
@@ -85,10 +85,11 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
 
 
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split a turn's gains into gains from actions and bought cards, as far as possible.
+    """Guess which cards of a turn were gained by actions and which were bought. Returns both lists.
 
-    No message distinguishes them. A gain right after a trashing comes from a mine or a remodel, and
-    cheap cards are assigned to the workshops that were played. All other cards were bought.
+    No message tells us. If a gain comes right after a trashing, it's from a mine or a remodel. If
+    workshops were played, we assume that they gained the first cards that are cheap enough. We
+    take all other cards for bought ones.
     """
     gained: list[str] = []
     bought: list[str] = []
@@ -111,9 +112,9 @@ def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[st
 
 
 class Ledger:
-    """The cards of a match, as far as public messages show them.
+    """Keeps count of the supply and of each player's cards by reading public messages.
 
-    Code with a live game looks at its view instead (`rules/view.py`).
+    If you have a running game, you don't need this. Look at a view instead (`rules/view.py`).
     """
 
     def __init__(self, seats: int) -> None:
@@ -131,7 +132,7 @@ class Ledger:
             return
         owned = self.owned[event.seat]
         for card in event.cards:
-            if card in CARDS:  # a damaged log may have any number of other names
+            if card in CARDS:  # a damaged log could fill our memory with other names
                 owned[card] += sign
                 if not owned[card]:
                     del owned[card]
@@ -140,7 +141,10 @@ class Ledger:
         return [points_of(owned) for owned in self.owned]
 
     def next_seat(self, seat: int, disqualified: Container[int]) -> int:
-        """Return the next seat in turn order that isn't disqualified. Can be the same seat."""
+        """Return the seat that moves after `seat`, skipping the disqualified ones.
+
+        If all others are disqualified, that's `seat` again.
+        """
         seats = len(self.owned)
         order = [(seat + step) % seats for step in range(1, seats)]
         return next((each for each in order if each not in disqualified), seat)

@@ -34,24 +34,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 Reply = dict[str, object]
-"""A reply as in the protocol (5, 7)."""
+"""The JSON object of a reply (5, 7)."""
 Cards = list[str] | tuple[str, ...]
 
 
-# A copy of rules/cards.py, so that this file needs no other. tools.generators.make_pages writes it.
+# This is a copy of rules/cards.py, so that bots can use this file without the rest of the package.
+# Don't edit it. tools.generators.make_pages updates it.
 # generated: cards dominion
 class Card:
-    """One card (4.3, 6).
+    """One card (4.3, 6). Numbers that don't apply to a card are 0.
 
     Attributes:
-        cost: price in money.
-        worth: money of a treasure. 0 for other cards.
-        points: points at the end of the game, per copy.
+        cost: the price.
+        worth: money that a treasure gives when it is played.
+        points: points for each copy at the end of the game.
         action: True if it is an action card.
-        cards, actions, buys, money: given to the player of an action: "+1 card" and so on.
-        gains: maximum cost of a card gained by it.
-        raises: maximum difference in cost between the gained and the trashed card.
-        leaves: number of cards that other players keep after discarding.
+        cards, actions, buys, money: bonus for the player of the card, such as "+1 card".
+        gains: a workshop can gain cards that cost up to this much.
+        raises: a mine or a remodel can gain cards that cost up to this much more than the trashed
+            card.
+        leaves: a militia leaves the other players with this many cards in hand.
     """
 
     action = False
@@ -105,9 +107,9 @@ def _known(card: str) -> Card:
 # --- return values of play_turn and discard -------------------------------------------------------
 
 _unreturned: dict[int, str] = {}
-"""Thread -> "play" or "buy", whichever was called last since the start of `play_turn`."""
+"""For each thread, the function that the running `play_turn` called last, "play" or "buy"."""
 _played: dict[int, str] = {}
-"""Thread -> the last card passed to `play` since the start of `play_turn`."""
+"""For each thread, the card that the running `play_turn` last passed to `play`."""
 _warned: set[str] = set()
 
 
@@ -187,11 +189,11 @@ class CardCounts(Counter[str]):
     def __missing__(self, card: str) -> int:
         if card not in CARDS and nearest(str(card)):
             _known(card)
-        return 0  # may be a new card that this file does not know
+        return 0  # maybe this file is too old to know the card
 
 
 class PublicPlayer:
-    """The public information about a player.
+    """A player, with the information that all players have about it.
 
     Attributes:
         number: player number, "player1" and so on, by seat.
@@ -213,7 +215,7 @@ class PublicPlayer:
 
 
 class State:
-    """The state that a bot knows at a request. It is a copy, so you can change it.
+    """Everything that a bot knows when it gets a request. It's a copy, so you can change it.
 
     Attributes:
         hand: cards in hand, in the order drawn.
@@ -284,17 +286,17 @@ class State:
 
 
 class Memory:
-    """Tracks one match by its messages and the bot's replies.
+    """Keeps track of a match for a bot, which passes in all its messages and sets `replied`.
 
-    A bot only sees at its next request which cards it drew. `Memory` therefore tracks the discard
-    pile. The deck consists of all cards that aren't in any other place.
+    No message contains the bot's deck or discard pile. We count the cards on the discard pile
+    ourselves. The deck then consists of all the bot's cards that aren't anywhere else.
     """
 
     def __init__(self, me: str = "") -> None:
         self.me = me
         self.players: dict[str, PublicPlayer] = {}
         self.piles: object = None
-        """`cards` of the last `supply-info`, unchanged."""
+        """The `cards` of the last `supply-info`. We haven't checked their format yet."""
         self.discard_pile: Counter[str] = Counter()
         self.turn = 0
         self.asked: Mapping[str, object] = {}
@@ -309,7 +311,7 @@ class Memory:
         return self.players[number]
 
     def observe(self, message: Mapping[str, object]) -> None:
-        """Read a public message (2). Unknown messages are ignored."""
+        """Update players and piles from a public message (2). Unknown messages are ignored."""
         kind = message.get("type")
         number = str(message.get("player_number"))
         if kind == "supply-info":
@@ -327,7 +329,7 @@ class Memory:
             case "player-gained":
                 for card in _cards([message.get("gained")]):
                     player.cards[card] += 1
-                    if is_me and self._played() != "mine":  # the gained card goes to the hand (6.4)
+                    if is_me and self._played() != "mine":  # a mine puts it into the hand (6.4)
                         self.discard_pile[card] += 1
             case "player-trashed":
                 player.cards -= Counter(_cards(message.get("trashed")))
@@ -360,7 +362,7 @@ class Memory:
         return gone[1:]
 
     def note(self, request: Mapping[str, object]) -> None:
-        """Read a request (2.11, 2.12)."""
+        """Remember a request (2.11, 2.12). Until the next request, `state` describes this one."""
         if self.asked.get("type") == "attack-request":
             # No cards are drawn between an attack and the next request, so the missing cards were
             # discarded, maybe by the referee (7.4).
@@ -373,7 +375,7 @@ class Memory:
         self.replied = {}
 
     def state(self) -> State:
-        """Return the bot's knowledge at the last request."""
+        """Return everything that the bot knows at the last request."""
         state = State()
         state.hand = _hand(self.asked)
         state.actions = _number(self.asked.get("actions"))
@@ -385,8 +387,7 @@ class Memory:
         state.supply = dict(_piles(self.piles))
         state.discard_pile = CardCounts(self.discard_pile)
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
-        # We know all cards of the bot and all its other places. The remaining cards are in the
-        # deck.
+        # We know which cards the bot owns. Those that aren't anywhere else must be in the deck.
         state.deck = CardCounts(self.player(self.me).cards - elsewhere)
         state.players = [
             PublicPlayer(number, player.name, CardCounts(player.cards), left=player.left)
@@ -396,7 +397,7 @@ class Memory:
         return state
 
 
-# A field of a message with the wrong type counts as empty.
+# If a field of a message has the wrong type, these functions treat it as empty.
 
 
 def _cards(value: object) -> list[str]:
@@ -422,7 +423,7 @@ def _piles(value: object) -> Iterable[tuple[str, int]]:
 
 
 class DominionBot:
-    """Base class of bots. Write `play_turn`, and optionally `discard`.
+    """Base class for bots. Override `play_turn`, and `discard` if you want to.
 
     Call `run` on the class to run the bot as a separate program, or `reply` on an instance to play
     within a Python program.
@@ -444,7 +445,7 @@ class DominionBot:
         _defined.append(cls)
 
     def play_turn(self, state: State) -> Reply | Cards | None:
-        """Decide the next step of a turn. Called until it buys or ends the turn.
+        """Choose the next step of your turn. The kit calls this until you buy or end the turn.
 
         Returns:
             `play(...)`, `buy(...)`, `end_turn()`, or a list of cards to buy. An empty list ends the
@@ -454,7 +455,11 @@ class DominionBot:
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
     def discard(self, state: State, count: int) -> Reply | Cards:
-        """Reply to a militia: `reveal_moat()`, or `count` cards in hand. Default: the cheapest."""
+        """Reply to a militia. Returns `count` cards to discard, or `reveal_moat()`.
+
+        By default, a bot reveals a moat if it can. Otherwise it discards victory cards and curses
+        first, and then the cheapest cards.
+        """
         if "moat" in state.hand:
             return reveal_moat()
 
@@ -562,9 +567,10 @@ _defined: list[type[DominionBot]] = []
 
 
 def _warn_of_misspelt(bot: type[DominionBot]) -> None:
-    """Warn about methods whose name resembles a method of the kit that isn't overridden.
+    """Warn if a method looks like a misspelt `play_turn` or `discard`.
 
-    A misspelt `discard` would never be called, and the default would hide that.
+    Without the warning, nobody would notice a misspelt `discard`, because the bot would silently
+    use the default.
     """
     hooks = ("play_turn", "discard")
     own = [name for name, value in vars(bot).items() if callable(value) and name[0] != "_"]

@@ -1,7 +1,7 @@
-"""Hints about probable mistakes of a Dominion bot, and causes of its faults.
+"""Hints for authors about probable mistakes of their Dominion bot, and about the cause of a fault.
 
-Hints are guesses, so they have to be rare and right. A bot that does something odd on purpose
-shouldn't get one.
+A hint is a guess. We only give it if we're nearly sure, because it would annoy the author of a bot
+that does something odd on purpose.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
 
 _MANY_TURNS = 5
-"""A bot may buy nothing in this many turns on purpose. More turns suggest a mistake."""
+"""If a bot does nothing for more turns than this, it's probably a mistake and not a plan."""
 
 
 def notes(game: Dominion) -> list[list[str]]:
-    """Return hints for each seat, in seat order."""
+    """Return a list of hints for each seat. Most of these lists are empty."""
     return [_of_seat(player.gains, player.actions_played) for player in game.table.players]
 
 
@@ -52,12 +52,15 @@ _FIELDS = {
     faults.BAD_TREASURE: "played_treasures",
     faults.BAD_DISCARD: "discard",
 }
-"""Fault code -> field of the reply with the cards that caused the fault."""
+"""For each fault code, the field of the reply that contains the wrong card."""
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Return the most likely cause of a fault; see `GameDefinition.hint`."""
-    # We look for a misspelt card first, because it explains everything else.
+    """Return the most likely cause of a fault, or "" if we have no idea.
+
+    See `GameDefinition.hint` for the arguments.
+    """
+    # Look for a misspelt card first, because that would explain any of these faults.
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):

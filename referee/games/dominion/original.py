@@ -1,8 +1,8 @@
-"""The language of bots for the protocol's first server (protocol-v1, 11).
+"""Support for bots that were written for the protocol's first server (protocol-v1, 11).
 
-Replies, name requests and attack requests are the same, so we only translate in one direction. In
-other messages, players are numbers, the supply is an object, and some fields are missing or have
-another shape.
+These bots reply as in our protocol, and name requests and attack requests are the same, too. We
+only have to translate the other messages to the bot. They refer to players by number, show the
+supply as an object, and lack a few fields.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class Original:
         self._was_asked = False
 
     def send(self, line: bytes) -> bytes:
-        """Translate a line. The supply is sent only before the first request of a turn."""
+        """Translate a line for the bot.
+
+        The result is empty for a `supply-info`. We add the supply to the first request of a turn.
+        """
         message: dict[str, Any] = json.loads(line)
         before = b""
         match message["type"]:
@@ -36,8 +39,8 @@ class Original:
                 self._supply = _line(message | {"cards": piles})
                 return b""
             case "play-turn":
-                # That server sent the supply once per turn. We keep the last one until a turn
-                # begins.
+                # The first server sent the supply only once per turn, so we hold it back until
+                # the bot's turn begins.
                 begins = message["actions"] and not message["cards_played"]
                 if begins or not self._was_asked:  # `conform` may begin in the middle of a turn
                     before = self._supply

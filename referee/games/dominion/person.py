@@ -1,8 +1,8 @@
 """Ask a person for moves in Dominion.
 
-The person reads one line per turn of another player, which is shown at the `player-played` message
-(protocol-v1, 2.15). If a player gained a card but played nothing, the line appears when the next
-player moves.
+We describe each turn of another player in a single line. Usually we can do that as soon as we see
+`player-played` (protocol-v1, 2.15). If a player only gained cards without playing any, that message
+doesn't come, so we wait until somebody else moves.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ from referee.games.interface.turns import ordinal, plural
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""Cards by cost. In this order, the numbers of affordable cards never change or have gaps."""
+"""All cards, cheapest first.
+
+In a question, cards are numbered in this order. That way, a card always has the same number, and
+the cards that the person can pay for come first."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
-"""Actions first, then treasures, then the rest."""
+"""The order in which we show a hand: actions, then treasures, then the rest."""
 _SPECIAL = {
     "cellar": "discard any cards, draw as many",
     "militia": "the others discard down to {.leaves} cards",
@@ -53,7 +56,7 @@ _BACK = Choice("back", key="b", verb="go back", thing="to the actions")
 
 
 def effect(card: str) -> Effect:
-    """Return a card's effect, in a few words."""
+    """Describe a card's effect in a few words, with symbols for programs that can draw them."""
     data = CARDS[card]
     if data.worth:
         return [Amount(f"{data.worth} money", "coin", data.worth)]
@@ -71,7 +74,7 @@ def effect(card: str) -> Effect:
 
 
 def does(card: str) -> str:
-    """Describe a card's effect, in a few words."""
+    """Describe a card's effect in a few words of plain text."""
     return effect_text(effect(card))
 
 
@@ -85,7 +88,7 @@ class DominionDialogue:
         self._turns = 0
         self._in_turn = False  # True in this player's turn
         self._chooses_top = False  # True if the person wants to choose the top of the discard pile
-        self._heading: dict[str, Any] = {}  # heading of the next question
+        self._heading: dict[str, Any] = {}  # title and state for the next question
         self._moves: list[Event] = []  # events of the current turn that aren't yet reported
 
     # --- news -------------------------------------------------------------------------------------
@@ -94,8 +97,8 @@ class DominionDialogue:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
-            # Only the first request of a turn looks like this. (A situation may begin in the middle
-            # of a turn, so count the very first request as well.)
+            # Only the first request of a turn has these values. We also count the very first
+            # request of a match, because a situation may begin in the middle of a turn.
             if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
                 self._turns += 1
                 self._chooses_top = False
@@ -127,18 +130,18 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                # If a cellar caused this discard, another request follows and sets `_in_turn`
-                # again.
+                # This may also be a cellar. Then our turn isn't over, and the next request sets
+                # `_in_turn` again.
                 self._in_turn = False
-            case Kind.TOP if self._in_turn:  # the reply to a militia
+            case Kind.TOP if self._in_turn:  # somebody discarded because of our militia
                 return [f"{who} discarded, {event.cards[0]} on top."]
         return []
 
     def _report_moves(self, *, bought: bool = False) -> list[str]:
-        """Describe a player's actions since the last report.
+        """Describe the moves that we haven't reported yet. They're all by the same player.
 
         Args:
-            bought: True if this player's gains were bought.
+            bought: True to say that the person bought cards, not that it gained them.
         """
         moves, self._moves = self._moves, []
         if not moves:
@@ -152,7 +155,7 @@ class DominionDialogue:
             done = {"trashed": trashed, "bought" if bought else "gained": gained}
             said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
             return [f"You {', '.join(said)}."]
-        played.sort(key=lambda card: WORTH.get(card, 0))  # actions first, in the order played
+        played.sort(key=lambda card: WORTH.get(card, 0))  # actions first, without reordering them
         gained, purchases = split_gains(moves, played)
         parts = [f"played {listed(played) or 'nothing'}"]
         parts += [f"trashed {listed(trashed)}"] if trashed else []
@@ -192,9 +195,9 @@ class DominionDialogue:
                 return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """Return the fields of an action reply except `phase`.
+        """Ask which action card to play, and how.
 
-        None: the person is done with actions.
+        Returns the card and its parameters for the reply, or None if the person wants to buy.
         """
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: choices.without(card, request.hand) for card in hand}
@@ -214,7 +217,7 @@ class DominionDialogue:
             if not picks:
                 return None
             card = hand[picks[0]]
-            # None means that the person went back, so we ask again.
+            # If the person chose to go back, `given` is None, and we ask for a card again.
             given = yield from self._parameters(card, rest[card])
             if given:
                 return {"card": card, "additional_parameters": given}
@@ -224,7 +227,10 @@ class DominionDialogue:
     def _parameters(
         self, card: str, rest: Sequence[str]
     ) -> Generator[Question, Picks, Parameters | None]:
-        """Return the card's parameters, which may be empty. None: play another card instead."""
+        """Ask for the card's parameters, if it has any.
+
+        Returns None if the person wants to go back and play another card.
+        """
         decisions = choices.parameters(card, rest, self._ledger.supply)
         chosen: Any = None
         trashed = None
@@ -273,7 +279,8 @@ class DominionDialogue:
     def _gain(
         self, card: str, trashed: str | None, can: Sequence[str]
     ) -> Generator[Question, Picks, str | None]:
-        # Cards that can't be gained keep their numbers, with a reason.
+        # List all cards, and say why some can't be gained. Leaving them out would change the
+        # numbers of the others.
         limit, among = choices.gain_limit(card, trashed), choices.EXCHANGES.get(card, COST)
         barred = {
             other: f"costs {cost}, not up to {limit}" if other in among else "is not a treasure"
@@ -306,8 +313,8 @@ class DominionDialogue:
             if bought:
                 keys.append(Choice(f"take back: {listed(bought)}", key="b"))
 
-            # The defaults bind the values of this round. Without them, a closure in a loop would
-            # see the values of the last round.
+            # `left` and `supply` are default arguments because we assign to them below. As plain
+            # closure variables, they'd have changed by the time `check` is called.
             def check(picks: Picks, left: int = left, supply: Mapping[str, int] = supply) -> str:
                 cards = [BY_COST[pick] for pick in picks if pick < len(BY_COST)]
                 cost = sum(COST[card] for card in cards)
@@ -333,7 +340,8 @@ class DominionDialogue:
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                # Copper doesn't count here, because hardly anybody wants another question for it.
+                # Stop if the person could only take free cards now. Hardly anybody wants another
+                # question just for a copper.
                 if not _can_buy(supply, left):
                     break
             elif keys[picks[0] - len(BY_COST)].key == "t":
@@ -441,12 +449,12 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
 
 
 def _can_buy(supply: Mapping[str, int], money: int) -> bool:
-    # Copper costs nothing, so it could always be bought. But nobody wants a question about copper.
+    # Don't count free cards. You could always buy another copper, but nobody wants that question.
     return any(COST[card] for card in choices.for_sale(supply, money))
 
 
 def _last_buys(supply: Mapping[str, int], money: int, buys: int) -> Iterator[int]:
-    # Nothing else can be bought after such a card, so we don't ask again.
+    # These are the cards after which the person can't buy anything else, so we won't ask again.
     for place, card in enumerate(BY_COST):
         can = supply[card] and COST[card] <= money
         if can and (buys == 1 or not _can_buy(supply, money - COST[card])):

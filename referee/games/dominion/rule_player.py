@@ -1,7 +1,8 @@
-"""Play Dominion by the scores of a rule file (spec/rule-files.md defines the order).
+"""Play Dominion by a rule file, whose rules give scores to cards.
 
-The parameters of a card, e.g. the card that a remodel trashes, are decided before the card is
-played. At that time, the rules of the file see the card in hand, and its action is unspent.
+spec/rule-files.md defines the order of the decisions. We have to decide on a card's parameters
+before we play it, e.g. which card a remodel trashes. When these rules are evaluated, the remodel is
+therefore still in hand, and its action isn't spent yet.
 """
 
 from __future__ import annotations
@@ -20,18 +21,21 @@ from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
 _WORTH_IT = nextafter(20.0, 0.0)
-"""A cellar discards cards with a score above this: 20 or more."""
+"""A cellar discards a card if its score is higher than this, in other words at least 20."""
 
 
 class Observation(Struct, frozen=True):
-    """The state that a player knows at a request, as if it had bought the chosen cards."""
+    """Everything that a player knows when the rules are evaluated.
+
+    If the player has already chosen cards to buy, they count as bought.
+    """
 
     own: OwnCards
     others: list[SeatView]
     supply: dict[str, int]  # card -> number of cards left
     cards: dict[str, int]  # card -> number that the player owns
     discard_size: int
-    actions: int  # remaining actions, like `buys`; 0 in an attack
+    actions: int  # remaining actions; during an attack, actions and buys are 0
     buys: int
     money: int  # extra money and treasures in hand, minus spent money
 
@@ -48,7 +52,7 @@ class Observation(Struct, frozen=True):
 
 
 def sight_of(view: View) -> Observation:
-    """Return the observation of the player whose view this is."""
+    """Convert a player's view to an observation. The player must have a request."""
     assert view.asked is not None
     me = view.seats[view.asked]
     assert me.own is not None  # always set in the view of a seat
@@ -97,10 +101,7 @@ class DominionRulePlayer:
 
 
 def _action(look: Decision) -> say.PlayReply | None:
-    """Play the best action card with an effect.
-
-    None if no card is playable, or no action is left.
-    """
+    """Choose the best action card that has an effect. Return None if no card can be played."""
     sight: Observation = look.sight
     if not sight.actions:
         return None

@@ -1,7 +1,7 @@
-"""Statistics about the cards that bots get, when they get them, and how well they score with them.
+"""Statistics about cards: how often and how early bots get them, and how well these bots score.
 
-"Points with the card" doesn't mean that the card is good. (A bot that's ahead may simply buy more
-of it.)
+Note that a card isn't good just because "points with the card" is high. Bots that are winning
+anyway may be buying more of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from referee.games.interface.card_sums import CardSums, Count, by_bot, card_tabl
 
 
 class SeatCards(Struct, frozen=True, omit_defaults=True):
-    """Cards that a seat bought, or gained without buying: card -> count, own turn of the first."""
+    """The cards that a seat bought, and those that it gained in another way.
+
+    Each card has a pair: the number of copies, and the number of the seat's turn when it got the
+    first copy.
+    """
 
     bought: dict[str, tuple[Count, Count]] = {}
     gained: dict[str, tuple[Count, Count]] = {}

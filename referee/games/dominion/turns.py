@@ -1,11 +1,12 @@
 """Read a match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-In a record, a turn begins with the first request to another player. A spectator log has no
-requests, so we look for the clean-up (`events.py`). A message about the top discard may belong to
-a cellar or to the clean-up. We assume a cellar until a later message shows the clean-up.
+In a record, a turn is over when another player gets a `play-turn`. A spectator log has no requests,
+so we look for the clean-up instead (`events.py`). If a player who owns a cellar discards, we assume
+that the cellar was used, until a later message shows that it was the clean-up.
 
-Only the clean-up lists the played cards. If the match ends before the clean-up, we take them from
-the last request. If another player was attacked after this request, a militia was played as well.
+The played cards are published at the clean-up. If the match ends before that, we take them from the
+player's last request. This request doesn't show a militia that was played in reply to it, but we
+notice the militia when somebody is attacked.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from referee.games.interface.sentence import Card, Part
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """Card -> money that it gives when played."""
 _WHAT = {Kind.TOP: "discarded", Kind.REVEALED: "revealed", Kind.SHUFFLED: "shuffled"}
-"""Kind of event -> `Action.what`."""
+"""The `what` of an action, for each kind of event that becomes an action."""
 
 
 class Action(turns.Action):
@@ -70,10 +71,10 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Dominion. Scores are the points of all cards.
+    """Reads a match of Dominion. A player's score is the points of all its cards.
 
-    We collect the events of a turn and only process them when it's over, because sometimes only a
-    later message shows which turn they belong to.
+    We collect events and only process them when the turn is over. Sometimes a later message shows
+    that some of them belong to the next turn.
     """
 
     turn_type = Turn
@@ -88,11 +89,10 @@ class Turns(turns.TurnReader[Turn]):
         self._active = 0
         self._events: list[Event] = []  # including faults and disqualifications
         self._request: PlayTurn | None = None  # the last request
-        # A militia may be played after the last request, which doesn't show it then.
-        self._attacks = False  # True if a militia was played since the last request
-        self._cleaned_up = False  # True if only a shuffle can follow
-        self._has_begun = False  # True if the turn has begun, although no message shows it
-        self._possible_end: int | None = None  # number of events up to a possible end of the turn
+        self._attacks = False  # True if a militia was played in reply to the last request
+        self._cleaned_up = False  # True if the turn is over, except maybe for a shuffle
+        self._has_begun = False  # True if the turn has begun, even if it has no events yet
+        self._possible_end: int | None = None  # the turn may have ended after this many events
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, SupplyInfo):
@@ -120,7 +120,7 @@ class Turns(turns.TurnReader[Turn]):
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
         self.now.finished = self._has_cleaned_up()
-        if self._events and not self.was_started():  # all other players failed in the handshake
+        if self._events and not self.was_started():  # the match ended in the handshake
             self._add_notes()
             return [super().close()]
         return super().end()
@@ -128,13 +128,13 @@ class Turns(turns.TurnReader[Turn]):
     def _has_cleaned_up(self) -> bool:
         if not self._is_record:
             return self._cleaned_up
-        # The clean-up has two events if the player played cards, and otherwise at most one.
+        # If the player played cards, the clean-up publishes them. If not, there's only a discard.
         kinds = {event.kind for event in self._events if event.seat == self._active}
         plays = self._attacks or (self._request is not None and self._request.cards_played)
         return (Kind.PLAYED if plays else Kind.TOP) in kinds
 
     def was_started(self) -> bool:
-        """True if anything except a disqualification happened in the turn."""
+        """Return True if anything has happened in this turn, not counting disqualifications."""
         others = any(event.kind != "disqualified" for event in self._events)
         return bool(self._request) or self._has_begun or others
 
@@ -171,11 +171,12 @@ class Turns(turns.TurnReader[Turn]):
                 yield self.close()
             self._active = seat
         elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:
-            # A player without cards in hand sends no messages in its turn, so that turn is over.
+            # The active player has no militia, so this isn't a reply to an attack. It must have
+            # had a turn without messages, which happens if a player has no cards in hand.
             self._active = seat
             mine = True
         elif mine and kind == Kind.PLAYED:
-            # played cards are part of the clean-up, so the discard before wasn't the end
+            # The clean-up only begins now, so the discard that we saw earlier wasn't the end.
             self._possible_end = None
         self._append_event(event)
         if mine and kind == Kind.TOP:
@@ -197,8 +198,8 @@ class Turns(turns.TurnReader[Turn]):
         return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        # We know now that the turn ended at its possible end. Later events belong to the next
-        # turns.
+        # Now it's certain that the turn ended at `_possible_end`. The events since then belong to
+        # the next turns.
         later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
         self.now.omitted = 0
@@ -221,7 +222,8 @@ class Turns(turns.TurnReader[Turn]):
         self._turns[seat] += 1
         now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
         now.played = cards_of(events, Kind.PLAYED)
-        # Without a clean-up, no message lists the played cards. In a record, the last request does.
+        # Without a clean-up, the played cards aren't published, but a record has requests that
+        # show them.
         if not now.played and self._request is not None:
             now.played = [*self._request.cards_played, *["militia"] * self._attacks]
         now.gained, now.bought = self._gains(events, now.played)
@@ -323,7 +325,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
-        numbers: dict[int, list[str]] = {}  # turn numbers by player
+        numbers: dict[int, list[str]] = {}  # a player's own turn -> turns of the match
         gained: dict[int, list[str]] = {}
         decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:
@@ -343,7 +345,7 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def listed(cards: Sequence[str]) -> str:
-    """Format cards in order. Consecutive equal cards are counted."""
+    """Format a list of cards. Equal cards that follow each other are counted."""
     return ", ".join(turns.counted(cards))
 
 

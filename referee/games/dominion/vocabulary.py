@@ -1,7 +1,7 @@
-"""The words of rule files for Dominion, i.e. matchers, sets of rules and keys (spec/rule-words.md).
+"""The words that rule files for Dominion can use: matchers, sets and keys (spec/rule-words.md).
 
-A file is evaluated on the `Observation` of its player, which combines the view of the seat and the
-cards that the player is about to buy.
+The value of a key is computed from an `Observation`. That's the view of the player, but with the
+cards that it's about to buy already bought.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _count(cards: Mapping[str, int], kind: frozenset[str]) -> int:
 
 
 def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Observation], float]:
-    # Most keys are about a single card, and we can look that up without a loop.
+    # Most keys count a single card, which is just a lookup.
     if len(kind) > 1:
         return lambda sight: _count(counts(sight), kind)
     (card,) = kind

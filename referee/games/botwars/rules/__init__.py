@@ -1,8 +1,8 @@
 """The rules of Bot Wars.
 
-messages.py  the messages as structs
-moves.py     checks a bot's reply: moves to carry out, and mistakes
-board.py     the grid and one turn on it
-view.py      the view of every viewer, from the public messages
-game.py      turns, end of the game, winners
+messages.py  the messages as msgspec structs
+moves.py     checks the moves in a bot's reply
+board.py     the grid, and how a turn changes it
+view.py      the view of a match, which is the same for all viewers
+game.py      the game itself: asks for moves, plays turns, decides who wins
 """

@@ -1,4 +1,4 @@
-"""The grid of Bot Wars and one turn on it (protocol, 4.3).
+"""The grid of Bot Wars, and how a turn changes it (protocol, 4.3).
 
 Cells are integers; sides are 0 (red) and 1 (blue). We keep sets of cells instead of a grid, so the
 cost of a turn depends on the number of botlets, which is much smaller than the number of cells.
@@ -19,10 +19,10 @@ from referee.games.botwars.rules.moves import Neighbours
 COLOURS = "rb"
 
 
-# All matches of a tournament have the same size and share this result.
+# All grids of a tournament have the same size, so its matches share one result.
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
-    """Return the orthogonal neighbours of every cell."""
+    """Return the cells above, left, right and below, for every cell of the grid."""
     found = []
     for cell in range(rows * cols):
         near = [cell - cols] * (cell >= cols) + [cell - 1] * (cell % cols > 0)
@@ -32,7 +32,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn. Tuples have one entry per side. Cells in `died` are ascending."""
+    """The events of a turn. `died` is a sorted list of cells, and pairs are (red, blue)."""
 
     died: list[int]
     lost: tuple[int, int]
@@ -41,10 +41,10 @@ class TurnResult(NamedTuple):
 
 
 class Board:
-    """The grid, and the energy and spawn points of the sides.
+    """The grid, plus the energy and spawn point of each side.
 
     Args:
-        state: the initial state. The game counts turns.
+        state: the initial state. We ignore its numbers of turns, because the game counts turns.
 
     Attributes:
         disabled: for each side, True if its spawn point was razed.
@@ -54,7 +54,7 @@ class Board:
         self.rows, self.cols = state.rows, state.cols
         self.neighbours = neighbours_of(state.rows, state.cols)
         self.spawns = (state.p1.spawn, state.p2.spawn)
-        self.stores = [state.p1.energy, state.p2.energy]  # gathered energy of each side
+        self.stores = [state.p1.energy, state.p2.energy]  # unused energy of each side
         self.disabled = [state.p1.spawn_disabled, state.p2.spawn_disabled]
 
         def cells(what: str) -> set[int]:
@@ -77,7 +77,11 @@ class Board:
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
-        """Play a turn, except for its new energy. `moves`: legal moves of each side (5.2)."""
+        """Play a turn. The caller has to add new energy afterwards.
+
+        Args:
+            moves: for each side, a dict from cell to target cell. All moves must be legal (5.2).
+        """
         before = [len(side) for side in self.botlets]
         # The protocol defines the order of these steps. For example, a botlet that dies in a battle
         # can't raze a spawn point.
@@ -92,7 +96,10 @@ class Board:
         return TurnResult(self.died, (lost[0], lost[1]), spawned, self._gather())
 
     def free_pairs(self) -> list[int]:
-        """Return the cells where energy may appear with its mirror, ascending (4.3)."""
+        """Return the free cells whose mirror cell is also free, in ascending order (4.3).
+
+        New energy can only appear in such a pair of cells.
+        """
         # Each free cell becomes a byte of 1. The bitwise AND of these bytes and their reverse gives
         # the cells whose mirror is also free, without a loop in Python.
         grid = self._grid()
@@ -187,4 +194,4 @@ class Board:
 
 
 _IS_FREE = bytes(cell == ord(".") for cell in range(256))
-"""Character of a grid -> 1 if the cell is empty, otherwise 0."""
+"""A table for `translate` that maps "." to 1 and every other character to 0."""

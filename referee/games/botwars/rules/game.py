@@ -1,7 +1,7 @@
 """The game of Bot Wars, in which both sides move simultaneously (protocol, 4).
 
-Bots decide nothing in the middle of a turn, so this game is a simple loop of turns instead of a
-generator.
+Both bots get one request per turn and reply to it, and that's all. Unlike Dominion, this game
+therefore doesn't need a generator: `advance` plays one turn.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct):
-    """Facts of a seat, in addition to its score (number of botlets) and turns."""
+    """More facts about a seat. The number of botlets isn't here, because that's the score."""
 
     energy: Annotated[int, Meta(description="Unused energy at the end.")]
     gathered: Annotated[int, Meta(description="Gathered energy.")]
@@ -58,9 +58,9 @@ class Facts(Struct):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a game that begins in the middle. The options must have the size of its grid."""
+    """A state from which a game can begin. The grid must be as large as the options say."""
 
-    grid: str | list[str]  # as in `State`, or a list of rows
+    grid: str | list[str]  # one string as in `State`, or one string per row
     energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)
     disabled: tuple[bool, bool] = (False, False)  # for each side, True if its spawn point is razed
     turns_elapsed: Annotated[int, Meta(ge=0)] = 0
@@ -212,10 +212,11 @@ def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _laid_out(situation: Situation, board: Board) -> Board:
-    """Create the board of a situation.
+    """Create the board that a situation describes.
 
     Raises:
-        ValidationError: the size of its grid differs from the options.
+        ValidationError: the grid doesn't have the size that the options say, or contains
+            unknown characters.
     """
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)

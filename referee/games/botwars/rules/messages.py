@@ -1,6 +1,7 @@
 """The messages of Bot Wars as structs (spec/botwars/protocol.md, 2).
 
-The names in `State` are older than this protocol, so their spelling differs from other messages.
+Some names in `State` are in camel case, because classic bots knew them before this protocol
+existed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 MIN_SIZE, MAX_SIZE = 4, 100
-"""Range of the number of rows and columns."""
+"""The smallest and the largest possible number of rows or columns."""
 Size = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
 Cell = Annotated[int, Meta(ge=0, description="Index of a cell: row * cols + column.")]
 SideId = Annotated[

@@ -1,6 +1,7 @@
-"""Divide a bot's reply into moves to carry out and mistakes (protocol, 5).
+"""Check the moves in a bot's reply (protocol, 5).
 
-A reply of the wrong format loses the game. An impossible move costs nothing and is only ignored.
+A reply of the wrong format loses the game. An impossible move is harmless: we report it and ignore
+it, and carry out the other moves.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ SECTIONS = MappingProxyType({IGNORED_MOVE: "5.2", BAD_FORMAT: "5.3"})
 _NUMBERS = (int, float)
 
 Neighbours: TypeAlias = Sequence[tuple[int, ...]]
-"""Cell -> its neighbours within the grid: above, below, left and right."""
+"""For each cell, the adjacent cells. Cells at the edge of the grid have fewer than four."""
 
 
 def bad_format(reply: object) -> str:
-    """Explain in a clause why a reply has the wrong format. Empty if the format is right."""
+    """Return a text that says why the format of a reply is wrong, or "" if it's right."""
     if isinstance(reply, InvalidReply):
         return reply.detail
     assert isinstance(reply, MoveReply)  # the decoder has no other struct
@@ -47,14 +48,14 @@ def bad_format(reply: object) -> str:
 def carried_out(
     moves: Sequence[dict[str, Any]], own: Collection[int], neighbours: Neighbours
 ) -> tuple[dict[int, int], int, str]:
-    """Select the moves that are possible (5.2).
+    """Pick out the moves that are possible (5.2). The others are ignored.
 
     Args:
         own: cells with botlets of this side.
 
     Returns:
-        The possible moves (from -> to, in the given order), the number of ignored moves, and why
-        the first of these was ignored.
+        The possible moves as a dict from cell to target cell, the number of ignored moves, and a
+        text that explains the first ignored move.
     """
     targets: dict[int, int] = {}
     ignored = 0

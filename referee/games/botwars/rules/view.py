@@ -1,7 +1,7 @@
-"""The view of every viewer, with the state and the events of the last turn.
+"""The view of a match: its state and the events of the last turn. All viewers get the same view.
 
-Public messages contain all of this information, in a game as well as in a log, so both use these
-functions.
+We compute it from public messages only. That's why it works for a game that is being played as well
+as for a log.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from referee.games.botwars.rules.board import Board
 
 
 class View(say.State, frozen=True, gc=False):
-    """The state with the events of the last turn. Pairs are (red, blue).
+    """The state after a turn, and the events of that turn. Pairs are (red, blue).
 
     Attributes:
-        died: for each side, the cells of dead botlets, ascending, one entry per botlet.
+        died: for each side, the cells where its botlets died, in ascending order. If several of
+            them died in the same cell, the list contains the cell several times.
     """
 
     moves: say.Moves  # the moves carried out
@@ -28,13 +29,16 @@ class View(say.State, frozen=True, gc=False):
 
 
 def begun(state: say.State) -> View:
-    """Return the view of a state before any turn."""
+    """Return the view of a game in which no turn has been played yet."""
     nothing = say.Moves([], [])
     return View(**asdict(state), moves=nothing, died=([], []), spawned=(False, False))
 
 
 def after(before: say.State, played: say.TurnPlayed) -> View:
-    """Return the view after a turn. In a damaged log, `before` may be any state."""
+    """Return the view after a turn.
+
+    `before` should be the state before that turn, but in a damaged log it can be any other state.
+    """
     state = played.state
     red, red_spawned = _deaths_and_spawn("r", state.p1.spawn, before, played)
     blue, blue_spawned = _deaths_and_spawn("b", state.p2.spawn, before, played)
@@ -59,7 +63,7 @@ def _deaths_and_spawn(
         return came[cell] + stayed
 
     cells = dict.fromkeys(played.died)  # without duplicates, which a damaged log may have
-    # If two botlets of a side moved to this cell, both died there.
+    # Several botlets of a side may have moved to this cell, and then all of them died.
     died = [cell for cell in cells for _ in range(there(cell))]
     return died, stands and (spawn in played.died or not there(spawn))
 
@@ -79,7 +83,7 @@ class BotWarsTracker:
             self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
         # If a game begins in the middle, this request is the first message that shows its state.
         elif isinstance(message, say.MoveRequest) and message.state != self._state:
-            self._begin(message.state)  # for a game that begins in the middle
+            self._begin(message.state)
 
     def _begin(self, state: say.State) -> None:
         self._state, self._view = state, begun(state)

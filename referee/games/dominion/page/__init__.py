@@ -1,6 +1,6 @@
-"""Card facts, curves and log views for the match page of Dominion.
+"""Dominion's part of the match page: facts about cards, the curves, and how to show a log.
 
-drawing.js, drawing.css    the drawing of the table in the browser
+drawing.js, drawing.css    draw the table in the browser
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _kind(card: str) -> str:
         return "action"
     if data.worth:
         return "treasure"
-    # A curse has negative points.
+    # Only curses have negative points.
     return "victory" if data.points > 0 else "curse"
 
 
@@ -62,8 +62,8 @@ def _worth(cards: Mapping[str, int]) -> int:
 class Spectator:
     """Implements `referee.games.interface.page.Spectator` for Dominion.
 
-    It doesn't run the rules, because a spectator only sees which cards exist and who owns them, and
-    these facts are public.
+    We don't have to run the rules for this. A spectator only sees the supply and the cards that
+    each player owns, and we can count both from the public messages.
     """
 
     def __init__(self, seats: int) -> None:
@@ -71,7 +71,7 @@ class Spectator:
         self._moved: list[Moved] = []
 
     def observe(self, message: Struct) -> bool:
-        """Read a public message. A gain is complete only after the next `supply-info`."""
+        """Read a public message. After a gain, the view isn't complete until `supply-info`."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
@@ -91,14 +91,14 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
     def take_moved(self) -> Sequence[Moved]:
-        """Return the moves since the last call. Messages don't show which gains were bought."""
+        """Return the moves since the last call. We can't tell here which cards were bought."""
         moved, self._moved = self._moved, []
         return moved
 
 
 def _moved(event: Event) -> list[Moved]:
-    # These must be the moves that `Table` publishes, or else a log would be drawn differently from
-    # a live match.
+    # Keep this consistent with the moves that `Table` publishes. Otherwise, a log and a live match
+    # wouldn't look the same.
     seat, cards = event.seat, event.cards
     if event.kind == Kind.PLAYED:
         # The other players learn only at the clean-up which cards were played.
@@ -114,7 +114,7 @@ def _moved(event: Event) -> list[Moved]:
 
 
 def _now(view: View) -> Now:
-    # A log has no requests, so we don't know the counters there.
+    # We only know these numbers from a `play-turn`, and spectator logs don't contain requests.
     asked = view.request
     if not isinstance(asked, PlayTurn):
         return _NOT_KNOWN

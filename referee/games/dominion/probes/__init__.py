@@ -1,11 +1,13 @@
-"""Tests of other referees of Dominion. Imported only for a test.
+"""Tests other referees of Dominion. We only import these modules if such a test is run.
 
-matches.py          the matches of the probes
-probe_player.py     a probe
-tricks.py           its tricks: replies that provoke the situation of a case
-probe_state.py      its legal play, based on received messages
-cases.py            tables of the cases, by subject
-observed_chance.py  the random choices of the other referee
+A probe is a bot of ours that plays against another referee and checks how it reacts.
+
+matches.py          the matches that probes play
+probe_player.py     the probe itself
+probe_state.py      normal moves of a probe, based on the messages that it gets
+tricks.py           unusual or illegal replies that test certain cases
+cases.py            which cases are tested by a message, a check and so on
+observed_chance.py  finds out how the other referee has shuffled
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from referee.games.interface.probing import Probes
 
 
 def _seeded(held: Collection[str]) -> tuple[str, ...]:
-    # Random discards use the referee's stream. All other random choices use the stream of a seat.
+    # Random discards (7.4/3) come from the random stream of the referee, everything else from the
+    # stream of a seat. Without a random discard, a match only tests the latter.
     return ("4.7/3", "4.7/2") if "7.4/3" in held else ("4.7/2",)
 
 

@@ -1,6 +1,6 @@
-"""The cases for referees, by subject.
+"""Tables of the cases for referees, by message, by end reason, and by trick or check.
 
-Values are ids of cases, separated by spaces.
+The values are ids of cases, separated by spaces.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ MESSAGES: Mapping[str, str] = {
     "player-disqualified": "2.13/1",
     "game-end": "2.14/1",
 }
-"""Message type -> cases that pass if the message is correct, starting with its section."""
+"""The cases that pass if we receive a correct message of this type.
+
+The part before the first "/" is the section that describes the message."""
 
 ABOUT: Mapping[str, str] = {
     **{kind: cases.partition("/")[0] for kind, cases in MESSAGES.items()},
@@ -76,7 +78,7 @@ ABOUT: Mapping[str, str] = {
     "game-end winners at the start": "3.5/2",
     "game-end reason at the start": "3.5/2",
 }
-"""`Probes.about`: message type -> its section, and mistake in a message -> cases that fail."""
+"""`Probes.about`: the section of each message type, and the cases that fail for each mistake."""
 
 ENDS: Mapping[str, str] = {
     "provinces-empty": "4.4/2 4.3/3 4.5/1",
@@ -84,7 +86,7 @@ ENDS: Mapping[str, str] = {
     "turn-limit": "4.4/4 4.3/3 4.5/1",
     "last-player-standing": "8.3/1 4.5/1",
 }
-"""End reason -> cases that pass if a match ends for this reason."""
+"""The cases that pass if a match ends for this reason."""
 
 SHARED: Mapping[str, str] = {
     "json": "1.1/1",
@@ -150,4 +152,4 @@ SHARED: Mapping[str, str] = {
     "handshake exit-skipped": "3.5/1",
     "handshake side-by-side": "3.4/1",
 }
-"""`Probes.shared`: trick or check for all games -> its cases."""
+"""`Probes.shared`: the cases that belong to tricks and checks which all games have."""

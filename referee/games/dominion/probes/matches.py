@@ -1,8 +1,8 @@
-"""The probe matches, with the style of each seat (spec/vectors/README.md, 2.1).
+"""The matches that probes play, and the style of each seat (spec/vectors/README.md, 2.1).
 
-Basic matches come first, because a deviation there affects all others. Each of the other matches
-adds one feature, or a few independent features. A match covers the cases listed in `covers` and
-`may`, and the cases of its tricks.
+The first matches test the basics, because a mistake there would show up in all the others, too.
+Each of the other matches adds one feature, or a few that don't influence each other. A match tests
+the cases in `covers` and `may`, and the cases of the tricks that its seats use.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def _match(
     """Create a match.
 
     Args:
-        covers: cases that occur in every such match.
-        may: cases that occur by chance. They count only if a message or a reply shows them.
+        covers: cases that are always tested by this match.
+        may: cases that may come up or not. They only count if a message or a reply tests them.
     """
     names = [name for seat in seats for name in seat.tricks.split()]
     words = [covers, may, *(TRICKS[name].cases for name in names if name in TRICKS)]
@@ -42,8 +42,8 @@ def _brief(handshake: str = "") -> Style:
 
 
 def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
-    # Each trick is used once, at the first request that suits it. The second seat tries the tricks
-    # in reverse order, so that the last tricks are used, too.
+    # A seat uses each trick once, when a request allows it, and may not get to the last tricks
+    # before the match ends. That's why the second seat tries them in reverse order.
     backwards = " ".join(tricks.split()[::-1])
     return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
 
@@ -320,7 +320,7 @@ MATCHES = (
         may="7.4/3",
         controls=_MILITIA,
     ),
-    # ends of games, and of bots
+    # different ends of a game, and bots that exit
     _match(
         "three-piles",
         *2 * [_empties("moat cellar estate", "cards-empty workshop-empty")],

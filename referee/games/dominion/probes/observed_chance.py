@@ -1,11 +1,12 @@
-"""The random choices of another referee, read from its messages.
+"""Finds out the random choices of another referee by reading its messages.
 
-Every request shows the complete hand of a seat, and the seat draws at most once between two
-requests. To find out which cards were drawn, we look at the hand in the seat's next request, and
-put these cards on top of the deck if they're in it. If they aren't, the hands differ, and we'll
-find that when we compare the requests. Draws without a later request don't matter. The seat's next
-hand also shows which cards were discarded at random (7.4), and the last of them is on top of the
-pile.
+A seat draws at most once between two requests, and each request shows its complete hand. If we want
+to know which cards a seat has drawn, we can simply look at its next request. We put these cards on
+top of our deck before the draw. If the deck doesn't contain them, we do nothing, and find the
+mistake later when we compare the requests. If the seat gets no more requests, the draw doesn't
+matter.
+
+The next request also shows which cards the other referee has discarded at random (7.4).
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ class DominionObservedChance:
     """Implements `referee.games.interface.probing.ObservedChance` for Dominion."""
 
     def __init__(self, received: Sequence[Sequence[Message]]) -> None:
-        # The hands of each seat and the top discards of each player that are still to come.
+        # The hands in the requests of each seat, and below, the top discards of each player. We
+        # delete an entry when we get to its message.
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]
-        # All seats get the public messages until they leave, so the longest list has all of them.
+        # A seat that leaves misses the public messages after that, so use the longest list.
         public = max(received, key=len)
         self._tops: dict[object, list[object]] = {seat_id(n): [] for n in range(len(received))}
         for message in public:
@@ -35,10 +37,10 @@ class DominionObservedChance:
         self._taken = False  # True if cards were taken at random since the last request
 
     def shuffle(self, stream: str, items: list[str]) -> None:
-        pass  # We don't know the order yet. Each draw looks it up.
+        pass  # We only find out the order of the cards when they are drawn.
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Put the cards of the next hand on top of the deck, if the deck has them."""
+        """Put the cards that the seat is going to draw on top of the deck."""
         top: list[str] = []
         for card in _minus(self._next_hand(stream) or (), hand):
             if len(top) < count and card in deck:
@@ -48,7 +50,10 @@ class DominionObservedChance:
         deck += top[::-1]
 
     def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
-        """Take the cards that are missing in the next hand. The last one is on top of the pile."""
+        """Take the cards that are no longer in the seat's next hand.
+
+        The last card in the result is the new top card of the discard pile.
+        """
         self._taken = True
         top = [str(card) for card in self._tops[owner][:1]]
         shown = self._next_hand(owner)
@@ -57,8 +62,8 @@ class DominionObservedChance:
         taken: list[str] = []
         for card in items:
             (left if [card] == kept[len(left) :][:1] else taken).append(card)
-        # More cards should be missing in the next hand. Take any cards, since the comparison will
-        # find the difference.
+        # The next hand still has too many cards, so the other referee has made a mistake. Take any
+        # cards. We'll find the mistake when we compare the requests.
         while len(taken) < count:
             taken.append(left.pop())
         items[:] = taken[count:] + left
@@ -66,7 +71,7 @@ class DominionObservedChance:
         return _minus(taken, top) + [card for card in top if card in taken]
 
     def choose(self, stream: str, count: int) -> int:
-        raise NotImplementedError(stream)  # Dominion has no such draws
+        raise NotImplementedError(stream)  # Dominion only shuffles and takes cards
 
     def _next_hand(self, number: str) -> list[str] | None:
         return next(iter(self._hands[seat_index(number)]), None)

@@ -1,7 +1,7 @@
-"""A probe in Dominion. It plays legally, except for its tricks.
+"""A bot that tests another referee. It makes legal moves, unless it tries a trick.
 
-Each reply lists the cases that it tests. If the other referee deviates after a reply, we therefore
-know which cases failed.
+With each reply, we remember which cases it tests. If the other referee makes a mistake after that
+reply, we know which cases have failed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from referee.games.dominion.probes.tricks import TRICKS, probe_action
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.interface.probing import Message, ProbeAction
 
-# If a referee never ends a turn, the test must still end.
+# The test has to end even if the other referee never ends a turn.
 _MOST_REPLIES = 100
 """Maximum replies per turn. A longer turn counts as endless."""
 
@@ -45,5 +45,5 @@ class DominionProbePlayer(ProbeState):
         return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
-        """Return a cheap buy, which everybody sees, at the start of a turn. Otherwise None."""
+        """Return a reply that buys a copper, which everybody sees. None if the turn isn't new."""
         return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

@@ -1,7 +1,7 @@
-"""Plays the legal moves of a probe, based on the messages of another referee.
+"""The legal moves of a probe, based on the messages of the referee that it tests.
 
-We don't run our own rules in parallel. If the other referee has a bug, the probe must continue in
-the state that results from the bug.
+We don't run our own rules in parallel to keep track of the game. If the other referee has a bug,
+its game gets into a state that ours never would, and the probe has to continue from there.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 class Style(Plan, frozen=True):
-    """The play style of a probe. Fields: see spec/vectors/README.md, 2.1.
+    """The way in which a probe plays. For the fields, see spec/vectors/README.md, 2.1.
 
-    Words of a field are separated by spaces. "silver:2 moat" means at most two silvers, then as
-    many moats as possible.
+    The words in a field are separated by spaces. For example, "silver:2 moat" means that the probe
+    wants at most two silvers, and as many moats as possible after that.
     """
 
     plays: str = ""
@@ -43,15 +43,15 @@ def _wishes(text: str) -> list[tuple[str, int]]:
 
 
 class ProbeState(State):
-    """The state that a probe knows. Extends the kit's `State` at the last request.
+    """Everything that a probe knows at its last request, in addition to the kit's `State`.
 
     Attributes:
         request: the last request.
         asks_to_play: True if the request is a `play-turn`.
-        fresh: True if no card has had an effect in this turn yet.
-        first: True if nothing was done in this turn yet.
-        over: True if cards were played and buying is no longer possible.
-        gains: number of `player-gained` messages received.
+        fresh: True if nothing has been played or bought in this turn yet.
+        first: True if, in addition, no action has been lost. It's the first request of the turn.
+        over: True if the probe has played cards and can only clean up now.
+        gains: number of `player-gained` messages received in this match.
     """
 
     def __init__(self, style: Style, seat: int, seed: str) -> None:
@@ -81,7 +81,10 @@ class ProbeState(State):
         return without(card, self.hand)
 
     def trades(self, card: str) -> list[tuple[str, list[str]]]:
-        """Return (card that a mine or remodel can trash, possible gains), cheap cards first."""
+        """Return the cards that a mine or remodel can trash, each with the possible gains for it.
+
+        Cheap cards come first.
+        """
         held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
         return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
@@ -102,15 +105,14 @@ class ProbeState(State):
         return {"type": "attack-reply", "discard": self.discards()}
 
     def discards(self) -> list[str]:
-        """Choose discards for a militia, in an unusual order."""
+        """Choose the least useful cards to discard for a militia, in a rather unusual order."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
         return dull[: self.request["discard"]][::-1]
 
     def _purchases(self) -> list[str]:
         found: list[str] = []
         for _ in range(self.buys):
-            # Buy the first card of the list that is affordable and that the player doesn't have
-            # enough of.
+            # Take the first card on the wish list that we can pay for and need more copies of.
             for card, enough in self._buys:
                 few = self.count(card) + found.count(card) < enough
                 if few and self.can_buy(*found, card) and self._can_take(card):
@@ -145,12 +147,12 @@ class ProbeState(State):
 
 
 def action(card: Any, **parameters: Any) -> dict[str, Any]:
-    """Create an action reply. Tricks may use wrong values."""
+    """Create an action reply. Tricks also pass values that aren't legal."""
     reply = {"type": "play-reply", "phase": "action", "card": card}
     return {**reply, **({"additional_parameters": parameters} if parameters else {})}
 
 
 def buy(treasures: Any, cards: Any) -> dict[str, Any]:
-    """Create a buy reply. Tricks may use wrong values."""
+    """Create a buy reply. Tricks also pass values that aren't legal."""
     fields = {"played_treasures": treasures, "cards_to_buy": cards}
     return {"type": "play-reply", "phase": "buy", **fields}

@@ -1,6 +1,6 @@
-"""Tricks that probes use to test how another referee reacts (spec/vectors/README.md, 2).
+"""Tricks: replies that test how another referee reacts to them (spec/vectors/README.md, 2).
 
-Each trick is used once, at the first suitable request.
+A probe uses a trick only once, at the first request where the trick is possible.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from referee.games.dominion.rules.choices import EXCHANGES
 from referee.games.interface.probing import ProbeAction
 
 Answer: TypeAlias = Callable[[ProbeState], Any]
-"""Creates the reply to a request: an object, the text of a line, or `LEAVE`.
+"""A function that creates the reply: an object, a line of text, or `LEAVE`.
 
-If the request isn't suitable, the function returns a false value, or raises LookupError or
+If the trick isn't possible at this request, it returns a false value, or raises LookupError or
 StopIteration."""
 LEAVE: Any = object()
 
 
 class Trick(NamedTuple):
-    """One trick.
+    """A reply that tests certain cases.
 
     Attributes:
-        cases: ids of the cases that it covers.
-        attack: True if it replies to an attack-request.
-        awaits: type of the messages to wait for before replying. Another seat must have received as
-            many of them as this seat.
+        cases: ids of these cases.
+        answer: creates the reply.
+        attack: True if it's a reply to an `attack-request`, not to a `play-turn`.
+        awaits: a type of message. Before it replies, the probe waits until another seat has
+            received as many of these messages as this seat. Empty: it doesn't wait.
     """
 
     cases: str
@@ -42,8 +43,8 @@ class Trick(NamedTuple):
         if self.attack == state.asks_to_play:
             return None
         try:
-            # A trick doesn't check whether it is possible. If it isn't, `answer` raises one of
-            # the errors below.
+            # Most tricks don't check first whether they're possible. If they aren't, `answer`
+            # fails with one of the errors below.
             reply = self.answer(state)
         except (LookupError, StopIteration):
             return None
@@ -54,7 +55,7 @@ class Trick(NamedTuple):
 
 
 def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
-    """Create an action that writes a reply and tests these cases."""
+    """Create a `ProbeAction` that sends a reply. `cases` lists the cases that it tests."""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
     return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
@@ -108,12 +109,12 @@ def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
 
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
-    """Return the cards that cost `low` to `high`, from empty piles or from the others."""
+    """Return the cards in the supply that cost `low` to `high`. `empty`: only sold-out cards."""
     return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
 def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
-    """Return a card in the supply that costs `low` to `high` more than the available money."""
+    """Return a card that costs `low` to `high` more than the money that we have."""
     return _piles(s, s.money + low, s.money + high, empty=empty)[0]
 
 
@@ -134,19 +135,20 @@ def _one_more(cards: list[str]) -> list[str]:
 
 
 def _rare(s: ProbeState) -> list[str]:
-    # next() raises if the player has enough copies of each card. The trick then waits for another
-    # request.
+    # If we have enough copies of every card in hand, next() raises StopIteration, and the trick
+    # waits for another request.
     wanted = s.request["discard"]
     return [next(card for card in s.hand if s.hand.count(card) < wanted)] * wanted
 
 
 def _some(s: ProbeState, more: int) -> list[str]:
-    # If `more` is negative, there are too few cards.
+    # `more` can be negative. Then there are too few cards.
     return s.hand[: s.request["discard"] + more]
 
 
 def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
-    # Some trashed cards are exchanged for a new card, others for nothing.
+    # Normally, we need a card that can be exchanged for another one. `for_nothing` looks for a card
+    # that we would only lose.
     return next(trashed for trashed, gains in s.trades(card) if bool(gains) != for_nothing)
 
 
@@ -165,7 +167,7 @@ def _cards(cards: Callable[[ProbeState], Any]) -> Answer:
 
 
 def _costs(card: str, less: int) -> Answer:
-    # If `less` is 0, the money is just enough. If it's 1, a coin is missing.
+    # If `less` is 0, we have exactly enough money. If it's 1, we're one coin short.
     return lambda s: s.fresh and s.supply[card] and buy(_coins(s, COST[card] - less), [card])
 
 

@@ -1,4 +1,4 @@
-"""The cards as data (protocol-v1, 2, 4.3 and 6)."""
+"""The seventeen cards: their costs, points and simple effects (protocol-v1, 2, 4.3 and 6)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Mapping
 
 
 class Card:
-    """One card (4.3, 6).
+    """One card (4.3, 6). Numbers that don't apply to a card are 0.
 
     Attributes:
-        cost: price in money.
-        worth: money of a treasure. 0 for other cards.
-        points: points at the end of the game, per copy.
+        cost: the price.
+        worth: money that a treasure gives when it is played.
+        points: points for each copy at the end of the game.
         action: True if it is an action card.
-        cards, actions, buys, money: given to the player of an action: "+1 card" and so on.
-        gains: maximum cost of a card gained by it.
-        raises: maximum difference in cost between the gained and the trashed card.
-        leaves: number of cards that other players keep after discarding.
+        cards, actions, buys, money: bonus for the player of the card, such as "+1 card".
+        gains: a workshop can gain cards that cost up to this much.
+        raises: a mine or a remodel can gain cards that cost up to this much more than the trashed
+            card.
+        leaves: a militia leaves the other players with this many cards in hand.
     """
 
     action = False
@@ -55,7 +56,7 @@ KINGDOM = tuple(card for card, data in CARDS.items() if data.action)
 
 COST = {card: data.cost for card, data in CARDS.items()}
 WORTH = {card: data.worth for card, data in CARDS.items() if data.worth}
-"""Treasure -> its money."""
+"""The money that each treasure gives."""
 POINTS = {card: data.points for card, data in CARDS.items() if data.points}
 
 HAND_SIZE = 5

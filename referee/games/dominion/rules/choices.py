@@ -1,8 +1,10 @@
 """Which cards can be trashed, gained and bought (protocol-v1, 5 and 6).
 
-Requests don't list these cards. The rules, people, environments, rule files and probes all use this
-module to find them. All of them except the rules use `parameters` to make the decisions about a
-card one by one. In this file, `rest` is the hand without the card that is played.
+Requests don't list these cards, so everything that plays Dominion needs this module: questions to a
+person, environments, rule files and probes. They use `parameters` to decide on the parameters of a
+card step by step. The rules use the other functions to check a reply.
+
+In this file, `rest` is the hand without the card that is being played.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, NamedTuple
 from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 
 EXCHANGES: Mapping[str, Mapping[str, int]] = {"mine": WORTH, "remodel": COST}
-"""Card -> the cards that it may trash and gain. Their values aren't used."""
+"""The cards that a mine or a remodel may trash and gain. (We only use the keys.)"""
 
 
 def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST) -> list[str]:
@@ -27,17 +29,27 @@ def trashable(card: str, rest: Collection[str]) -> list[str]:
 
 
 def gain_limit(card: str, trashed: str | None = None) -> int:
-    """Return the maximum cost of a card gained by a workshop, or by a mine or remodel."""
+    """Return the highest cost of a card that a workshop, mine or remodel can gain.
+
+    For a mine or remodel, pass the card that it trashes.
+    """
     return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
 
 
 def gainable(card: str, supply: Mapping[str, int], trashed: str | None = None) -> list[str]:
-    """Return the cards that may be gained. Arguments as for `gain_limit`."""
+    """Return the cards in the supply that a workshop, mine or remodel may gain.
+
+    For a mine or remodel, pass the card that it trashes.
+    """
     return for_sale(supply, gain_limit(card, trashed), EXCHANGES.get(card, COST))
 
 
 class Ask(NamedTuple):
-    """A decision: "discard" any of these legal cards, or "trash" or "gain" one of them."""
+    """A decision about the card that is being played.
+
+    If `what` is "discard", any number of `cards` can be chosen. If it is "trash" or "gain", a
+    single card must be chosen.
+    """
 
     what: str
     cards: Sequence[str]
@@ -46,13 +58,16 @@ class Ask(NamedTuple):
 def parameters(
     card: str, rest: Sequence[str], supply: Mapping[str, int]
 ) -> Generator[Ask, Any, dict[str, Any]]:
-    """Yield the decisions about a played card, and return its parameters (5.3)."""
+    """Yield the decisions about a card, one by one, and return its parameters (5.3).
+
+    Send the chosen card, or a list of cards for "discard". Send None to leave out the parameter.
+    """
     chosen: dict[str, Any] = {}
     if card == "cellar":
         discarded = yield Ask("discard", rest)
         if discarded is not None:
             chosen["cards"] = discarded
-    # A workshop trashes nothing.
+    # This stays None if the card is a workshop.
     trashed = None
     if card in EXCHANGES:
         chosen["card_to_trash"] = trashed = yield Ask("trash", trashable(card, rest))
@@ -70,13 +85,14 @@ def first_way(
     options: Callable[[Ask], Iterable[Any]],
     given: Sequence[Any] = (),
 ) -> dict[str, Any] | None:
-    """Return the parameters that result from the first complete series of answers, or None.
+    """Find parameters for a card by trying out the answers that `options` yields, best first.
 
-    `options` yields the answers to a decision, best first. If no answer is left (e.g. because none
-    of the cards that can be gained is wanted), the next answer to the previous decision is tried.
+    An answer can lead to a dead end. For example, a bot may not want any of the cards that it can
+    gain for a trashed card. We then try the next answer to the decision before. Returns None if
+    everything leads to a dead end.
     """
-    # A generator can't be rewound, so we start a new one and repeat the answers given so far. There
-    # are at most two answers.
+    # We can't rewind a generator, so we create a new one each time and repeat the answers given so
+    # far. That's cheap, because there are at most two of them.
     decisions = parameters(card, rest, supply)
     try:
         asked = next(decisions)
@@ -97,7 +113,7 @@ def without(card: str, hand: Sequence[str]) -> list[str]:
 
 
 def unavailable_reason(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
-    """Explain in a clause why an action card has no effect. Empty if the card has an effect."""
+    """Return a text that says why a card would have no effect, or "" if it would have an effect."""
     if card in EXCHANGES and not trashable(card, rest):
         return f"needs {'a treasure' if card == 'mine' else 'another card'} in your hand to trash"
     if card == "workshop" and not gainable(card, supply):

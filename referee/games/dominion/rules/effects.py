@@ -1,9 +1,11 @@
 """The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
-When an effect runs, its card has left the hand and the action is spent (5.3). An effect that
-affects other players is a generator that yields requests and receives replies. With invalid
-parameters, an effect raises `BadParametersError` before it changes anything, and the turn puts the
-card back into the hand (5.4).
+Before an effect runs, the turn has already spent the action and removed the card from the hand
+(5.3). Most effects are simple functions. A militia has to wait for the other players' replies, so
+its effect is a generator that yields requests.
+
+If the parameters are invalid, an effect raises `BadParametersError` before it changes anything. The
+turn then puts the card back into the hand (5.4).
 """
 
 from __future__ import annotations
@@ -23,14 +25,15 @@ from referee.games.interface.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]
-"""Yields requests and receives their replies: a reply struct, `InvalidReply` or `LEFT`."""
+"""A generator that yields requests. Send it the replies: structs, `InvalidReply` or `LEFT`."""
 Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
-    """The parameters of an action card are invalid, and the card is "consumed" (6).
+    """The parameters of an action card are invalid, so the card is "consumed" (6).
 
-    The text describes the mistake in one sentence.
+    The action is lost, but the card stays in hand (5.4). The message of the exception describes
+    the mistake.
     """
 
 
@@ -53,7 +56,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
     cards = parameters.get("cards", [])
     if not isinstance(cards, list):
         table.fault(player, BAD_PARAMETERS, f"cellar: `cards` is {describe(cards)}, not a list")
-        # A wrong list counts as an empty one, but the cellar itself is played (6.1).
+        # That's a fault, but the cellar is played anyway, with an empty list (6.1).
         cards = []
     discarded = []
     for place, card in enumerate(cards):
@@ -118,8 +121,8 @@ def _attack(table: Table, player: Player) -> Decisions:
 def _exchange(
     card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
-    # Mine and remodel only differ in what can be trashed and gained, and in where the new card goes
-    # (6).
+    # Mines and remodels work the same way. They accept different cards, and a mine puts the new
+    # card into the hand (6).
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
     if not isinstance(trashed, str) or trashed not in EXCHANGES[card]:
@@ -128,7 +131,7 @@ def _exchange(
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}, which is not in hand")
     desired: Any = parameters.get("desired_card")
     possible = gainable(card, supply, trashed)
-    # If no card can be gained, we don't care about the bot's wish.
+    # If there's nothing to gain, it doesn't matter which card the bot asked for.
     if possible and desired not in possible:
         raise BadParametersError(_why_not_gained(supply, desired, card, trashed))
     table.trash(player, trashed)
@@ -170,4 +173,3 @@ EFFECTS: Mapping[str, Effect] = {
     "woodcutter": _gives("woodcutter"),
     "workshop": _workshop,
 }
-"""Action card -> effect."""

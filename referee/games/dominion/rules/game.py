@@ -1,6 +1,6 @@
-"""The game of Dominion, in which seats take turns until an end condition holds (protocol-v1, 4).
+"""The game of Dominion: the seats take turns until the game is over (protocol-v1, 4).
 
-The game is one generator that yields requests (`referee.games.interface.table`).
+A whole game is a single generator that yields requests. See `referee.games.interface.table`.
 """
 
 from __future__ import annotations
@@ -68,13 +68,17 @@ class Dominion(TableGame[Table]):
         return [SeatState(p.score(), p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state for a viewer. Owned cards are public, but their places aren't."""
+        """Return the state as the viewer sees it.
+
+        Everybody sees which cards a player owns, but not which of them are in hand.
+        """
         return view_of(self.table, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> Dominion | None:
-        """Copy the game between two replies of a turn.
+        """Copy the game in the middle of a turn. It continues at the current request.
 
-        Returns None during an attack, which is a running generator and can't be copied.
+        Returns None during an attack. The effect of a militia is a running generator then, and
+        generators can't be copied.
         """
         if not (self.requests and isinstance(self.requests[0].asks, PlayTurn)):
             return None
@@ -83,7 +87,7 @@ class Dominion(TableGame[Table]):
         table = copied(self.table, players=players, supply=supply, _chance=chance)
         old = self.turn
         player, bought, gained = players[old.player.seat], old.bought.copy(), old.gained.copy()
-        # The last entry changes during the turn, so we give the copy its own.
+        # The last entry grows during the turn, so the copy needs lists of its own.
         player.gains[-1] = Gains(bought, gained)
         turn = TurnState(player, old.actions, old.buys, old.money, bought, gained)
         new = copied(self, table=table, turn=turn)
@@ -103,13 +107,13 @@ class Dominion(TableGame[Table]):
                 player.discard_pile = below + top
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks. Hands and piles stay, because their owners know them (2.8)."""
+        """Shuffle the decks. Players know their hands and discard piles, so these stay (2.8)."""
         for player in self.table.players:
             redeal(chance, player.deck)
 
     def _play(self, resumed: TurnState | None = None) -> Decisions:
-        # In a copy, skip the players before the player whose turn it was. After that turn, the game
-        # continues as usual.
+        # A copy resumes in the middle of a player's turn, so skip everybody who comes before that
+        # player in the first round.
         while True:
             for player in self.table.players:
                 # We skip seats that have left, but the order of the others stays.
@@ -125,7 +129,7 @@ class Dominion(TableGame[Table]):
                     return
 
     def _begin_turn(self, player: Player) -> None:
-        situation, self._situation = self._situation, None  # It only describes the first turn.
+        situation, self._situation = self._situation, None  # only for the first turn
         self.turn = turn = TurnState(player) if situation is None else situation.turn.of(player)
         self.table.turn = turn
         player.turns += 1

@@ -58,7 +58,7 @@ class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info")
 class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-info"):
     """Sent at the start and after every change: all 17 piles, in fixed order."""
 
-    # A tuple, because the supply reuses it until the next change.
+    # This is a tuple because the supply keeps the message for reuse, so nobody may modify it.
     cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
 
 

@@ -14,16 +14,16 @@ from referee.games.interface.seats import seat_id
 
 
 class Gains(Struct, frozen=True, gc=False):
-    """The cards that a player got in one turn. Bought cards are the last in `gained`."""
+    """The cards that a player got in one turn. `gained` ends with the cards in `bought`."""
 
     bought: list[str]
     gained: list[str]
 
 
 class Player:
-    """One seat of the game, with its cards in four places.
+    """A player and its cards, which are in the deck, in hand, in play or on the discard pile.
 
-    It also remembers which of these cards its bot has seen.
+    We also keep track of the cards that the player hasn't seen yet.
     """
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
@@ -42,10 +42,10 @@ class Player:
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
         self.left = self.is_shown = False  # is_shown: the bot has seen the current hand
-        # Cards that the referee discarded from a hand that the bot hadn't seen, except the last
-        # card.
+        # If the referee discards cards at random, the player doesn't know at first which of its
+        # cards are gone. It only sees the top card of the discard pile, which isn't in this list.
         self.unseen: list[str] = []
-        self.counted: tuple[dict[str, int], int] | None = None  # cached `cards` and points
+        self.counted: tuple[dict[str, int], int] | None = None  # cached result of `_count`
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
@@ -83,14 +83,17 @@ class Player:
         return self.hand.copy()
 
     def cards(self) -> dict[str, int]:
-        """Return card -> count of all owned cards, in supply order, without zeros. Read-only."""
+        """Return how many copies of each card the player owns, in the order of the supply.
+
+        Cards that the player doesn't own are left out. Don't modify the dict, it is cached.
+        """
         return self._count()[0]
 
     def score(self) -> int:
         return self._count()[1]
 
-    # Each view needs the scores, but cards rarely change, so we cache the result. Anything that
-    # changes cards sets `counted` to None.
+    # We need this for every view, but a player's cards don't change often, so the result is cached.
+    # Code that adds or removes cards has to set `counted` to None.
     def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
             owned = dict.fromkeys(CARDS, 0)  # A Counter would be half as fast.
@@ -116,7 +119,10 @@ class Player:
 
 
 class TurnState(Struct):
-    """The state of a player's turn. Treasures only become money within a buy reply."""
+    """The state of a player's turn.
+
+    `money` is the money from action cards. Treasures don't count until a buy reply plays them.
+    """
 
     player: Player
     actions: int = 1

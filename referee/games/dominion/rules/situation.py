@@ -1,7 +1,4 @@
-"""The state of a game that begins in the middle, and the simplest replies.
-
-Both are used by conformance cases.
-"""
+"""Lets conformance cases begin in the middle of a game, and makes the simplest legal replies."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from referee.games.dominion.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True):
-    """The cards of a seat, in the order of a conformance case."""
+    """The cards of a seat, as a conformance case lists them."""
 
     hand: list[str] = []
     deck: list[str] = []  # the first card is drawn first
@@ -27,9 +24,9 @@ class SeatCards(Struct, frozen=True):
 
 
 class FirstTurn(Struct, frozen=True):
-    """The state of the first turn; see `TurnState`.
+    """The state of the first turn. `TurnState` has the same fields.
 
-    If `gained` is None, it equals the bought cards.
+    If `gained` is None, the player hasn't gained any cards except those it bought.
     """
 
     actions: int = 1
@@ -45,10 +42,10 @@ class FirstTurn(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True):
-    """The start of a game in the middle. Missing parts are as after the deal.
+    """The state of a game that begins in the middle. Missing parts are as after the deal.
 
-    Before the first request, the gains and trashings that lead to these cards are published, so
-    that bots which count cards stay consistent.
+    Some bots count cards, and they'd be confused by cards that nobody has ever gained. Before the
+    first request, we therefore publish gains and trashings that lead to this state.
     """
 
     seats: dict[str, SeatCards] = {}  # player number -> its cards
@@ -56,7 +53,10 @@ class Situation(Struct, frozen=True):
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:
-        """Give the seats of a new table their cards. Gained cards are still in the supply."""
+        """Give the players of a new table their cards, and set the supply.
+
+        Cards that a player must have gained stay in the supply for now. `publish` removes them.
+        """
         left = table.supply.counts | self.supply
         for player in table.players:
             cards = self.seats.get(player.number)
@@ -65,14 +65,13 @@ class Situation(Struct, frozen=True):
                 player.discard_pile = cards.discard_pile.copy()
                 player.in_play, player.counted = cards.in_play.copy(), None
             for card, count in _gained(player).items():
-                # publish() will take them from the supply, one by one.
                 left[card] += max(count, 0)
         table.supply.set(left)
 
     def publish(self, table: Table) -> None:
         for player in table.players:
-            # In a match, these gains would also have been published card by card. (Negative counts
-            # are trashed cards.)
+            # As in a real match, each card has a message of its own. (If a count is negative, the
+            # player has trashed cards of its starting deck.)
             for card, count in _gained(player).items():
                 for _ in range(count):
                     table.supply.take(card)
@@ -82,7 +81,6 @@ class Situation(Struct, frozen=True):
 
 
 def _gained(player: Player) -> Counter[str]:
-    # The initial deal is subtracted, so the counts of trashed cards are negative.
     gained = Counter(player.cards())
     gained.subtract(Counter(STARTING_DECK))
     return gained

@@ -15,13 +15,17 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
-    """The piles. `counts` has the number of cards left, and `info` is the message with them.
+    """The piles of the supply.
 
-    `shown` caches the result of `show` until a pile changes. Views of all seats share that dict.
+    Attributes:
+        counts: card -> number of cards left.
+        info: the `supply-info` with these counts.
+        empty_piles: number of empty piles.
+        shown: cached result of `show`. None after a pile has changed.
     """
 
     def __init__(self, players: int) -> None:
-        # The starting decks come out of the supply.
+        # The coppers of the starting decks are taken from the supply.
         coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
             "curse": 10 * (players - 1),
@@ -40,12 +44,12 @@ class Supply:
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
-        # Only this pile has changed, and creating the others again would take time.
+        # Only replace the pile that has changed. It would be slow to create all of them again.
         self._piles[_INDEX[card]] = Pile(card, left)
         self.info = SupplyInfo(tuple(self._piles))
 
     def set(self, counts: Mapping[str, int]) -> None:
-        """Set these piles and leave the others unchanged."""
+        """Change the number of cards in these piles. The other piles stay as they are."""
         self.shown = None
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
@@ -53,7 +57,7 @@ class Supply:
         self.info = SupplyInfo(tuple(self._piles))
 
     def show(self) -> dict[str, int]:
-        """Return a copy of the counts, which is cached. Don't modify it."""
+        """Return a copy of the counts. The views of all players share it, so don't modify it."""
         if self.shown is None:
             self.shown = self.counts.copy()
         return self.shown

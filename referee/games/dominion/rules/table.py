@@ -1,6 +1,6 @@
-"""The table, and the elementary moves of the rules.
+"""The table, with basic moves such as gaining, trashing and discarding cards.
 
-Each move changes the cards and publishes the change, in the order of protocol-v1, 2.
+Each move changes the cards and adds the messages about it, in the order of protocol-v1, 2.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ class Table(interface.Table[Player]):
     def gain(
         self, player: Player, card: str, *, to_hand: bool = False, money: int | None = None
     ) -> None:
-        """Move a card from a pile that isn't empty to the player's discard pile or hand.
+        """Give the player a card from the supply. The pile must not be empty.
 
         Args:
-            money: the player's money if the card is bought. None: it isn't bought.
+            to_hand: True if the card goes to the hand instead of the discard pile.
+            money: the player's money before the purchase. None if the card isn't bought.
         """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
@@ -68,21 +69,21 @@ class Table(interface.Table[Player]):
             )
 
     def played(self, player: Player, card: str) -> None:
-        """Notify watchers that a hand card is in play. The clean-up publishes it."""
+        """Notify watchers of a played card. The other players only see it at the clean-up."""
         if self.watchers:
             own = [Move(player.seat, "hand", "play", card)]
             counters = self._counters(player)
             self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)], counters=counters))
 
     def publish_return(self, player: Player, card: str) -> None:
-        """Notify watchers that a card in play returned to the hand, since it couldn't be played."""
+        """Notify watchers that a card went back to the hand because it couldn't be played."""
         if self.watchers:
             own = [Move(player.seat, "play", "hand", card)]
             did: list[Part] = ["takes back ", Card(card)]
             self.moved(Moved(player.seat, own, own, did=did, counters=self._counters(player)))
 
     def _counters(self, player: Player) -> tuple[int, ...]:
-        """Return actions, buys and money left in the player's turn. Empty in others' turns."""
+        """Return remaining actions, buys and money, or () if it isn't the player's turn."""
         turn = self.turn
         if turn is None or turn.player is not player:
             return ()
@@ -104,12 +105,12 @@ class Table(interface.Table[Player]):
     def discard(
         self, player: Player, cards: list[str], played: Sequence[str] | None = None
     ) -> None:
-        """Put cards on the discard pile, the last card on top.
+        """Put cards on the discard pile. The last card ends up on top.
 
-        The cards were already removed from their old places.
+        The caller must already have removed them from the hand or from play.
 
         Args:
-            played: at a clean-up, the cards that were in play, not in hand.
+            played: at a clean-up, the cards that were in play. None if it isn't a clean-up.
         """
         if cards:
             player.discard_pile += cards
@@ -124,13 +125,13 @@ class Table(interface.Table[Player]):
         if self.watchers:
             drawn = player.hand[before:]
             whole = moves_of(player.seat, drawn, "deck", "hand")
-            # The seat sees the cards at its next request. The others don't even learn how many
-            # there are.
+            # The player sees the cards at its next request, and until then only how many there
+            # are. The others don't even see that.
             own = [Move(player.seat, "deck", "hand", count=len(drawn))] if drawn else []
             self.moved(Moved(player.seat, whole, own, ()))
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
-        """Remove `count` hand cards chosen by the referee (7.4)."""
+        """Let the referee choose `count` cards at random, and remove them from the hand (7.4)."""
         taken = self._chance.take("referee", player.hand, count, player.number)
         # The player knows which card is on top of the pile now, but not which others we have taken.
         player.is_shown, player.unseen = False, taken[:-1]
@@ -143,7 +144,7 @@ class Table(interface.Table[Player]):
 
 
 def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | None) -> Moved:
-    """Describe discards. Only the top card and played cards are public."""
+    """Describe a discard for watchers. Everybody sees the top card and cards that were in play."""
     played = in_play or ()
     from_hand = (Counter(cards) - Counter(played)).elements()
     from_play = moves_of(player.seat, played, "play", "discard")
@@ -153,7 +154,7 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     if in_play is not None:  # at the end of a turn, all counters become 0
         own = whole if player.is_shown else public
         return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
-    # The player hasn't seen these cards, because take_at_random() has chosen them.
+    # The referee has chosen these cards at random, and the player doesn't know yet which ones.
     if not player.is_shown:
         return Moved(player.seat, whole, public, public)
     return Moved(player.seat, whole, whole, public, ["discards ", *listed(map(Card, cards))])

@@ -22,7 +22,7 @@ from referee.games.interface.game import LEFT, Request
 
 
 def play_turn(table: Table, turn: TurnState) -> Decisions:
-    """Play a turn from any of its requests to its clean-up."""
+    """Play a turn, or the rest of it, including the clean-up."""
     player = turn.player
     top_discard = None
     # A player may leave in the middle of its turn.
@@ -80,8 +80,8 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     parameters = reply.additional_parameters
     if not isinstance(parameters, dict):
         parameters = {}
-    # If the card can't be played, it returns to its place, because hands are shown in the order of
-    # drawing.
+    # Remember where the card was. If it can't be played, we put it back there, because requests
+    # show the hand in the order drawn.
     place = player.hand.index(card)
     del player.hand[place]
     player.in_play.append(card)
@@ -107,7 +107,10 @@ def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
 
 
 def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None:
-    """Play treasures from left to right. Returns the money, or None if buying isn't possible."""
+    """Play treasures from left to right, and return the total money.
+
+    If there's a mistake in the list, return None. The player can't buy anything then.
+    """
     player = turn.player
     money = turn.money
     if treasures is UNSET:
@@ -118,8 +121,8 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
         return None
     hand, in_play = player.hand, player.in_play
     before = len(in_play)
-    # We don't check the list first. Nearly all lists are right, and then each treasure takes two
-    # calls. (TypeError occurs for cards that aren't hashable, such as lists.)
+    # We don't check the list in advance, because nearly all lists are right, and this is faster.
+    # (We get a TypeError if a "card" isn't hashable, for example if it's a list.)
     for card in treasures:
         try:
             money += WORTH[card]

@@ -1,6 +1,6 @@
-"""A game of Dominion as data, for each viewer.
+"""A game of Dominion as each viewer sees it.
 
-All viewers see who owns which cards. Only the places of a player's cards are private.
+Everybody can see which cards a player owns. Only the player can see which of them are in hand.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ class OwnCards(Struct, frozen=True):
 
     hand: list[str]  # in the order drawn
     in_play: list[str]  # in the order played
-    discard_pile: list[str]  # sorted; for `ALL` the last card is on top
-    deck: list[str]  # sorted; for `ALL` the first card is on top
+    discard_pile: list[str]  # sorted; only `ALL` sees the order, with the top card last
+    deck: list[str]  # sorted; only `ALL` sees the order, with the top card first
     turns: int  # number of turns begun
     shuffles: int  # number of times its discard pile was shuffled into its deck
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view: card -> count, in supply order. `own` is None for other viewers."""
+    """A player, as it appears in a view.
+
+    `cards` has the number of copies of each card, in the order of the supply. `own` is None unless
+    the viewer may see this player's hand.
+    """
 
     cards: dict[str, int]
     score: int
@@ -42,12 +46,12 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A view of a game (`referee.games.interface.game.Game.view`)."""
+    """A game as one viewer sees it. See `referee.games.interface.game.Game.view`."""
 
     supply: dict[str, int]  # card -> number of cards left
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request, in its own view and for `ALL`; otherwise None
-    request: PlayTurn | AttackRequest | None  # the request of that seat, otherwise None
+    asked: int | None  # the seat with a request; None if the viewer can't see the request
+    request: PlayTurn | AttackRequest | None  # the request, if the viewer can see it
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
@@ -69,8 +73,8 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
             # they're in the deck.
             if not player.is_shown:
                 hand, deck = [], deck + hand
-            # The same applies to cards that the referee has discarded from a hand that the seat
-            # hadn't seen.
+            # The same applies to cards that the referee has discarded at random. The seat doesn't
+            # know yet which cards these are.
             if player.unseen:
                 pile = list((Counter(pile) - Counter(player.unseen)).elements())
                 deck += player.unseen

@@ -1,5 +1,5 @@
-"""Checks a spectator log of Dominion.
+"""Checks whether a spectator log of Dominion follows the rules.
 
-explanation.py  searches for courses of a turn that explain its messages
-checker.py      the whole log, message by message
+explanation.py  explains the messages of a single turn
+checker.py      checks the whole log, message by message
 """

@@ -1,15 +1,17 @@
-"""Check whether a game of Dominion can have the messages of a log (protocol-v1, 4 to 7, 2.15).
+"""Check whether a log can be from a real game of Dominion (protocol-v1, 4 to 7, 2.15).
 
-Supply, owned cards, trash and scores are public, so we check them message by message. Hands are
-hidden, but their sizes aren't. The clean-up publishes the played cards, and they determine every
-draw, shuffle, discard and attack of the turn, except for the number of cards that a cellar
-discarded. That's why we collect the messages of a turn and then search for a course of the turn
-that explains them. The search starts from each possible size of deck, hand and discard pile.
+The supply, the players' cards, the trash and the scores are public, so we check them as we read
+each message. For everything else, we have to wait for the clean-up, which shows the cards that were
+played. We can't see hands, but we usually know how many cards are in them. The played cards then
+determine all draws, shuffles, discards and attacks of the turn. The only thing that we still don't
+know is how many cards a cellar discarded. That's why we collect the messages of a turn and then
+look for a course of the turn that explains them (`explanation.py`). If we aren't sure how many
+cards were in deck, hand and discard pile at the beginning, we try all possibilities.
 
-The end of a turn isn't always clear when we read its messages (`events.py`), and the turn of a
-player without cards in hand has no messages at all. We keep every possible `Reading`, but there is
-almost always only one. If none is left, we report a finding and continue with a reading that
-assumes as little as possible.
+When we read a message, it isn't always clear whether it ends the turn (`events.py`). If a player
+has no cards in hand, there isn't any message about its turn at all. We therefore keep every
+possible `Reading` of the log, but there's almost always only one. If none is left, we report a
+finding and continue with a reading that assumes as little as possible.
 
 Note that we only count the cards that can be in deck and hand. Tracking each card would take far
 too many readings. For this reason, the checker may miss a mistake, but it never reports a mistake
@@ -47,7 +49,7 @@ from referee.games.interface.seats import seat_id
 _IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
-"""Maximum messages of a turn. Limits the memory for a log in which no turn ends."""
+"""Maximum number of messages in a turn. A log in which no turn ends could fill our memory."""
 
 
 class Checker:
@@ -57,12 +59,11 @@ class Checker:
         self._names = list(names)
         self._count = len(names)
         self._supply = dict(Supply(self._count).counts)
-        self._shown = self._supply  # the supply shown by the log
+        self._shown = self._supply  # the supply according to the log, even if it's wrong
         self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
         self._expects = "game-info"
-        """The required type of the next message, game-info or supply-info. Empty: others are
-        allowed."""
+        """The type that the next message must have. Empty if there are several possible types."""
         self._gained = ""  # the gained card if the last message was a gain
         self._opening = True  # True if all messages so far were disqualifications
         dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
@@ -70,7 +71,7 @@ class Checker:
         self._line = 0
         self._findings: list[Finding] = []  # findings of this line
         self._readings = [Reading((start,) * self._count, 0)]
-        self._last_active = 0  # active seat of the last extended reading
+        self._last_active = 0  # whose turn it was in the reading that we extended last
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
@@ -169,8 +170,8 @@ class Checker:
         if not cards and kind != Kind.SHUFFLED:
             self._find("2", "at least one card", f"{kind} without any")
             return None
-        # A trashing is explained later, by the cards that could be gained for it. The supply will
-        # have changed by then, so keep the current supply.
+        # To explain a trashing, we have to know which cards could be gained for it. We do that at
+        # the end of the turn, when the supply has changed, so keep a copy of it.
         if kind == Kind.TRASHED:
             event = event._replace(supply=dict(self._supply))
         owned = self._ledger.owned[seat]
@@ -197,15 +198,15 @@ class Checker:
     def _extend(self, event: Event) -> None:
         found: dict[tuple[object, ...], Reading] = {}
         try:
-            # Different readings often lead to the same state. If we didn't merge them, their number
-            # would double with each doubtful message.
+            # Different readings often lead to the same state, and then we only keep the first.
+            # Otherwise, each ambiguous message would double their number.
             for after in every_way(lambda reading: self._step(reading, event), self._readings):
                 found.setdefault(_key(after), after)
             self._readings = list(found.values())[:_MAX_READINGS]
         except Contradiction as problem:
             self._findings.append(problem.finding)
-            # Report each mistake once. From here on, we only rely on public information. Otherwise,
-            # each later message of the log would be a finding.
+            # Forget everything except public information. Otherwise, we'd report the same mistake
+            # again for each message that follows.
             self._readings = [self._start_afresh(event)]
         if event.kind == Kind.GAINED:
             self._gained = event.cards[0]
@@ -238,10 +239,10 @@ class Checker:
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield the readings that extend a reading by an event.
+        """Extend a reading by an event. Yields several readings if the event is ambiguous.
 
         Raises:
-            Contradiction: the event does not fit the reading.
+            Contradiction: the event can't follow here.
         """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
@@ -270,8 +271,8 @@ class Checker:
         yield from every_way(lambda way: way(reading, event), ways)
 
     def _after_silent_turns(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        # A player without cards in hand may have turns that leave no message. Add such turns one by
-        # one, until the event fits.
+        # If a player has no cards in hand, its turn doesn't leave any messages. Assume one such
+        # turn after the other, until the event fits.
         for _ in range(self._count - 1 - len(self._disqualified)):
             if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
                 return
@@ -283,7 +284,7 @@ class Checker:
                 continue
 
     def _in_turn(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Yield the readings in which the event is part of the turn, before its clean-up."""
+        """Extend a reading by an event of the current turn. Its clean-up hasn't begun yet."""
         active = reading.active
         mine = event.seat == active
         owned = self._ledger.owned[active]
@@ -303,7 +304,7 @@ class Checker:
             if tops < owned["cellar"] and not interrupted:
                 yield _with(reading, event, "turn")
             return
-        # After its disqualification, a player only cleans up.
+        # If a player was disqualified in its turn, only the clean-up can follow.
         if mine and kind != Kind.REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
@@ -330,7 +331,8 @@ class Checker:
             if not self._opening:
                 raise Contradiction(event.line, "3.5", "a reason within the game", code)
             return
-        # In another player's turn, this player can only get a request because of a militia.
+        # Players can only be disqualified while they have a request. In another player's turn,
+        # that's only possible because of a militia.
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
         elif not self._opening or code == Disqualification.TIMEOUT:
@@ -338,10 +340,10 @@ class Checker:
             raise contradicts(event, "8.3", expected)
 
     def _finish(self, reading: Reading) -> Reading:
-        """Return a reading at the start of the next turn.
+        """End the current turn of a reading. Returns a reading in which the next turn begins.
 
         Raises:
-            Contradiction: no course of this turn explains its messages.
+            Contradiction: we can't explain the messages of the turn.
         """
         if reading.loose:
             seats = self._unknown(reading.seats)
@@ -397,7 +399,7 @@ def _with(reading: Reading, event: Event, stage: str) -> Reading:
 
 
 def _key(reading: Reading) -> tuple[object, ...]:
-    # Readings with equal keys have the same possible continuations.
+    # If two readings have the same key, the same messages can follow, so we only need one.
     seats = tuple((s.sizes, frozenset(s.reach.items()), s.turns) for s in reading.seats)
     first = reading.events[0].line if reading.events else 0
     return (seats, reading.active, first, reading.stage, reading.loose)

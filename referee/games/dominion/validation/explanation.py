@@ -1,8 +1,8 @@
-"""Search for courses of one turn that explain its messages in a log.
+"""Explain the messages of a single turn in a log.
 
-A `Reading` contains the things that a spectator knows about a game during a turn. Most turns have
-one possible course. There are several if a cellar was played, because spectators don't see how many
-cards were discarded.
+We look for every course of the turn that would lead to these messages. There's usually only one. If
+a cellar was played, there may be several, because spectators don't see how many cards it discarded.
+A `Reading` contains everything that a spectator knows about the game during a turn.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The public information about a seat between turns.
+    """Everything that a spectator knows about a seat between two turns.
 
-    It doesn't include the places of particular cards. `reach` is an upper bound of the cards in
-    deck and hand. All other cards are on the discard pile.
+    We don't know where each card is. `reach` has the maximum number of copies of a card that can be
+    in the deck or in hand. All other copies must be on the discard pile.
     """
 
-    sizes: frozenset[Sizes]  # all possible sizes
+    sizes: frozenset[Sizes]  # more than one if we aren't sure
     owned: Counter[str]
     reach: Counter[str]
     turns: int = 0
 
 
 class Reading(Struct, frozen=True):
-    """One way to divide the messages so far into turns."""
+    """A possible interpretation of the messages so far, in particular of where turns end."""
 
     seats: tuple[Seat, ...]  # at the start of the turn
-    active: int  # the seat on turn
+    active: int  # the seat whose turn it is
     events: tuple[Event, ...] = ()  # messages of the turn so far
     stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
     loose: bool = False  # a wrong message was reported, so the turn can't be explained
 
 
 class Contradiction(Exception):
-    """No course of the game explains this message."""
+    """Raised if a message of the log can't be explained. `finding` describes the problem."""
 
     def __init__(self, line: int, section: str, expected: str, found: str) -> None:
         super().__init__(expected)
@@ -72,31 +72,34 @@ class Contradiction(Exception):
 
 
 def contradicts(event: Event, section: str, expected: str) -> Contradiction:
-    """Return a `Contradiction` at an event."""
+    """Create a contradiction at an event of the log."""
     return Contradiction(event.line, section, expected, str(event))
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
-    """Return the contradiction on the latest line, which is raised if every way has one.
+    """Choose the contradiction to report if all attempts to explain the log have failed.
 
-    The way that gets furthest explains most of the messages. The arguments are findings, because
-    exceptions in a list would keep their frames alive until the garbage collector runs.
+    It's the contradiction that comes last in the log, because that attempt got furthest.
     """
+    # We pass findings around, because exceptions in a list would keep their frames alive until the
+    # garbage collector runs.
     last = max(problems, key=lambda problem: problem.line)
     return Contradiction(last.line, last.section, last.expected, last.found)
 
 
 def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
-    """Call `continuations` with each start, and return all results up to a contradiction.
+    """Call `continuations` with each start, and collect all results.
+
+    Some of the calls may raise a contradiction. That's fine as long as there are any results.
 
     Raises:
-        Contradiction: there is a contradiction and no result.
+        Contradiction: there were contradictions, but no results.
     """
     ways: list[T] = []
     problems: list[Finding] = []
     for start in starts:
         try:
-            # A list() would lose the results before a contradiction, so take them one by one.
+            # With list(), we'd lose the results that come before a contradiction.
             for way in continuations(start):
                 ways.append(way)  # noqa: PERF402
         except Contradiction as problem:
@@ -107,14 +110,14 @@ def every_way(continuations: Callable[[S], Iterable[T]], starts: Iterable[S]) ->
 
 
 def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return a copy of the seats with the seat at `place` replaced."""
+    """Return a copy of `seats` in which one seat is replaced."""
     return (*seats[:place], seat, *seats[place + 1 :])
 
 
 class _Course(Struct):
-    """The state of the active player in one possible course of the turn, up to some event.
+    """A possible course of the turn up to some event, and the state that results from it.
 
-    It is changed in place, so copy it wherever the search branches.
+    The search modifies a course in place, and copies it if there are several ways to go on.
     """
 
     hand: int  # hand, deck, discard: number of cards in each place
@@ -134,10 +137,13 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches for courses of a turn that explain its messages.
+    """Searches for all courses of a turn that explain its messages.
 
-    This is a depth-first search over the played cards. It only branches at cellars, and over the
-    possible sizes at the beginning. `line` is the line that shows the end of the turn.
+    It's a depth-first search that takes the played cards in order. It branches at the beginning if
+    several sizes of hand and deck are possible, and at each cellar.
+
+    Args:
+        line: the line of the log at which we noticed that the turn was over.
     """
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
@@ -145,8 +151,8 @@ class Explanation:
         self._active = active = reading.active
         self._number = seat_id(active)
         events = list(reading.events)
-        # Read the events backwards, first the shuffle and the top card of the clean-up, then the
-        # played cards. The remaining events happened during the turn.
+        # The clean-up is at the end of the list: the played cards, the top discard and the shuffle.
+        # Remove these events, beginning with the last. The others happened during the turn.
         shuffled = bool(events) and events[-1].kind == Kind.SHUFFLED
         self._shuffle = events.pop() if shuffled and reading.stage == "done" else None
         self._top = events.pop() if reading.stage == "done" else None
@@ -160,10 +166,10 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """Return the public information about the seats after the turn.
+        """Return everything that we know about the seats after the turn.
 
         Raises:
-            Contradiction: no course explains the messages.
+            Contradiction: no course of the turn explains its messages.
         """
         before = self._seats[self._active]
         problems: list[Finding] = []
@@ -175,8 +181,8 @@ class Explanation:
         if not after:
             raise furthest(problems)
         seats = self._seats
-        # Any of these courses may be the real one. We don't know which, so we unite their results
-        # for each seat.
+        # We can't know which of these courses has really happened, so we have to combine their
+        # results for each seat.
         for other in self._order:
             ends = [course.others[other] for course in after]
             sizes_after = frozenset().union(*(end.sizes for end in ends))
@@ -193,8 +199,8 @@ class Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        # Try every possible effect of the card. The caller only looks at `problems` if no course is
-        # left.
+        # Try everything that the next card can have done. It's normal to run into contradictions
+        # here. We only report one if no course is left.
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -223,7 +229,11 @@ class Explanation:
         return event
 
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
-        """Return the next event and advance. It must have this kind and be by the active player."""
+        """Return the next event, which must be of this kind and of the active player.
+
+        Raises:
+            Contradiction: it's another event, or there's none left.
+        """
         event = self._own(course, kind)
         if event is None:
             self._refuse(course, section, f"{kind} {self._number} ({why})")
@@ -255,11 +265,11 @@ class Explanation:
         course.hand += drawn
         course.deck = deck - drawn
         course.discard = 0
-        # After a shuffle, every card that isn't in play may be anywhere.
+        # After a shuffle, any card that isn't in play may be in the deck or in hand.
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        assert self._played is not None  # a card was played
+        assert self._played is not None  # otherwise there'd be no card
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
             raise contradicts(self._played, "5.5", expected)
@@ -312,8 +322,8 @@ class Explanation:
             answers = (*Kind.ANSWERS, Kind.DISQUALIFIED)
             if event is None or event.seat != seat or event.kind not in answers:
                 earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
-                # This player didn't answer. That is only correct if the hand was already small or
-                # the player had left.
+                # This player hasn't replied to the attack. That's only correct if it had few cards
+                # in hand anyway, or had left the match.
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
                 if not spared and (Kind.DISQUALIFIED, seat) not in earlier:
                     expected = f"player-top-discard or player-reveal {seat_id(seat)}"
@@ -341,7 +351,7 @@ class Explanation:
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
     def _exchange(self, course: _Course, name: str) -> None:
-        """Explain a mine or a remodel by a trashed card and, if possible, a gained card."""
+        """Explain a mine or a remodel. It trashes a card, and gains another card if possible."""
         to_hand = name == "mine"
         section, among = ("6.4", WORTH) if to_hand else ("6.6", COST)
         trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
@@ -369,9 +379,9 @@ class Explanation:
             course.discard += 1
 
     def _buy(self, course: _Course, place: int) -> None:
-        """Play the treasures, which begin at this index of the played cards.
+        """Explain the treasures and the purchases at the end of the turn.
 
-        Gains after them are bought cards.
+        `place` is the index of the first treasure in the played cards.
         """
         for card in self._cards[place:]:
             assert self._played is not None
@@ -392,7 +402,7 @@ class Explanation:
             course.owned[event.cards[0]] += 1
             course.discard += 1
         self._own(course, Kind.DISQUALIFIED)
-        # The played cards can't explain the remaining messages.
+        # We have explained everything that the played cards can do, but there are messages left.
         if course.at < len(self._events):
             played = ", ".join(self._cards) or "nothing"
             expected = f"only what the cards played ({played}) account for, then the clean-up"

@@ -9,7 +9,7 @@ NAME = "My Bot"
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are on the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -17,24 +17,24 @@ def steps(state, cell):
 
 
 def choose_moves(state, me):
-    """A step for each botlet of yours. `me` is "r" or "b", like your botlets in the grid."""
+    """Return a move for each of your botlets. In the grid, `me` ("r" or "b") marks them."""
     mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
     return [{"from": cell, "to": random.choice(steps(state, cell))} for cell in mine]
 
 
 def send(reply):
-    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+    print(json.dumps(reply), flush=True)  # without flush, the reply would stay in a buffer
 
 
-for line in sys.stdin.buffer:  # it ends when the referee has no more to say
+for line in sys.stdin.buffer:  # the loop ends when the referee closes our standard input
     if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
+        break  # half a line: the referee has crashed or was killed
     message = json.loads(line)
     match message.get("type"):
-        case "player-name-request":  # a match begins; it may not be the first
+        case "player-name-request":  # a match begins, maybe after others
             reply = {"type": "player-name-reply", "player_number": message["player_number"]}
             send(reply | {"name": NAME, "version": 1, "keep_alive": True})
         case "move-request":
             moves = choose_moves(message["state"], message["player"])
             send({"type": "move-reply", "moves": moves})
-        # All other types are news about the game, or newer than this bot: not an error.
+        # Ignore all other messages. They're news about the game, or newer than this bot.

@@ -8,7 +8,7 @@ class MyBot(DominionBot):
     name = "My Bot"
 
     def play_turn(self, state):
-        """Your turn: play a card, buy, or end the turn. You are asked until you have bought."""
+        """Your turn: play a card, buy, or end the turn. Called again if you play a card."""
         for card in ("province", "gold", "silver"):
             if state.can_buy(card):
                 return buy(card)

@@ -6,11 +6,11 @@ import sys
 
 NAME = "My Bot"
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
-COSTS = {"province": 8, "gold": 6, "silver": 3}  # what it buys, best first
+COSTS = {"province": 8, "gold": 6, "silver": 3}  # cards to buy, best first
 
 
 def choose(money, supply):
-    """The cards to buy: one at most."""
+    """Return a list with the best card that we can pay for, or an empty list."""
     for card, cost in COSTS.items():
         if cost <= money and supply[card] > 0:
             return [card]
@@ -18,7 +18,7 @@ def choose(money, supply):
 
 
 def play_turn(turn, supply):
-    """Your turn: play a card, buy, or end the turn. You are asked until you end it."""
+    """Your turn: play a card, buy, or end the turn. Called again until you end it."""
     if turn["buys"] == 0:
         return {"type": "play-reply", "phase": "cleanup"}
     treasures = [card for card in turn["hand"] if card in WORTH]
@@ -28,20 +28,20 @@ def play_turn(turn, supply):
 
 
 def discard(options, count):
-    """Another player's militia: discard `count` cards of your hand."""
+    """Another player has played a militia: discard `count` cards from your hand."""
     return {"type": "attack-reply", "discard": options[:count]}
 
 
 def send(reply):
-    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+    print(json.dumps(reply), flush=True)  # without flush, the reply would stay in a buffer
 
 
-for line in sys.stdin.buffer:  # it ends when the referee has no more to say
+for line in sys.stdin.buffer:  # the loop ends when the referee closes our standard input
     if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
+        break  # half a line: the referee has crashed or was killed
     message = json.loads(line)
     match message.get("type"):
-        case "player-name-request":  # a match begins; it may not be the first
+        case "player-name-request":  # a match begins, maybe after others
             reply = {"type": "player-name-reply", "player_number": message["player_number"]}
             send(reply | {"name": NAME, "version": 1, "keep_alive": True})
         case "supply-info":
@@ -50,4 +50,4 @@ for line in sys.stdin.buffer:  # it ends when the referee has no more to say
             send(play_turn(message, supply))
         case "attack-request":
             send(discard(message["options"], message["discard"]))
-        # All other types are news about the game, or newer than this bot: not an error.
+        # Ignore all other messages. They're news about the game, or newer than this bot.
