@@ -1,18 +1,21 @@
-"""Star Realms, a deck-building game for two players. Only this package knows the game.
+"""Star Realms, a deck-building game for two players.
+
+The rest of the referee doesn't know the rules of the game and only uses `RULES`. Anything that is
+specific to the game belongs in this package.
 
 rules/          the rules, without I/O
-log_player.py   runs the rules behind a spectator log, for `validate` and the match page
-turns.py        a match turn by turn, for people
-person.py       a person at the terminal: news, state and choices
-vocabulary.py   the words of its rule files
-rule_player.py  plays by the scores of a rule file
-page/           its parts of the match page, and the drawing of the table
+log_player.py   replays a spectator log, for `validate` and the match page
+turns.py        summarizes a match turn by turn, for `referee replay`
+person.py       lets a person play in the terminal
+vocabulary.py   the matchers, rule sets and keys that a rule file can use
+rule_player.py  plays according to a rule file
+page/           card data and charts for the match page, and the JavaScript that draws the table
 environment.py  the environment for reinforcement learning
-statistics.py   the cards that bots gain and the yield of their turns, over many matches
-notes.py        probable mistakes of a bot
-starters/       templates of bots, by language
+statistics.py   tables for many matches, such as how often a bot gained each card
+notes.py        hints for bot authors about likely bugs
+starters/       bot templates, by language
 
-bot-cases.json has the conformance cases for bots.
+The conformance cases for bots are in bot-cases.json.
 """
 
 from __future__ import annotations

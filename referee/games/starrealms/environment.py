@@ -1,7 +1,9 @@
-"""Star Realms for reinforcement learning. Observations count cards.
+"""Star Realms for reinforcement learning.
 
-An action of the environment is one choice. Each pick of a `choose` is a choice, and "done" ends the
-picks.
+An observation is a vector of integers. Most of them say how many copies of a card are in a pile.
+
+Each step is a single choice: one action of a turn, or one pick for a `choose` request. A policy
+chooses "done" when it doesn't want to pick anything else.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from referee.games.starrealms.rules.view import SeatView, View
 _COPIES = "Stealth Needle"  # copies the abilities of other cards
 
 
-# The order of these choices is part of the environment's version, because a policy only knows their
-# numbers. Don't change it. If you need another order, add a version.
+# A trained policy only knows these choices by their numbers. Don't change their order without
+# increasing the environment's version.
 def _choices() -> Iterator[str]:
-    # These are all choices that can ever exist, because a policy's output has a fixed size. (A ship
-    # isn't used, because playing it already triggers its ability.)
+    # A policy's output has a fixed size, so we have to list every choice that can ever come up.
+    # There's no "use-base" for ships, because playing a ship already triggers its ability.
     cards = CARDS.values()
     bought = [card for card in cards if card.cost]
     yield from (f"play {card.name}" for card in cards)
@@ -65,14 +67,14 @@ _AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PL
 _BOUNDS = {
     **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
     **dict.fromkeys(("own due", "other due"), 10),
-    **dict.fromkeys(("least", "most"), HAND_SIZE),  # discards due, from a full hand
-    "picked": HAND_SIZE - 1,  # the last pick sends the reply
+    **dict.fromkeys(("least", "most"), HAND_SIZE),  # at worst, the whole hand must be discarded
+    "picked": HAND_SIZE - 1,  # after the last pick, the reply is sent immediately
     **dict.fromkeys(("own authority", "other authority"), 200),
     "trade deck": len(TRADE_DECK) - 5,
-    "turn": 2 * 10_000,  # in the longest match
+    "turn": 2 * 10_000,  # the highest `max_turns`, for two players
     "explorers": 1_000,
 }
-"""Upper bounds of the entries that are not counts of a card. Default: 100."""
+"""The highest values of the entries in `_ALONE`. Entries that aren't listed here go up to 100."""
 _EXPLORERS = 10
 
 
@@ -96,7 +98,7 @@ _HIGH = np.array(
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Return the names and bounds of the entries of an observation."""
+    """Describe the observation vector: the name, minimum and maximum of each entry."""
     high = _HIGH.copy()
     high[_PLACE["turn"]], high[_PLACE["explorers"]] = 2 * options.max_turns, options.explorers
     return Numbers(NAMES, np.zeros_like(high), high)
@@ -111,7 +113,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         asked = self.view.request
         if isinstance(asked, say.PlayTurn):
             return say.PlayReply([(yield dict(map(_named, asked.actions)))])
-        assert asked is not None  # the seat has a request
+        assert asked is not None  # only called while the seat has a request
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
         return say.ChooseReply(picks)
@@ -123,7 +125,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         ((action, card, to),) = (_words(entry) for entry in reply.actions)
         if action in WITHOUT_CARD:
             return [action]
-        # As in the game, a missing `to` means the deck if that's possible.
+        # If a reply omits `to`, the rules put the card on the deck if they can. We do the same.
         if action == "buy" and to is None:
             to = "deck" if f"buy {card} deck" in self.options else "discard"
         return [f"{action} {card} {to}" if action == "buy" else f"{action} {card}"]
@@ -141,7 +143,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             *(choose is not None and choose.kind == kind for kind in say.KINDS),
         ]
         options = choose.options if choose else []
-        # In the order of _PLACES.
+        # This must have the same order as _PLACES.
         places: list[Iterable[str]] = [
             own.hand or (),
             own.deck or (),
@@ -191,7 +193,7 @@ def _pick(option: say.Option) -> str:
 class StarRealmsTracker:
     """Implements `referee.games.interface.environment.StateTracker`.
 
-    It keeps only the last request, which has the whole state.
+    Every request contains the whole state, so we only need to remember the latest one.
     """
 
     def __init__(self, seat: int, seats: int) -> None:
@@ -204,8 +206,8 @@ class StarRealmsTracker:
 
     def view(self) -> View:
         state, other = self._request.state, self._request.state.opponent
-        # The opponent's bases were refreshed at the end of its turn. A base without a primary
-        # ability always counts as used.
+        # The request doesn't say whether the opponent's bases are used, but they were all refreshed
+        # when its turn ended. A base without a primary ability always counts as used.
         bases = [say.InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
         turns = [(state.turn + 1) // 2, state.turn // 2]
         own_view = made_of(

@@ -1,7 +1,7 @@
-"""Infers the replies of a spectator log of Star Realms (`referee.games.interface.log_player`).
+"""Replays a spectator log of Star Realms (see `referee.games.interface.log_player`).
 
-The log doesn't show which cards a player draws. We therefore treat hand and deck as one set. When
-the log shows a card of the hand that is in our deck, we exchange it with a card of our hand.
+A spectator log doesn't show which cards a player draws, so the hands in our game are just a guess.
+When a player uses a card that is still in the deck of our game, we swap it with a card of the hand.
 """
 
 from __future__ import annotations
@@ -46,14 +46,17 @@ class StarRealmsLog:
     sections = SECTIONS
 
     def __init__(self) -> None:
-        self._trade_deck = len(TRADE_DECK)  # size of the trade deck at the last reply
+        self._trade_deck = len(TRADE_DECK)  # size of the trade deck before the last reply
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         options = Options(info.max_turns, info.explorers)
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Infer one action, or the picks of one question."""
+        """Work out the next reply from the messages that follow it in the log.
+
+        We replay a turn one action at a time, even if the bot sent several actions in one reply.
+        """
         self._trade_deck = len(game.table.trade_deck)
         question = game.turn.question
         if question is not None:
@@ -67,7 +70,8 @@ class StarRealmsLog:
         if not isinstance(expected, say.TradeRow) or not isinstance(found, say.TradeRow):
             return False
         row, deck = game.table.row, game.table.trade_deck
-        # The cards that came from the trade deck since the last reply are at the end of the row.
+        # Cards that came from the trade deck since the last reply are at the end of the row. Put
+        # them back into our deck, and take out the cards that the log shows instead.
         old = len(row) - (self._trade_deck - len(deck))
         shown, deck[:], row[old:] = found.cards[old:], deck + row[old:], found.cards[old:]
         for card in shown:
@@ -92,10 +96,11 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
             return {"action": "attack-base", "card": card}
         case say.PlayerAttacked():
             return {"action": "attack-player"}
-        # The clean-up discards the whole hand. All other discards answer a question.
+        # No question is open, so this is the clean-up, which discards the whole hand. Put our hand
+        # in the order that the log shows, because the rules discard it in that order.
         case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
             _show(player, cards)
-            player.hand = list(cards)  # in the order of the discard
+            player.hand = list(cards)
     return {"action": "end-turn"}
 
 
@@ -110,8 +115,8 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
         case "destroy-base", say.BaseDestroyed(card=card, combat=0):
             return _places([card], [base.card.name for base in game.turn.opponent.exposed()])
         case "discard", say.PlayerDiscarded(cards=cards):
-            # The log doesn't show if a player chose to discard nothing. The next discard in the log
-            # may then be part of the clean-up.
+            # If the player chose to discard nothing, there's no message about it. The discard that
+            # we see may then already belong to the clean-up.
             ends = False if asked.least else _ends_turn(player, asked.most, ahead)
             if ends is not False:
                 return [] if ends else None
@@ -134,10 +139,11 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
 
 
 def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
-    """Check whether a discard belongs to a clean-up. Return None if more messages are needed.
+    """Return True if the discard is part of the clean-up, or None if we can't tell yet.
 
-    A log shows both kinds of discards in the same way. But a clean-up discards the whole hand, and
-    draws more cards than a choice of up to `most` cards does.
+    A card that lets the player discard up to `most` cards is followed by the same messages as the
+    clean-up: a discard and a draw. But the clean-up always discards the whole hand, and it draws
+    more than `most` cards.
     """
     if len(ahead[0].cards) != len(player.hand):
         return False
@@ -152,13 +158,12 @@ def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
 def _in_row(
     card: str, row: Sequence[str], places: Sequence[int], ahead: Sequence[Struct]
 ) -> list[int] | None:
-    """Return the pick that took a card from the row, or None if more messages are needed.
+    """Return the pick that took `card` from the row, or None if more messages are needed.
 
-    `places` are the places of the options in the row. The new row in the next message distinguishes
-    equal cards.
+    `places` says where the options are in the row.
     """
-    # If the row has equal cards, this message alone doesn't show which of them was taken. The row
-    # in the next message does.
+    # If the row has two copies of the card, the first message doesn't tell us which one was taken.
+    # The second message shows the new row.
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -177,16 +182,16 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
             scrapped.append(message)
             if len(scrapped) == most:
                 return scrapped
-        # A scrapped Explorer goes back to its pile, so the row is published in between, and more
-        # scrapped cards may follow.
+        # When an Explorer is scrapped, it returns to its pile and the row is published again. More
+        # scrapped cards may follow that message.
         elif not (isinstance(message, say.TradeRow) and scrapped[-1].card == EXPLORER):
             return scrapped
-    # The log isn't long enough, since more scrapped cards may follow.
+    # The next message, which we don't have yet, may be another scrapped card.
     return None
 
 
 def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
-    # Cards with the same name are interchangeable, but each place can only be picked once.
+    # It doesn't matter which copy of a card we pick, as long as we don't pick one twice.
     places: list[int] = []
     for each in wanted:
         free = (at for at, other in enumerate(found) if other == each and at not in places)
@@ -200,8 +205,8 @@ def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
 def _show(player: Player, cards: Iterable[str]) -> None:
     other = player.hand.copy()
     for card in cards:
-        # The card is already in the hand. Remove it from `other`, so that it isn't given away for a
-        # later card.
+        # The card is already in the hand. Remove it from `other`, or we might swap it away for one
+        # of the next cards.
         if card in other:
             other.remove(card)
             continue

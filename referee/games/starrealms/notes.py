@@ -1,6 +1,6 @@
-"""Hints about probable mistakes of a Star Realms bot, and about the causes of its faults.
+"""Hints for bot authors: likely bugs in a Star Realms bot, and likely causes of its faults.
 
-A hint is only useful if it's right. If the cause is uncertain, we don't give a hint.
+A wrong hint is worse than none. If we aren't sure, we don't give one.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
 from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
-# A bot may end one or two such turns on purpose.
 _MANY_TURNS = 5
-"""With fewer turns, the behaviour may be intended."""
+"""If a bot only does something odd in fewer turns than this, it may be doing it on purpose."""
 
 
 def notes(game: StarRealms) -> list[list[str]]:
-    """Return a list of sentences for each seat, in seat order."""
+    """Return the hints about each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
-        # A few turns prove nothing, since a match may end early.
         said, made = [], player.made
         if not made.gains and player.turns > _MANY_TURNS:
             said.append(
@@ -40,7 +38,7 @@ def notes(game: StarRealms) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Return the likely cause of a fault, as `GameDefinition.hint` does."""
+    """Return the likely cause of a fault, or "" if we can't tell (see `GameDefinition.hint`)."""
     if code == BAD_PICKS:
         picks = reply.get("picks")
         if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):
@@ -54,8 +52,8 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if not isinstance(actions, list):
         return "`actions` is a list of actions, such as the actions in the request"
     offered = asked.get("actions", [])
-    # All actions before the wrong one were legal when they were carried out. But the request only
-    # shows which actions were legal at first, so this is a guess.
+    # This is a guess. The request only lists the actions that were legal at first, and the bot may
+    # have made others legal before it sent the wrong one.
     for entry in actions:
         if isinstance(entry, dict) and entry not in offered:
             return _why(entry, asked.get("state", {}))

@@ -1,4 +1,4 @@
-"""Ask a person for moves in Star Realms."""
+"""Lets a person play Star Realms in the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORDS = {
     "draw_with_two_bases": "with two bases draw {}",
     "draw_per_blob_card_played_this_turn": "draw {} a Blob card played",
 }
-"""All other words come after their number, e.g. "3 trade"."""
+"""Phrases for some effects. All others are shown as the amount and the word, e.g. "3 trade"."""
 _SYMBOLS = {"trade": "coin", "combat": "sword", "authority": "shield", "draw": "card"}
 _CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
 _TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
@@ -50,10 +50,10 @@ _KIND_VERBS = {
     "gain-ship": "take",
     "option": "choose",
 }
-"""`kind` of a choice -> its verb, if the verb differs from the kind."""
+"""Maps the `kind` of a choice to a verb. Kinds that aren't listed are verbs already."""
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
-"""Verbs for the opponent's actions."""
+"""Verbs for telling the person about the opponent's actions."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
     "turn: then you discard what is left and draw five.",
@@ -77,14 +77,14 @@ class StarRealmsDialogue(TurnListener[Turn]):
         if isinstance(request, Choose):
             picks = yield _choice(request)
             return {"type": "choose-reply", "picks": list(picks)}
-        assert isinstance(request, PlayTurn)  # there are only two kinds of requests
+        assert isinstance(request, PlayTurn)
         many = [card for card in request.state.hand if _is_plain(CARDS[card])]
-        # The last action is always end-turn. We don't list it, because an empty line does the same.
+        # The last action is always end-turn. We leave it out, because an empty line ends the turn.
         *actions, _ = request.actions
         picks = yield _turn(request, actions, many)
         if not picks:
             chosen = [{"action": "end-turn"}]
-        # The additional choice at the end of the list plays all of them.
+        # The person picked "play all", which _turn() adds after the actions.
         elif picks[0] == len(actions):
             chosen = [{"action": "play", "card": card} for card in many]
         else:
@@ -124,7 +124,7 @@ def _choice(request: Choose) -> Question:
 
 def _option(option: Option, kind: str) -> Choice:
     verb = _KIND_VERBS.get(kind, kind)
-    # An option without a card offers effects.
+    # The player chooses between two abilities of a card.
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
         words = effect_text(_ability((tuple(effects),)))
@@ -149,7 +149,7 @@ def _done(action: Action) -> tuple[str, str]:
             return "use ally", f"ability of {action.card}"
         case "attack-base":
             return "attack", f"{action.card} with {card.defense} combat"
-    return action.action, action.card  # play, scrap
+    return action.action, action.card  # "play" and "scrap" are already verbs
 
 
 def _name(action: Action) -> str:
@@ -161,7 +161,7 @@ def _name(action: Action) -> str:
 def _what(action: Action, state: State) -> str:
     if action.card is UNSET:
         return f"{state.combat} combat"
-    # A Needle has the abilities of the ship that it has copied, so show those abilities.
+    # Show the abilities of the copied ship, which the Needle now has.
     copied = state.copied if action.card == "Stealth Needle" else None
     card = CARDS[copied or action.card]
     match action.action:
@@ -177,9 +177,9 @@ def _what(action: Action, state: State) -> str:
 
 
 def effect(card: Card) -> Effect:
-    """Describe a card's effect in a few words of our own.
+    """Describe a card's effect briefly. The match page shows some of the amounts as symbols.
 
-    (We don't include the texts of the cards.)
+    The wording is our own, because we don't include the printed texts of the cards.
     """
     constant = _CONSTANT.get(card.constant)
     parts = [[constant] if constant else _ability(card.primary)]
@@ -189,7 +189,7 @@ def effect(card: Card) -> Effect:
 
 
 def does(card: Card) -> str:
-    """Describe a card's effect, in a few words."""
+    """Describe a card's effect briefly, as plain text."""
     return effect_text(effect(card))
 
 
@@ -206,8 +206,8 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    # If a card takes others from the hand, the whole hand can't be played in one reply, because
-    # some of its cards may be gone by then.
+    # Some ships can scrap other cards of the hand. We leave them out of "play all", because the
+    # scrapped cards couldn't be played any more and the reply would be illegal.
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

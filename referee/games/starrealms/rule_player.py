@@ -1,6 +1,6 @@
-"""Plays Star Realms by the scores of a rule file, in the order of spec/rule-files.md.
+"""Plays Star Realms according to a rule file. The order of the steps is in spec/rule-files.md.
 
-Actions name a card, as in a bot's reply. If there are equal cards, a name means the first.
+Actions name a card, as in a bot's reply. If there are several copies, the first one is used.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
 from referee.games.starrealms.rules.view import View
 
-# `rank` compares with "above", so nextafter() turns this into "at least 20".
+# Optional discards and scraps need a score of at least 20. rank() only returns scores greater than
+# its limit, so we pass the largest float below 20.
 _WORTH_IT = nextafter(20.0, 0.0)
-"""Optional discards and scraps need a score above this number, i.e. a score of at least 20."""
 _RULES = {
     "discard": "discardRules",
     "scrap": "scrapRules",
@@ -28,10 +28,10 @@ _RULES = {
     "copy-ship": "copyShipRules",
     "gain-ship": "cardToTopOfDeckRules",
 }
-"""Kind of question -> the set of rules that answers it."""
+"""Maps the `kind` of a choice to the rule set that makes the choice."""
 
 _Turn: TypeAlias = Generator[list[say.Action], say.PlayTurn, None]
-"""Yields the actions of a reply, and receives the next request of the turn."""
+"""Yields the actions for a reply, and receives the next request of the turn."""
 
 
 def in_play(state: say.State) -> list[str]:
@@ -40,8 +40,8 @@ def in_play(state: say.State) -> list[str]:
 
 
 def payable(state: say.State, trade: float) -> list[str]:
-    """Return the cards with a cost of up to `trade`, with at most two Explorers."""
-    # Two Explorers are enough, since we never buy more than two cards per reply.
+    """Return the cards for sale that cost at most `trade`, including up to two Explorers."""
+    # We never buy more than two cards per reply, so two Explorers are enough.
     offered = state.trade_row + [EXPLORER] * min(2, state.explorers)
     return [card for card in offered if CARDS[card].cost <= trade]
 
@@ -58,10 +58,10 @@ class StarRealmsRulePlayer:
         request = view.request
         if isinstance(request, say.Choose):
             return say.ChooseReply(self._picks(request))
-        assert request is not None  # the seat with the request
+        assert request is not None  # only called while the seat has a request
         number = request.state.turn
-        # A new turn begins. (A turn takes several requests, and the generator keeps its position
-        # between them.)
+        # Start a new generator for each turn. Between the requests of a turn, it remembers which
+        # step comes next.
         if number != self._number:
             self._number, self._turn = number, self._play(request)
             return say.PlayReply(next(self._turn))
@@ -70,14 +70,14 @@ class StarRealmsRulePlayer:
     # --- a turn -------------------------------------------------------------------------------
 
     def _play(self, now: say.PlayTurn) -> _Turn:
-        # Each action may make another action possible, e.g. if a base draws a card. We repeat the
-        # steps until a round changes nothing.
+        # An action can make more actions possible, for example if a base draws a card. We therefore
+        # repeat the steps until there's nothing left to do.
         going_on = True
         while going_on:
             going_on = False
             scrapped = self._ranked(now, "scrap", "scrapForBenefitRules")
             if scrapped:
-                # (Scraps and allies don't start another round by themselves.)
+                # If all we do in a round is scrap cards or use ally abilities, it's the last round.
                 now = yield scrapped
             used = self._ranked(now, "use-base", "useBaseRules")
             if used:
@@ -99,8 +99,7 @@ class StarRealmsRulePlayer:
         self, now: say.PlayTurn
     ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
         hand = now.state.hand
-        # Evaluate the file again for each card, because a played card may change the scores of the
-        # others.
+        # Playing a card may change the scores of the others, so rank the hand again each time.
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
         now = yield [say.Action("play", card)]
         ally = self._book.flag("playRules", card, "useAllyAfterPlay")
@@ -131,7 +130,7 @@ class StarRealmsRulePlayer:
         scores = [look.score("buyRules", cards[index]) for index in order]
         if scores[0] <= 0:
             return []
-        # A pair must be worth more than the best card. Otherwise, buy only the best card.
+        # Buy a pair of cards if their scores add up to more than the best card's score.
         pair = _pair(scores, [CARDS[cards[index]].cost for index in order], state.trade)
         bought = [cards[order[place]] for place in pair or (0,)]
         if pair:
@@ -172,7 +171,7 @@ class StarRealmsRulePlayer:
     def _picks(self, asked: say.Choose) -> list[int]:
         look = self._book.decide(asked.state)
         if asked.kind == "option":
-            assert asked.card is not None  # an option always belongs to a card
+            assert asked.card is not None  # only a card can offer a choice of abilities
             look.rank("makeChoiceRules", [asked.card])
             return [int(look.score("makeChoiceRules", asked.card)) - 1]
         cards = [option.card for option in asked.options if option.card is not UNSET]
@@ -183,7 +182,8 @@ class StarRealmsRulePlayer:
 
 
 def _able(now: say.PlayTurn, action: str) -> list[str]:
-    # The request lists equal cards only once, but we want to use each of them.
+    # The request lists an action only once if there are several copies of a card. We want to use
+    # every copy.
     able = {legal.card for legal in now.actions if legal.action == action}
     return [
         piece.card
@@ -195,7 +195,7 @@ def _able(now: say.PlayTurn, action: str) -> list[str]:
 
 
 def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
-    # Two cheaper cards may be worth more together than the best card, which has the index 0.
+    # Find two affordable cards that together score higher than the best card, which is at index 0.
     for first, second in combinations(range(1, len(scores)), 2):
         if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
             return first, second
@@ -203,7 +203,7 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
 
 
 def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
-    # Attack the best bases first, as long as there is enough combat.
+    # Attack bases from the highest score down, skipping those that we lack the combat for.
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]

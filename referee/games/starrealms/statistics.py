@@ -1,4 +1,4 @@
-"""Statistics about the cards that bots gain and the yield of their turns, over many matches."""
+"""Statistics over many matches: which cards bots gain, and how much trade and combat they make."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TURN_COLUMNS = (
 
 
 class SeatMatch(Struct, frozen=True):
-    """The numbers of one seat in one match."""
+    """The facts that we store about a seat in a match."""
 
     turns: Count
-    made: tuple[Count, Count, Count]  # trade, combat and authority from its cards
-    destroyed: Count  # destroyed bases of the opponent
-    gained: dict[str, tuple[Count, Count]]  # card -> count, and the player's turn of the first gain
+    made: tuple[Count, Count, Count]  # trade, combat and authority that cards gave
+    destroyed: Count  # number of bases that the opponent lost
+    gained: dict[str, tuple[Count, Count]]  # card -> number of copies, and turn of the first copy
 
 
 class _Bot:

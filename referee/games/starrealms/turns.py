@@ -1,6 +1,7 @@
-"""A match of Star Realms turn by turn, for people and scripts (`referee replay`).
+"""Summarizes each turn of a Star Realms match, for people and scripts (`referee replay`).
 
-Public messages don't contain the effects of cards, so these come from the card data.
+Public messages say which card was used, but they don't contain its effects. We look those up in
+the card data.
 """
 
 from __future__ import annotations
@@ -39,10 +40,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads the turns of a match of Star Realms. Scores are the players' authority.
-
-    Most of this code finds the effects of cards, because messages only contain the names of cards.
-    """
+    """Builds the turns of a Star Realms match from its messages. The score is the authority."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {
@@ -61,12 +59,12 @@ class Turns(turns.TurnReader[Turn]):
         super().__init__(names)
         self._fleets: Counter[str] = Counter()  # player -> number of Fleet HQs in play
         self._copied = ""
-        self._drawn: list[str] = []  # draws since the last action, or in the clean-up
+        self._drawn: list[str] = []  # draws whose cause we don't know yet
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
-            # The message about a draw comes before the message about its action. Keep it until we
-            # know whether an effect or the clean-up caused it.
+            # Either the last action or the clean-up has caused this draw. The next messages will
+            # show which, so keep the draw until then.
             case say.PlayerDrew(count=count):
                 self._drawn.append(f"draws {count}")
             case say.PlayerShuffled():
@@ -85,7 +83,7 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def close(self) -> Turn:
-        self._add_drawn()  # a turn that ends the game has no clean-up
+        self._add_drawn()  # if the game ends during a turn, the clean-up is skipped
         return super().close()
 
     def _add_drawn(self) -> None:
@@ -93,7 +91,7 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn = []
 
     def object_of(self, action: turns.Action) -> str:
-        return self.call(action.card)  # an attack's object is a player or a base
+        return self.call(action.card)  # if a player was attacked, this is the player's number
 
     def part_of(self, action: turns.Action) -> Part:
         seat = seat_of(action.card, len(self._names))
@@ -105,11 +103,11 @@ class Turns(turns.TurnReader[Turn]):
 
     @singledispatchmethod
     def _read_action(self, message: Struct) -> None:
-        """Read a message that isn't about an action. It doesn't change the turn."""
+        """Ignore the message, unless there's a method for it below."""
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:
-        # The card may not be in CARDS, since a damaged log can contain any text here.
+        # If the log is damaged, this can be any text, so don't assume that it's in CARDS.
         card = message.card
         self.act("plays", card)
         if self._is_fleet(card):
@@ -138,8 +136,8 @@ class Turns(turns.TurnReader[Turn]):
     @_read_action.register
     def _scrap(self, message: say.PlayerScrapped) -> None:
         card = message.card
-        # If the card wasn't in play, the effect of another card has scrapped it, and that isn't an
-        # action.
+        # Scrapping is only an action if the card was in play. Otherwise, it's the effect of another
+        # card.
         if message.from_ != "play":
             self.add_effects(f"scraps {card} of {message.from_}")
             return
@@ -151,7 +149,7 @@ class Turns(turns.TurnReader[Turn]):
     def _gain(self, message: say.PlayerGained) -> None:
         card = message.gained
         self.append_limited(self.now.gained, card)
-        # A gain without a price is an effect of another card.
+        # If the player didn't pay, the card was gained by another card's effect.
         if message.paid:
             top = ["to the top of the deck"] * (message.to == "deck")
             self.act("buys", card, f"for {message.paid}", *top)
@@ -181,7 +179,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def _use(self, card: str, ability: str) -> None:
         acting = self._copied if card == COPIES and ability != "primary" else card
-        # If an ability has a choice, its effects aren't known yet. The next message shows them.
+        # If the ability has alternatives, the next message shows which one the player chose.
         if acting in CARDS:
             lists: Ability = getattr(CARDS[acting], ability, ())
             if len(lists) == 1:

@@ -1,6 +1,6 @@
-"""Matchers, sets of rules and keys of rule files for Star Realms (spec/rule-words.md).
+"""The matchers, rule sets and keys that rule files for Star Realms can use (spec/rule-words.md).
 
-Rules are evaluated on the `State` of the player's request.
+Rules see the `State` that the player gets in a request.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _all_of_opponent(state: State) -> list[str]:
 def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
     def count(state: State) -> float:
         names = zone(state)
-        # If a Stealth Needle has copied a ship, it counts as both cards.
+        # Once a Stealth Needle has copied a ship, it counts as a Needle and as that ship.
         copied = copies and state.copied in kind and NEEDLE in names
         return sum([name in kind for name in names]) + copied
 
@@ -66,7 +66,7 @@ def _defense(kind: Container[str | None], pick: Callable[..., int]) -> _Count:
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
-    # After a Stealth Needle has copied a ship, it has the scrap ability of that ship.
+    # Once a Stealth Needle has copied a ship, it has that ship's scrap ability.
     acts = CARDS[state.copied] if card == NEEDLE and state.copied else CARDS[card]
     effects: Iterable[Effect] = (effect for option in acts.scrap for effect in option)
     return sum(number for name, number in effects if name == word)
@@ -79,7 +79,7 @@ def _buy_score_increase(decision: Decision, card: str) -> float:
         cards = payable(state, trade)
         return max([0.0, *(decision.score("buyRules", name) for name in cards)])
 
-    # Scrapping a card for its trade is only worth it if we can buy something better with it.
+    # Scrapping a card for trade only pays off if we can then buy something better.
     more = _scrap_effects(state, card, "trade")
     return best(state.trade + more) - best(state.trade) if more else 0.0
 
@@ -96,7 +96,7 @@ _ZONES: dict[str, tuple[str, _Cards]] = {
 }
 _ROW: dict[str, tuple[str, _Cards]] = {"trade_row": ("in the trade row", lambda s: s.trade_row)}
 _COPYING = ("cards.played", "cards.all")
-"""Zones where a Stealth Needle also counts as the copied ship."""
+"""Zones in which a Stealth Needle also counts as the ship that it has copied."""
 
 
 # --- keys -------------------------------------------------------------------------------------

@@ -1,19 +1,22 @@
-"""Scripts of Tribute, a deck-building game with patrons. Only this package knows the game.
+"""Scripts of Tribute, a deck-building game with patrons.
+
+The rest of the referee doesn't know the rules of the game and only uses `RULES`. Anything that is
+specific to the game belongs in this package.
 
 rules/          the rules, without I/O
-log_player.py   runs the rules behind a spectator log, for `validate` and the match page
-turns.py        a match turn by turn, for people
-person.py       a person at the terminal: news, state and choices
+log_player.py   replays a spectator log, for `validate` and the match page
+turns.py        summarizes a match turn by turn, for `referee replay`
+person.py       lets a person play in the terminal
 environment.py  the environment for reinforcement learning
-statistics.py   how matches end, and what bots buy and call, over many matches
-classic.py      the languages of the engine's external bots
-leaks.py        the same languages with the hidden orders that the engine reveals
-sot/            bots of the engine's Python library, unchanged
-notes.py        probable mistakes of a bot
-page/           its parts of the match page
-starters/       templates of bots, by language
+statistics.py   tables for many matches, such as how often a bot called each patron
+classic.py      dialects for bots that were written for the game's engine
+leaks.py        the same dialects, but with the hidden information that the engine gives away
+sot/            runs bots that were written for the engine's Python library
+notes.py        hints for bot authors about likely bugs
+page/           card data and charts for the match page, and the JavaScript that draws the table
+starters/       bot templates, by language
 
-bot-cases.json has the conformance cases for bots.
+The conformance cases for bots are in bot-cases.json.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""The languages of the engine's external bots: a state in, a command or an index out (protocol, 6).
+"""Dialects for bots that were written for the game's engine (protocol, 6).
 
-A dialect only sees the messages to its bot, but the engine's state also contains the definitions of
-cards and everything that happened in the match. A dialect therefore keeps the card table, the cards
-seen so far, and the list of completed actions.
+The engine sends its external bots a state. In the older dialect, the bot answers with a command. In
+the newer one, it answers with an index into a list of actions.
+
+The state contains more than our requests do: the definitions of all its cards, and everything that
+has happened in the match. A dialect therefore has to remember the card table, the cards seen so
+far, and the completed actions.
 """
 
 from __future__ import annotations
@@ -31,16 +34,16 @@ _COMMANDS = {
     "ATTACK": "attack",
     "ACTIVATE": "activate-agent",
 }
-# Accepts the same integers as C#'s int.Parse, including white space. Python refuses integers of
-# more than 4,300 digits, so longer texts don't match.
+# Like C#'s int.Parse, this allows white space around an integer. The number of digits is limited
+# because Python's int() raises an error if there are more than 4,300.
 _INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")
 _MOST_NAMED = 12
-"""Maximum number of commands or cards in a list of legal replies."""
+"""If a bot's answer is illegal, the explanation lists at most this many legal ones."""
 _MOMENTS = 5
-"""Maximum number of actions and choices in the context of the end."""
+"""At the end of a match, the engine shows the bot this many of the last actions and choices."""
 _BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
 _LISTED = {"play-card": "PLAY_CARD", "activate-agent": "ACTIVATE_AGENT", "buy-card": "BUY_CARD"}
-"""Action type -> its name in the list of completed actions, which has only events for attacks."""
+"""Names of actions in the list of completed actions. Attacks are listed as events instead."""
 _ONLY_TARGET = ("AGENT_DEATH", "KNOCKOUT_ALL", "ATTACK_AGENT")
 _AMOUNTS = (
     *("GAIN_COIN", "GAIN_POWER", "GAIN_PRESTIGE", "OPP_LOSE_PRESTIGE", "DRAW"),
@@ -48,14 +51,14 @@ _AMOUNTS = (
 )
 _OWN = "Hand Cooldown Played KnownPile Agents Power PatronCalls Coins Prestige DrawPile"
 _OTHERS = "Cooldown Played HandAndDraw Agents Power Coins Prestige"
-"""Fields of the opponent in a state, in this order. `_OWN` has the fields of the bot's player."""
+"""The opponent's fields in the engine's state. `_OWN` has the fields of the bot's own player."""
 _FIELDS = {
     "KnownPile": "known",
     "PatronCalls": "patron_calls",
     "DrawPile": "draw_pile",
     "HandAndDraw": "hand_and_draw",
 }
-"""Field of a state -> its name in our requests, if it isn't the same in lower case."""
+"""Maps a field of the engine's state to our name for it. All other names only differ in case."""
 _REASONS = {
     "prestige-80": "PRESTIGE_OVER_80",
     "prestige-40": "PRESTIGE_OVER_40_NOT_MATCHED",
@@ -63,29 +66,29 @@ _REASONS = {
     "turn-limit": "TURN_LIMIT_EXCEEDED",
     "bad-patron": "PATRON_SELECTION_FAILURE",
 }
-"""End reason -> its name in the engine. All other codes are BOT_EXCEPTION."""
+"""The engine's names for our end reasons. If a reason isn't listed, it's a BOT_EXCEPTION."""
 NOBODY = "NO_PLAYER_SELECTED"
 
 
 def board_state(follow_up: str) -> str:
-    """Return the engine's state of the board during a choice."""
+    """Return the engine's `BoardState` while the player makes a choice with this `follow_up`."""
     return _BOARD_STATES.get(follow_up.split("-")[0], "CHOICE_PENDING")
 
 
 def reason_of(reason: str) -> str:
-    """Return the engine's name of an end reason."""
+    """Convert one of our end reasons to the engine's name for it."""
     return _REASONS.get(reason, "BOT_EXCEPTION")
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
+    """Implements `referee.games.interface.dialect.Dialect` for the older dialect.
 
-    This is the older of the two languages. The newer language derives from it, and only changes the
-    frame and the answers.
+    The newer dialect is a subclass. It only changes the text around the state, and how we read the
+    bot's answers.
     """
 
     gap = ""
-    """Separator after the type of a completed action."""
+    """Separates the name of a completed action from the card or patron after it."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seat = seat
@@ -101,7 +104,7 @@ class Classic:
     def send(self, line: bytes) -> bytes:
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
-            # The engine sends the draft in a different format, which is a single line without EOT.
+            # In the draft, the engine only sends a single line, without EOT (6.2).
             case "patron-request":
                 return f"{','.join(message['available'])} {message['round']}\n".encode()
             case "play-turn" | "choose-request":
@@ -119,8 +122,7 @@ class Classic:
             case "table-set":
                 starters = chain(*message["starters"])
                 self.learn(chain(message["row"], message["tavern_deck"], starters))
-            # If the match ends early, the engine's name for the reason depends on whether the draft
-            # was over.
+            # If the match ends early, ending() needs to know whether the draft was over.
             case "turn-started":
                 self._is_drafted = True
             case "action":
@@ -135,7 +137,7 @@ class Classic:
                 self._left = message["reason"]
 
     def answer(self) -> bytes | None:
-        # These bots have no handshake, so we answer for them.
+        # The engine's bots don't know about our handshake, so we answer for them.
         if self._asked["type"] != "player-name-request":
             return None
         number = self._asked["player_number"]
@@ -144,8 +146,7 @@ class Classic:
 
     def reply(self, data: bytes) -> bytes:
         kind = self._asked["type"]
-        # A line may end with \r\n.
-        text = data.decode(errors="replace").removesuffix("\r")
+        text = data.decode(errors="replace").removesuffix("\r")  # the line may have ended with \r\n
         if kind == "patron-request":
             patron = text.strip().upper()
             known = patron in self._asked["available"]
@@ -154,8 +155,8 @@ class Classic:
             reply = self._read(text)
         if reply is not None:
             return msgspec.json.encode(reply)
-        # An object would be read as a reply in the referee's own protocol, which this bot can't
-        # mean. With brackets around it, the game rejects it.
+        # If the bot has sent a JSON object, the referee might accept it as a reply in its own
+        # protocol. These bots don't speak that, so wrap the object in a list to have it rejected.
         return b"[" + data + b"]" if data.lstrip().startswith(b"{") else data
 
     # --- differences between the two languages ----------------------------------------------------
@@ -163,11 +164,11 @@ class Classic:
     def _framed(self, state: bytes) -> bytes:
         return state + b"\nEOT\n"
 
-    # The engine has the same order of tests. The results for odd lines depend on this order, so
-    # don't change it (6.7 shows it as a table).
+    # Keep these checks in the same order as in the engine, because odd answers may pass several of
+    # them. Section 6.7 of the protocol shows them as a table.
     def _read(self, text: str) -> Json | None:
         words = text.split(" ")
-        # In the engine, an unknown command ends the turn, however strange that looks.
+        # This may look like a bug, but the engine does end the turn if the command is unknown.
         ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
         if len(words) < 2:
             return ends
@@ -175,18 +176,18 @@ class Classic:
         if verb == "PATRON" and len(rest) == 1 and rest[0] in (*PATRONS, TREASURY):
             return {"type": "play-reply", "action": {"type": CALL_PATRON, "patron": rest[0]}}
         if verb == "CHOICE" and self._asked.get("effects"):
-            # Any word except LEFT means the right effect.
+            # The engine takes anything except LEFT as the right effect.
             return {"type": "choose-reply", "effect": int(rest[0] != "LEFT")}
         numbers = [number for word in rest if (number := _integer(word)) is not None]
-        # A word that isn't a valid id loses the game for any verb. (min() is safe, because there's
-        # at least one word.)
+        # If there's a word that isn't a valid id, the bot loses the game, even if the verb is
+        # unknown. (We can call min() here, because `rest` can't be empty.)
         if len(numbers) < len(rest) or min(numbers) < FIRST_UID:
             return None
         if verb in _COMMANDS and len(numbers) == 1:
             return {"type": "play-reply", "action": {"type": _COMMANDS[verb], "card": numbers[0]}}
         if verb == "CHOICE" and self._asked["type"] == "choose-request":
-            # Ids that aren't in the list are ignored. For example, these bots send CHOICE 10000 to
-            # choose no cards.
+            # The engine ignores ids that aren't in the list. Some bots rely on that, and send
+            # CHOICE 10000 if they don't want to choose any cards.
             listed = [card["uid"] for card in self._asked["cards"]]
             return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
         return ends
@@ -198,7 +199,7 @@ class Classic:
         is_choice = asked["type"] == "choose-request"
         return msgspec.json.encode(
             {
-                # (6.4 also defines the order of the keys.)
+                # The keys have to be in this order (6.4).
                 "PatronStates": {
                     patron: (player or NOBODY).upper()
                     for patron, player in state["favours"].items()
@@ -217,7 +218,7 @@ class Classic:
         )
 
     def _shown_player(self, seat: int, player: Json, fields: str) -> Json:
-        # The engine's bots read these fields, so they have the names of the engine's classes.
+        # Bots look for the names that the engine uses, such as CurrentHP.
         shown: Json = {"Player": f"PLAYER{seat + 1}"}
         for theirs in fields.split():
             value = player[_FIELDS.get(theirs, theirs.lower())]
@@ -237,8 +238,8 @@ class Classic:
         context = "EFFECT_CHOICE"
         if not effects:
             what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
-            # If a patron asks, the context is the patron's name. If a card asks, the context is the
-            # whole entry of its effects.
+            # If a patron offers the choice, the context is the patron's name. If it's a card, the
+            # context is the text of all its effects at this level.
             context = source
             if not isinstance(source, str):
                 context = self._table[source["card"]]["effects"][asked["level"] - 1]
@@ -277,7 +278,7 @@ class Classic:
         target = event["target"]
         if target is not None:
             self.learn([target])
-        # The engine doesn't list hits by unused power at the end of a turn.
+        # At the end of a turn, unused power hits taunt agents. The engine doesn't list these hits.
         if kind == "AGENT_HIT":
             return
         words = [] if kind in _ONLY_TARGET else [self._named(event["source"])]
@@ -295,14 +296,14 @@ class Classic:
         )
 
     def _action(self, action: Json) -> str:
-        # Actions have this format in `classic-index`.
+        # This is how `classic-index` writes an action in its list.
         verb = action["type"].upper().replace("-", "_")
         if verb == "CALL_PATRON":
             return f"PATRON {action['patron']}"
         return f"{verb} {self._cards[action['card']]}" if "card" in action else verb
 
     def _effect_choice(self, source: Json) -> str:
-        # The engine lists the same action twice, once for each effect of an OR.
+        # In the engine, both effects of an OR have the same text.
         return f"CHOICE {self._table[source['card']]['name']}"
 
     def _choice(self, cards: Iterable[Json]) -> str:
@@ -310,12 +311,12 @@ class Classic:
         return "CHOICE " + " ".join(names)
 
     def ending(self, end: Json) -> tuple[str, str, str]:
-        """Return winner, reason and context of the end."""
+        """Return the winner, reason and context that the engine reports at the end of a match."""
         winners = end["winners"]
         winner = winners[0].upper() if len(winners) == 1 else NOBODY
         reason = reason_of(end["reason"])
-        # Our reason only shows that the other player left the match, but the engine has a name for
-        # each kind of timeout.
+        # If a bot times out, our `game-end` only says that it has left the match. The engine has
+        # different reasons, depending on when it happened.
         if self._left == "timeout":
             reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
         elif self._left == "startup-timeout":
@@ -325,7 +326,7 @@ class Classic:
 
 
 class ClassicIndex(Classic):
-    """The newer language. The state comes with a list of actions, and the answer is an index."""
+    """Implements the newer dialect. The bot gets a list of actions, and answers with an index."""
 
     gap = " "
 
@@ -334,8 +335,7 @@ class ClassicIndex(Classic):
         if asked["type"] == "play-turn":
             listed = [self._action(action) for action in asked["actions"]]
         elif asked["effects"]:
-            # Both effects have the same text, as in the engine, so a bot can only distinguish them
-            # by their positions.
+            # The bot can only tell the left effect from the right one by their positions.
             listed = [self._effect_choice(asked["source"])] * 2
         else:
             listed = [self._choice(cards) for cards in _subsets(asked)]
@@ -351,8 +351,8 @@ class ClassicIndex(Classic):
             return {"type": "play-reply", "index": index} if fits else None
         if asked["effects"]:
             return {"type": "choose-reply", "effect": index} if index < 2 else None
-        # 20 cards have a million subsets, so don't create a list of them for one index. islice()
-        # also refuses indices above 2**63.
+        # 20 cards have a million subsets, so don't build a list of them just for one index. The
+        # min() is there because islice() raises an error if the index is huge.
         chosen = next(islice(_subsets(asked), min(index, 2**62), None), None)
         if chosen is None:
             return None
@@ -360,8 +360,8 @@ class ClassicIndex(Classic):
 
 
 def _subsets(asked: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
-    # Sort by size, then in lexicographic order of the positions. The bot answers with an index, so
-    # this order is part of the protocol.
+    # Small subsets come first. Subsets of the same size are in the order of combinations(). Bots
+    # answer with an index, so the order is part of the protocol.
     cards = asked["cards"]
     sizes = range(asked["min"], min(asked["max"], len(cards)) + 1)
     return chain.from_iterable(map(partial(combinations, cards), sizes))
@@ -388,7 +388,7 @@ def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str
     if asked["effects"]:
         return "is not a choice: expected CHOICE LEFT or CHOICE RIGHT (6.7)"
     least, most = asked["min"], min(asked["max"], len(asked["cards"]))
-    # Ids rather than names, because the bot has to write ids.
+    # We list ids instead of names, because the bot has to answer with ids.
     ids = [str(card["uid"]) for card in asked["cards"]]
     many = str(most) if least == most else f"{least} to {most}"
     empty = "; CHOICE 10000 chooses none" if not least else ""
@@ -407,7 +407,7 @@ def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
         cards, sizes = len(asked["cards"]), range(asked["min"], asked["max"] + 1)
         count = 2 if asked["effects"] else sum(comb(cards, size) for size in sizes)
     text = answer.decode(errors="replace")
-    # The two languages are easy to mix up, so look for a command of the other language.
+    # It's easy to choose the wrong dialect, so check whether the answer is a command.
     verbs = (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN")
     is_command = text.split(" ")[0].strip() in verbs
     hint = "; it is a command, so give the bot as classic:COMMAND" if is_command else ""

@@ -1,7 +1,9 @@
-"""Scripts of Tribute for reinforcement learning. Observations count cards.
+"""Scripts of Tribute for reinforcement learning.
 
-An action of the environment is one choice. To choose several cards, a policy makes one choice per
-card, and ends with "done".
+An observation is a vector of integers. Most of them say how many copies of a card are in a pile.
+
+Each step is a single choice: one action of a turn, or one card or effect for a `choose-request`. A
+policy chooses "done" when it doesn't want any more cards.
 """
 
 from __future__ import annotations
@@ -22,16 +24,17 @@ from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.view import SeatView, View
 
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
-# Newer sets come last, so if a card has changed, its newest numbers are used.
+# Go through the sets from the oldest to the newest. If a card has changed, its newest values win.
 _KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
 _NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
-"""Cards of all card sets, so that a policy learnt with one set can play with another."""
+"""The cards of all card sets, so that a policy trained with one set can play with another."""
 _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
-# As in other games, the order of these choices is part of the version, so don't change it.
+# A trained policy only knows these choices by their numbers. Don't change their order without
+# increasing the environment's version.
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
     for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):
@@ -67,14 +70,14 @@ _AT = tuple({card: _PLACE[f"{place} {card}"] for card in _CARDS} for place in _P
 _BOUNDS = {
     **dict.fromkeys(("coins", "power", "prestige"), 100),
     "hand size": 20,
-    "least": 2,  # KNOCKOUT
-    "most": 5,  # TOSS
-    "chosen": 4,  # the last card sends the reply
+    "least": 2,  # no card demands more than KNOCKOUT 2
+    "most": 5,  # no card allows more than TOSS 5
+    "chosen": 4,  # after the fifth card, the reply is sent immediately
     "patron calls": 10,
-    "turn": 10_001,  # in the longest match
+    "turn": 10_001,  # one more than the highest `max_turns`
 }
-"""Upper bounds of the entries that are not counts of a card. Default: 1."""
-_MADE = 10  # upper bound for a card that isn't in the tavern deck
+"""The highest values of the entries in `_ALONE`. Entries that aren't listed here are 0 or 1."""
+_MADE = 10  # upper bound for starters and created cards, which aren't in the tavern deck
 
 
 def _most(place: str, kind: Kind) -> int:
@@ -101,7 +104,7 @@ _HIGH = np.array(
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Return the names and bounds of the entries of an observation."""
+    """Describe the observation vector: the name, minimum and maximum of each entry."""
     high = _HIGH.copy()
     high[_PLACE["turn"]] = options.max_turns + 1
     return Numbers(NAMES, np.zeros_like(high), high)
@@ -118,7 +121,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             return say.PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
         if isinstance(asked, say.PlayTurn):
             return say.PlayReply(None, (yield _actions(asked)))
-        assert asked is not None  # the seat has a request
+        assert asked is not None  # only called while the seat has a request
         if asked.effects:
             return say.ChooseReply(None, (yield {"left": 0, "right": 1}))
         names = _cards(asked)
@@ -135,7 +138,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             given = reply.action
             place = int(reply.index) if given is None else _place(asked.actions, given)
             return [_names(asked)[place]]
-        assert asked is not None  # the reply answers a request
+        assert asked is not None  # there can't be a reply without a request
         if asked.effects:
             return [("left", "right")[int(reply.effect)]]
         names = _cards(asked)
@@ -158,11 +161,11 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             *(patron in view.picked for patron in PATRONS),
             *(view.counters.get(patron, 0) for patron in _CALLED),
         ]
-        # In the order of _PLACES.
+        # This must have the same order as _PLACES.
         places: list[Iterable[say.CardRef | say.AgentRef]] = [
             *(own.hand or (), own.draw_pile or (), own.known or (), own.cooldown, own.played),
             *(own.agents, [agent for agent in own.agents if not agent.activated]),
-            # An agent counts once per HP, so its entry is the total HP of all copies.
+            # List each agent once per HP, so that the count is the total HP of all its copies.
             [agent for agent in own.agents for _ in range(agent.hp)],
             *(other.hand_and_draw, other.cooldown, other.played, other.agents),
             [agent for agent in other.agents for _ in range(agent.hp)],
@@ -185,8 +188,7 @@ def _names(asked: say.PlayTurn) -> list[str]:
 
 
 def _actions(asked: say.PlayTurn) -> dict[str, int]:
-    # Equal cards have the same name. It doesn't matter which of them is played, so the first will
-    # do.
+    # Copies of a card share a name. It doesn't matter which copy is used, so take the first.
     found = dict[str, int]()
     for index, name in enumerate(_names(asked)):
         found.setdefault(name, index)
@@ -203,8 +205,8 @@ def _place(actions: list[say.Action], given: Any) -> int:
 
 def _cards(asked: say.ChooseRequest) -> dict[int, str]:
     zones: dict[int, str] = {}
-    # In these choices, the same card may be offered from several zones, and it matters which one is
-    # taken.
+    # In these choices, there may be copies of a card in several zones, and it matters which copy is
+    # chosen. Add the zone to the name.
     if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
         me = asked.state.me
         for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
@@ -233,7 +235,7 @@ class TributeTracker:
     def view(self) -> View:
         request = self._request
         if isinstance(request, say.PatronRequest):
-            # Nothing is dealt during the draft, so a seat knows that its own piles are empty.
+            # Cards are dealt after the draft. Until then, a seat knows that its piles are empty.
             unknown = SeatView(0, None, None, None, [], [], [], [], 0, 0, 0, 1, 0)
             known = SeatView(0, [], [], [], [], [], [], [], 0, 0, 0, 1, 0)
             seats = [known, unknown] if self._seat == 0 else [unknown, known]

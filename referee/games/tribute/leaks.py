@@ -1,7 +1,9 @@
-"""Dialects with the hidden orders that the engine reveals, for comparisons with it (6.10).
+"""Dialects that give away hidden information, as the engine does (6.10).
 
-Our messages don't contain these orders (a bot could read its next cards from them). A dialect that
-shows them plays the whole game itself, from the seed of the match and the public messages.
+The engine sends a bot's draw pile in its real order, for example, so the bot could look up which
+cards it will draw. These dialects exist for comparisons with the engine. Our messages don't contain
+the real order. To find it, a dialect runs its own copy of the game, with the seed of the match and
+the decisions in the public messages.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayR
 
 
 class Leaky(Classic):
-    """`Classic`, with piles in the engine's order."""
+    """Like `Classic`, but with all piles in the order in which the engine sends them."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         super().__init__(seat, seed, name)
         self._seed = seed
 
     def send(self, line: bytes) -> bytes:
-        """Translate as `Classic` does, and play the announced decision in our own game."""
+        """Translate a message. If it announces a decision, our own game carries it out, too."""
         sent = super().send(line)
         message = self._asked
         match message["type"]:
@@ -43,8 +45,8 @@ class Leaky(Classic):
                 uids = [card["uid"] for card in message["cards"]]
                 self._advance(ChooseReply(uids, message["effect"]))
                 if message["follow_up"] == "complete-pellin":
-                    # The engine doesn't count this card as known. We do, because the player has put
-                    # it there.
+                    # Pelin has put a card on top of the draw pile. We count it as known, but the
+                    # engine doesn't.
                     self._game.table.me.known -= 1
         return sent
 
@@ -66,7 +68,7 @@ class Leaky(Classic):
 
 
 class LeakyIndex(Leaky, ClassicIndex):
-    """`ClassicIndex`, with piles in the engine's order."""
+    """Like `ClassicIndex`, but with all piles in the order in which the engine sends them."""
 
 
 CLASSIC_LEAKS = DialectKind(Leaky, tells_hidden=True, wrong=CLASSIC.wrong)

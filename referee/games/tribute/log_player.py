@@ -1,8 +1,8 @@
-"""Infers the replies of a log of Scripts of Tribute (`referee.games.interface.log_player`).
+"""Replays a spectator log of Scripts of Tribute (see `referee.games.interface.log_player`).
 
-A log contains every reply, but it doesn't show which cards are in a hand until they are used. We
-therefore treat a player's hand and draw pile as one set, and exchange cards between them as needed.
-We do the same with the row and the tavern deck.
+The log shows every decision, but it doesn't show the cards of a hand until they are used. The hands
+in our game are therefore just a guess. When a player uses a card that is still in the draw pile of
+our game, we swap it with a card of the hand. We do the same with the row and the tavern deck.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class TributeLog:
     sections = SECTIONS
 
     def __init__(self) -> None:
-        self._row: set[int] = set()  # uids of the row at the last reply
-        self._has_changed = False  # True if the legal actions must be computed again
+        self._row: set[int] = set()  # uids of the cards in the row before the last reply
+        self._has_changed = False  # True if the list of legal actions is out of date
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         limits = info.max_turns, info.max_actions
@@ -60,12 +60,16 @@ class TributeLog:
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Infer the reply. If the reply lost the game, the log only shows the end of the match."""
+        """Work out the next reply from the messages that follow it in the log.
+
+        If the reply was illegal, the log only shows that the bot lost. We then return an empty
+        reply, which loses in the same way.
+        """
         table, waits = game.table, game.asked
         self._row = _uids(table.row)
         if self._has_changed and isinstance(waits, list):
-            # settle() has exchanged cards of the row since the request, so the list of legal
-            # actions is out of date. Update it in place, because the rules use the same list.
+            # settle() has swapped cards of the row since the request. Update the list in place,
+            # because the rules use the same one.
             waits[:] = legal(table)
         self._has_changed = False
         found = ahead[0]
@@ -87,7 +91,7 @@ class TributeLog:
         raise DifferenceError(f"what answers a {asked.message.__struct_config__.tag}")
 
     def settle(self, game: Tribute, expected: Struct, found: Struct) -> bool:
-        """Exchange cards of the row for the cards that the log shows."""
+        """Put the cards that the log shows into the row."""
         table = game.table
         match expected, found:
             case say.TableSet(), say.TableSet():
@@ -98,8 +102,8 @@ class TributeLog:
                 row = [card.ref for card in table.row]
                 return found == replace(expected, row=row, tavern_deck=as_set(table.deck))
             case say.RowRefilled(place=place), say.RowRefilled(card=say.CardRef(uid=uid)):
-                # Only exchange cards that came into the row since the last reply. Players saw the
-                # other cards and may have acted on them.
+                # We can only swap cards that came into the row since the last reply. The players
+                # have already seen the others.
                 hidden = [*table.deck, *(card for card in table.row if card.uid not in self._row)]
                 card = next((card for card in hidden if card.uid == uid), None)
                 if card is None or expected.card is None:
@@ -112,25 +116,27 @@ class TributeLog:
 
 
 def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
-    """Return the reply for an action, and put the hidden cards that it uses into the hand.
+    """Return the reply for an action, after moving the cards that it needs into the hand.
 
-    Returns None if more messages are needed.
+    Returns None if we need to see more messages first.
     """
     table = game.table
     shown: list[int] = []
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
         shown = [action.card]
-    # The `chosen` message will show the card, so any card of the pile is fine until then.
+    # Hlaalu can only be called if there's a card to destroy. We don't know the card until we see
+    # the `chosen` message, so take any card from the draw pile for now.
     elif action.patron == "HLAALU" and not for_hlaalu(table):
         shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
     elif action.type == say.END_TURN:
-        # The end of a turn shows the whole hand.
+        # At the end of a turn, the whole hand is discarded, and `turn-ended` lists the cards.
         ended = next((message for message in ahead[1:] if not isinstance(message, say.Event)), None)
         if ended is None:
             return None
         if isinstance(ended, say.TurnEnded):
             discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
-            # If this fails, `turn-ended` will differ from the log, which makes a better report.
+            # If this isn't possible, ignore it. The `turn-ended` message will then differ from the
+            # log, and reporting that is more helpful than an error here.
             with suppress(DifferenceError):
                 _hold(table.me, discarded)
                 table.me.hand.sort(key=lambda card: [*discarded, card.uid].index(card.uid))
@@ -143,14 +149,14 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
 
 def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
     me = table.me
-    # settle() may have changed the row after this choice was created, so we look at the row again.
+    # settle() may have changed the row since this choice was created, so look at the row again.
     if choice.follow_up == "acquire-cards":
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
-    # Our hidden cards may be different cards, so exchange them until the choice offers the cards in
-    # the log.
+    # The choice in our game may not offer the cards that the log shows. Swap hidden cards until it
+    # does.
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
     if choice.follow_up == "toss-cards":
-        # These cards are on top of the draw pile, so exchange them both there and in the choice.
+        # The cards to choose from are on top of the draw pile, so swap them in both lists.
         free = [card for card in choice.cards if card.uid not in uids]
         for uid in hidden:
             if uid not in _uids(choice.cards) and free:

@@ -1,4 +1,4 @@
-"""Hints about probable mistakes of a Scripts of Tribute bot, and about the causes of its faults."""
+"""Hints for bot authors: likely bugs in a Scripts of Tribute bot, and causes of its faults."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from referee.games.tribute.rules import faults
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
 
-# A bot may end one or two such turns on purpose.
 _MANY_TURNS = 5
-"""With fewer turns, the behaviour may be intended."""
+"""If a bot only does something odd in fewer turns than this, it may be doing it on purpose."""
 _MISSED = {
     "cards": 'with cards in hand that could be played: send "play-card" for each (4.3)',
     "agents": 'with an agent that was not activated: send "activate-agent" for each (4.3)',
@@ -22,7 +21,7 @@ _MISSED = {
 
 
 def notes(game: Tribute) -> list[list[str]]:
-    """Return a list of sentences for each seat, in seat order."""
+    """Return the hints about each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
         missed = player.made.missed
@@ -31,7 +30,7 @@ def notes(game: Tribute) -> list[list[str]]:
             for name, what in _MISSED.items()
             if missed[name] >= _MANY_TURNS
         ]
-        # If a bot misses a win, that deserves a hint even if it happened only once.
+        # If the bot could have won, we mention it even if it happened only once.
         if missed["favour"]:
             times = "a turn" if missed["favour"] == 1 else f"{missed['favour']} turns"
             said.append(
@@ -43,7 +42,7 @@ def notes(game: Tribute) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Return the likely cause of a fault, as `GameDefinition.hint` does."""
+    """Return the likely cause of a fault, or "" if we can't tell (see `GameDefinition.hint`)."""
     if code == faults.BAD_PATRON:
         return did_you_mean(reply.get("patron"), asked.get("available", []))
     if code == faults.ILLEGAL_ACTION:
@@ -91,7 +90,7 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return _why_no_call(action.get("patron"), state)
     if kind == say.PLAY_CARD and not among(me.get("hand", ())):
         return "it is not in `hand`"
-    # Only end-turn is legal although the hand has cards, so the limit must have been reached.
+    # If only end-turn is legal although there are cards to play, the bot has used up its actions.
     if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
     if kind == say.ACTIVATE_AGENT:

@@ -1,7 +1,7 @@
-"""Ask a person for moves in Scripts of Tribute.
+"""Lets a person play Scripts of Tribute in the terminal.
 
-Card names come from `game-info` and not from our own table, because the match may use an older card
-set.
+The names and effects of cards are taken from `game-info` and not from cards.json, because the match
+may use an older card set.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ CALL_EFFECTS: dict[str, Effect] = {
     )
     for patron, row in PATRONS.items()
 }
-"""Patron -> price and effect of a call."""
+"""For each patron, the price and the effect of a call."""
 CALLS = {patron: effect_text(called) for patron, called in CALL_EFFECTS.items()}
 ASKS = {
     "enact-chosen-effect": "Which do you choose?",
@@ -88,7 +88,7 @@ ASKS = {
     "complete-psijic": "Which agent do you knock out?",
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
-"""`follow_up` of a choice -> the question."""
+"""The question to ask for each `follow_up` of a choice."""
 _DOES = {
     "enact-chosen-effect": ("choose", "{}"),
     "replace-cards-in-tavern": ("replace", "{}"),
@@ -104,7 +104,7 @@ _DOES = {
     "complete-psijic": ("knock out", "{}"),
     "complete-treasury": ("turn", "{} into a Writ of Coin"),
 }
-"""`follow_up` of a choice -> the verb and the thing of its choices."""
+"""For each `follow_up` of a choice, the verb and the object that describe picking a card."""
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
     "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
@@ -125,7 +125,7 @@ class TributeDialogue(TurnListener[Turn]):
     def __init__(self, names: Sequence[str], seat: int) -> None:
         super().__init__(names, seat)
         self._rows: Mapping[str, say.CardRow] = {}
-        self._playing: set[int] = set()  # uids left to play from "play your hand"
+        self._playing: set[int] = set()  # uids that we still have to play for "play your hand"
 
     def observe(self, message: Struct) -> list[str]:
         if isinstance(message, say.GameInfo):
@@ -133,7 +133,7 @@ class TributeDialogue(TurnListener[Turn]):
         return super().observe(message)
 
     def tell(self, turn: Turn) -> list[str]:
-        # News contain the player's name, but "favours you" reads better.
+        # The news name the player whom a patron favours, but "favours you" reads better.
         own = self._names[self._seat]
         return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
 
@@ -142,26 +142,26 @@ class TributeDialogue(TurnListener[Turn]):
             picks = yield self._draft(request)
             return {"type": "patron-reply", "patron": request.available[picks[0]]}
         if isinstance(request, say.ChooseRequest):
-            # The rules ask even if there's nothing to choose from, but the person isn't asked then.
+            # The rules ask even if there's nothing to choose from. We don't bother the person then.
             picks = (yield self._choice(request)) if request.cards or request.effects else ()
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
-        assert isinstance(request, say.PlayTurn)  # there are only three kinds of requests
+        assert isinstance(request, say.PlayTurn)
+        # If the person has chosen "play your hand", we answer the next requests without asking.
         index = self._next_to_play(request)
-        # "play your hand" is one choice for the person, but several requests.
         if index is None:
             self._playing = set()
             picks = yield self._turn(request)
             index = picks[0] if picks else len(request.actions) - 1
-            if picks == (len(request.actions) - 1,):  # "play your hand", after all actions
+            if picks == (len(request.actions) - 1,):  # _turn() lists "play your hand" last
                 self._playing = {card.uid for card in request.state.me.hand}
                 index = self._next_to_play(request)
         return {"type": "play-reply", "index": index}
 
     def _next_to_play(self, request: say.PlayTurn) -> int | None:
-        # Compare uids, because the hand may have changed. (A card that was drawn in the meantime
-        # isn't played.)
+        # The hand may have changed since the person chose "play your hand". Cards that were drawn
+        # since then aren't played.
         for index, action in enumerate(request.actions):
             if action.type == say.PLAY_CARD and action.card in self._playing:
                 return index
@@ -188,7 +188,7 @@ class TributeDialogue(TurnListener[Turn]):
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
         left = [_verb(action) for action in actions if action.type != say.CALL_PATRON]
-        # (If there's only one card, playing it is just as quick.)
+        # With only one card, this choice wouldn't save the person any time.
         if left.count("play") > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
@@ -314,9 +314,9 @@ def _verb(action: say.Action) -> str:
 
 
 def effect(row: say.CardRow) -> Effect:
-    """Describe a card's effect in a few words of our own.
+    """Describe a card's effect briefly. The match page shows some of the amounts as symbols.
 
-    (We don't include the texts of the cards.)
+    The wording is our own, because we don't include the printed texts of the cards.
     """
     parts = [
         [f"combo {level}: ", *_said(words)] if level > 1 else _said(words)
@@ -327,7 +327,7 @@ def effect(row: say.CardRow) -> Effect:
 
 
 def does(row: say.CardRow) -> str:
-    """Describe a card's effect, in a few words."""
+    """Describe a card's effect briefly, as plain text."""
     return effect_text(effect(row))
 
 
@@ -352,7 +352,7 @@ def _words(words: str) -> str:
 
 
 def _typed(name: str) -> str:
-    # The typed line is split at spaces, so names can't contain any.
+    # The person's input is split at spaces, so a name must not contain any.
     return name.replace(",", "").replace(" ", "-")
 
 

@@ -1,4 +1,4 @@
-"""How matches end, what turns yield, and what bots buy and call, over many matches."""
+"""Statistics over many matches: how they end, what turns yield, and what bots buy and call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDS = ("prestige-80", "prestige-40", "patron-favour", "turn-limit")
 
 
 class SeatMatch(Struct, frozen=True):
-    """The numbers of one seat in one match."""
+    """The facts that we store about a seat in a match."""
 
     first: bool
     reason: str
@@ -30,14 +30,14 @@ class SeatMatch(Struct, frozen=True):
     cost: Count  # total cost of the bought cards
     patrons: list[str]  # patrons at the table, without the Treasury
     calls: _Counts
-    favours: list[str]  # patrons that favour the player at the end
-    agents: Count  # number of times that an agent came into play
-    lost: tuple[Count, Count, Count]  # agents that were killed, knocked out, destroyed
-    standing: Count  # agents in play at the end
+    favours: list[str]  # patrons that favoured the player at the end
+    agents: Count  # how often an agent came into play
+    lost: tuple[Count, Count, Count]  # how many agents were killed, knocked out and destroyed
+    standing: Count  # agents still in play at the end
 
 
 class _Sums:
-    """Sums over matches: their number, the bot's points, and other numbers."""
+    """Adds up a bot's points and any other numbers over its matches."""
 
     def __init__(self) -> None:
         self.matches = 0
@@ -56,11 +56,11 @@ class _Sums:
 
 
 class _Bot:
-    """The sums of one bot over its matches. There may be too many matches to keep them all."""
+    """The sums over all matches of a bot. We don't keep the matches, as there may be too many."""
 
     def __init__(self) -> None:
         self.whole = _Sums()
-        self.by_seat = {True: _Sums(), False: _Sums()}  # True: matches in the first seat
+        self.by_seat = {True: _Sums(), False: _Sums()}  # True stands for the first seat
         self.reasons: Counter[str] = Counter()
         self.calls: defaultdict[str, _Sums] = defaultdict(_Sums)
         self.cards = CardSums()
@@ -69,13 +69,13 @@ class _Bot:
         self.whole.add(points, _numbers(match))
         self.by_seat[match.first].add(points)
         self.reasons[match.reason] += 1
-        # `patrons` doesn't include the Treasury, which is at every table. But a match that ended in
-        # the draft has no table.
+        # The Treasury isn't in `patrons`, but it's at every table. If the match ended during the
+        # draft, `patrons` is empty, and the Treasury wasn't there either.
         treasury = [TREASURY] if match.patrons else []
         for patron in [*match.patrons, *treasury]:
             numbers = (match.calls.get(patron, 0), patron in match.favours)
             self.calls[patron].add(points, numbers)
-        # `CardSums` adds up two numbers per card, and we have only one.
+        # `CardSums` expects two numbers per card, but we only need one.
         self.cards.add(points, {card: (count, 0) for card, count in match.bought.items()})
 
 
@@ -136,7 +136,7 @@ def _numbers(m: SeatMatch) -> Sequence[int]:
 def _turns(bots: _Bots) -> StatisticsTable:
     rows = []
     for bot, sums in bots:
-        # The first two are handled below, since turns are per match, and costs per card.
+        # Turns are shown per match, and costs per card. All other numbers are shown per turn.
         turns, cost, *numbers = sums.whole.numbers[:8]
         *made, calls, agents = [amount / turns if turns else None for amount in numbers]
         paid = cost / numbers[3] if numbers[3] else None
@@ -161,7 +161,7 @@ def _calls(bots: _Bots) -> StatisticsTable:
             if patron in sums.calls:
                 here = sums.calls[patron]
                 calls, favours = (number / here.matches for number in here.numbers)
-                favour = None if patron == TREASURY else favours  # the Treasury favours nobody
+                favour = None if patron == TREASURY else favours  # it never favours anybody
                 rows.append((bot, patron, here.matches, calls, favour, here.mean_points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)

@@ -1,6 +1,6 @@
-"""A match of Scripts of Tribute turn by turn, for people and scripts (`referee replay`).
+"""Summarizes each turn of a Scripts of Tribute match, for people and scripts (`referee replay`).
 
-Names, prices and HP of cards come from `game-info`, because no other message contains them.
+Only `game-info` contains the names, prices and HP of cards, so we keep its card table.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DONE = {
     "opp-lose-prestige": "the other loses {} prestige",
     "add-bewilderment-to-opponent": "gives {}",
 }
-"""All other events with a card create this card, e.g. "gets Writ of Coin"."""
+"""Phrases for events. Any other event with a card creates that card: "gets Writ of Coin"."""
 _CONTRACTS = {CONTRACT_ACTION, CONTRACT_AGENT}
 
 
@@ -72,7 +72,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads the turns of a match of Scripts of Tribute. Scores are the players' prestige."""
+    """Builds the turns of a match from its messages. The score is the prestige."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {
@@ -104,7 +104,7 @@ class Turns(turns.TurnReader[Turn]):
                 return over
             case say.TurnEnded(prestige=scores):
                 self._end_turn(scores)
-            # After the end of a turn, a draw is only the new hand.
+            # Once the turn has ended, the player only draws a new hand. We don't report that.
             case say.PlayerDrew(count=count) if self.now.scores is None:
                 self.add_effects(f"draws {turns.plural(count, 'card')}")
             case say.PlayerShuffled() if self.now.scores is None:
@@ -136,7 +136,7 @@ class Turns(turns.TurnReader[Turn]):
             case say.TableSet():
                 for cards in (message.row, message.tavern_deck, *message.starters):
                     self._cards |= {card.uid: card.card for card in cards}
-                # The treasury never favours anybody.
+                # The Treasury never favours anybody.
                 self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
 
     def _end_turn(self, prestige: Sequence[int]) -> None:
@@ -153,7 +153,7 @@ class Turns(turns.TurnReader[Turn]):
         if action.patron is not UNSET:
             self._call(action.patron)
             return
-        # In a damaged log, the card may be missing or unknown.
+        # If the log is damaged, the card may be missing or unknown.
         uid = 0 if action.card is UNSET else action.card
         row = self._rows.get(self._cards.get(uid, ""))
         self.act(label, self._title_of_uid(uid))
@@ -163,14 +163,14 @@ class Turns(turns.TurnReader[Turn]):
             self.append_limited(self.now.bought, row.name)
             self._left["coins"] -= row.cost
             self.add_effects(f"for {row.cost}")
-        # Only contracts come into play when they're bought. Other agents go to the cooldown pile.
+        # Contract agents come into play when they're bought. All others go to the cooldown pile.
         if label == "plays" or (label == "buys" and row.type in _CONTRACTS):
             self._enter(uid, row)
 
     def _call(self, patron: str) -> None:
         self.append_limited(self.now.called, title_of(patron))
         self.act("calls", title_of(patron))
-        # The treasury is not in `_favours`.
+        # `_favours` doesn't contain the Treasury.
         if patron in self._favours:
             before = self._favours[patron]
             self._favours[patron] = after = favour_after(patron, before, self.now.player_number)
@@ -178,7 +178,7 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects("neutral now" if after is None else f"favours {self._name(after)}")
 
     def _enter(self, uid: int, row: say.CardRow) -> None:
-        # A row has an HP only if the card is an agent.
+        # Only agents have HP.
         if row.hp is not None:
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
@@ -188,7 +188,7 @@ class Turns(turns.TurnReader[Turn]):
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
         elif target is None:
-            if kind in _DONE:  # `player-drew` reports draws
+            if kind in _DONE:  # draws aren't, because read() has already reported them
                 self.add_effects(_DONE[kind].format(amount))
         else:
             self._cards[target.uid] = target.card
@@ -207,13 +207,13 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects(f"with {amount}", *self._hit(target.uid, amount))
             case "agent-hit":
                 left = self._hit(target.uid, amount)
-                # Unused power hits taunt agents after the last action, so the hit isn't an effect
-                # of that action.
+                # At the end of a turn, unused power hits taunt agents. The last action has nothing
+                # to do with it, so report it as an action of its own.
                 self.act("attacks", name, f"with {amount} at the end", *left)
             case "agent-death":
-                self._agents.pop(target.uid, None)  # the attack has reported it
+                self._agents.pop(target.uid, None)  # we've already said "dies" after the attack
             case "discard" if self.now.actions and self.now.actions[-1].what == "discards":
-                pass  # `chosen` has reported it
+                pass  # we've already reported this when `chosen` arrived
             case _:
                 self.add_effects(_DONE.get(kind, "gets {}").format(name))
                 if kind == "knockout-all":
@@ -231,9 +231,9 @@ class Turns(turns.TurnReader[Turn]):
         if amount > 0 and what in self.columns:
             setattr(self.now, what, getattr(self.now, what) + amount)
         effects = self.now.actions[-1].effects if self.now.actions else []
-        # One action may give coins several times (e.g. by a combo). Show people only the sum.
+        # One action may give coins several times, e.g. if a combo is released. Only show the sum.
         same = (e for e in effects if re.fullmatch(rf"[0-9]+ {what}?", e))
-        if amount > 0 and (before := next(same, "")):  # add gains of the same action
+        if amount > 0 and (before := next(same, "")):
             total = int(before.split()[0]) + amount
             effects[effects.index(before)] = _amount(total, what)
         elif amount:
@@ -261,7 +261,7 @@ class Turns(turns.TurnReader[Turn]):
         return self._title(self._cards.get(uid, f"card {uid}"))
 
     def part_of(self, action: turns.Action) -> Part:
-        # The actions of a turn have names for people, so we look up the card by its name.
+        # Actions contain the names that people see, so we have to look up the card by its name.
         cards = (row.card for row in self._rows.values() if row.name == action.card)
         card = "" if action.what == "calls" else next(cards, "")
         return Card(card, name=action.card) if card else action.card

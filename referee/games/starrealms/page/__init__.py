@@ -1,6 +1,6 @@
-"""Star Realms' parts of the match page.
+"""Card data, charts and counters of Star Realms for the match page.
 
-drawing.js, drawing.css    the table, as the browser draws it
+drawing.js, drawing.css    draw the table in the browser
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from referee.games.starrealms.rules.view import View
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    # `pile` is the card beside the trade row.
+    # The page draws the pile of Explorers next to the trade row, under the key `pile`.
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
         | {"text": does(card), "brief": drawn(effect(card))}
@@ -32,7 +32,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    # Only the player on turn has trade and combat, so we plot 0 for the other player.
+    # Trade and combat belong to the current turn, so the other player's curve is at 0.
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

@@ -1,13 +1,13 @@
 """The rules of Star Realms.
 
-cards.py      the cards as data
-messages.py   the messages as structs
+cards.py      card data
+messages.py   message structs
 faults.py     fault codes
-player.py     one seat's cards, and the resources of a turn
-table.py      the table, and the basic moves
-view.py       the state in a request, and the view of any viewer
-effects.py    the effects of the cards' words, and their questions
-turn.py       one turn
-situation.py  a game that begins in the middle
-game.py       turns, end of the game, winners
+player.py     a player's cards, and the trade and combat of a turn
+table.py      the table, and basic moves such as drawing a card
+view.py       the state in requests, and views of the game for others
+effects.py    what card abilities do, including the choices they offer
+turn.py       plays one turn
+situation.py  starts a game from a given position
+game.py       alternates the turns, and ends the game
 """

@@ -1,10 +1,10 @@
-"""The cards as data (protocol, 7). Each card is a row, and each effect is a word with a number.
+"""Card data (protocol, 7). Each card is one row.
 
-    "combat 4, draw 1"    one effect after the other
-    "trade 3 or combat 5" one of these effects, by the player's choice
+The text of an ability is a list of words and numbers, such as "combat 4, draw 1". In "trade 3 or
+combat 5", the player chooses one of the effects.
 
-effects.py has one function for each word. `CONSTANT` has the words whose effect lasts as long as
-the card is in play.
+effects.py has a function for every word, except for the words in `CONSTANT`. Their effect lasts as
+long as the card is in play.
 """
 
 from __future__ import annotations
@@ -20,26 +20,29 @@ UNALIGNED = "unaligned"
 SHIP, BASE, OUTPOST = "ship", "base", "outpost"
 
 Effect: TypeAlias = tuple[str, int]
-"""A word and its number."""
+"""The word and the number of an effect, e.g. ("combat", 4)."""
 Ability: TypeAlias = tuple[tuple[Effect, ...], ...]
-"""Lists of effects. The player chooses one list if there are several. Empty: no ability."""
+"""The alternatives that a player can choose from, each with its effects. Usually there's only one.
+
+If a card doesn't have this ability, the tuple is empty.
+"""
 
 CONSTANT = ("ally_of_all", "combat_per_ship")
 
 
 class Card(NamedTuple):
-    """One card."""
+    """The properties of a card."""
 
     name: str
     faction: str
     type: str
     cost: int
-    copies: int  # in the trade deck, or of a starting card in each player's deck
+    copies: int  # in the trade deck; for Scouts and Vipers, in each player's deck
     defense: int  # combat needed to destroy it; 0 for a ship
     primary: Ability
     ally: Ability
     scrap: Ability
-    constant: str  # word of its lasting effect; "" for most cards
+    constant: str  # an entry of `CONSTANT`, or ""
     is_ship: bool
 
 
@@ -61,7 +64,7 @@ def _card(
     ally: str = "",
     scrap: str = "",
 ) -> Card:
-    # A lasting effect isn't an ability that a player uses, so it has its own field.
+    # A lasting effect isn't used like the other abilities, so we keep it in a separate field.
     constant = ""
     if primary in CONSTANT:
         constant, primary = primary, ""

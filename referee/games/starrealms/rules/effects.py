@@ -1,8 +1,10 @@
-"""The effects of the cards' words, with one function for each word (protocol, 4.3, 4.4).
+"""The effects of card abilities, with a function for each word in cards.py (protocol, 4.3, 4.4).
 
-The arguments are the table, the turn, the card with the effect (for a Stealth Needle, the copied
-ship) and the word's number. A function that asks the player is a generator. All other functions
-carry out their effect immediately and return None. Effects that aren't possible are skipped.
+Each function gets the table, the turn, the card and the number after the word. If a Stealth Needle
+has copied a ship, the card is that ship.
+
+Functions that ask the player are generators. The others act immediately and return None. Effects
+that can't be carried out are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ Effect: TypeAlias = Callable[[Table, TurnState, Card, int], Generator[Request, A
 
 
 def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decisions:
-    """Carry out an ability of a card. The player chooses between its lists of effects first."""
+    """Carry out an ability of a card. If it has alternatives, the player chooses one first."""
     if not ability:
         return
     effects = ability[0]
@@ -34,14 +36,13 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
             say.Option(option=number, effects=[{word: count} for word, count in offered])
             for number, offered in enumerate(ability, 1)
         ]
-        # The player has to choose. An invalid reply counts as the first option.
+        # With must=True, ask() falls back to the first option if the reply is invalid.
         (pick,) = yield from ask(table, turn, "option", card, options, must=True)
         effects = ability[pick]
         table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
         asking = EFFECTS[word](table, turn, card, number)
-        # Most effects are carried out immediately and return None. An effect that asks the player
-        # returns a generator.
+        # Effects that ask the player return a generator. The others have already happened.
         if asking is not None:
             yield from asking
 
@@ -50,7 +51,7 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
 
 
 def cards_in(place: str, cards: Iterable[str]) -> list[say.Option]:
-    """Return the cards of a place as options."""
+    """Turn cards into options for a `choose`. `place` is the pile that they're in."""
     return [say.Option(card, place) for card in cards]
 
 
@@ -64,18 +65,19 @@ def ask(
     most: int = 1,
     must: bool = False,
 ) -> Generator[Request, Any, Sequence[int]]:
-    """Ask the player for up to `most` picks, or exactly `most` picks if `must`. Return the picks.
+    """Ask the player to pick up to `most` options, or exactly `most` if `must` is True.
 
-    `most` is reduced to the number of options, so "discard two" with one card in the hand asks for
-    one.
+    Returns the indices of the picked options. If there aren't enough options, the player picks
+    fewer: with one card in the hand, "discard two" becomes "discard one". Without any options, the
+    player doesn't get a request.
     """
     if not options:
-        return ()  # no request
+        return ()
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    # The question stays in the turn until it's answered, because views show it, and a game can't be
-    # copied while a question is open.
+    # Remember the open question, because views show it and the game can't be copied until it's
+    # answered.
     turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None
@@ -86,8 +88,7 @@ def ask(
         table.fault(turn.player, BAD_PICKS, problem)
     else:
         table.no_reply(turn.player, reply, "a play-reply answers a choose", "6.3")
-    # An invalid reply counts as the smallest allowed number of picks, starting with the first
-    # options.
+    # The reply is invalid. Pick as few options as the rules allow, starting from the first.
     return range(least)
 
 
@@ -115,7 +116,7 @@ def _trade(table: Table, turn: TurnState, card: Card, number: int) -> None:
 
 
 def combat(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    """Increase the player's combat."""
+    """Give the player combat for this turn."""
     turn.combat += number
     turn.player.made.combat += number
 
@@ -174,9 +175,9 @@ def _scrap(table: Table, turn: TurnState, card: Card, number: int) -> Generator[
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
     picks = yield from ask(table, turn, "scrap", card, options, most=number)
-    # Look up all cards before removing any of them, since the picks are indices of the full piles.
+    # The picks are indices into the full piles, so look up all cards before removing any of them.
     cards, in_discard = player.discard + player.hand, len(player.discard)
-    for pick in sorted(picks, reverse=True):  # last first, so that the other indices stay valid
+    for pick in sorted(picks, reverse=True):  # from the end, so the remaining indices stay valid
         if pick < in_discard:
             del player.discard[pick]
         else:
@@ -194,9 +195,10 @@ def _discard_then_draw(table: Table, turn: TurnState, card: Card, number: int) -
 def discard_from_hand(
     table: Table, turn: TurnState, card: Card | None, number: int
 ) -> Generator[Request, Any, int]:
-    """Let the player discard up to `number` cards of the hand. Returns the number of cards.
+    """Let the player discard up to `number` cards, and return how many were discarded.
 
-    If `card` is None, discards are due and the player must discard `number` cards (4.6).
+    If `card` is None, the opponent has forced these discards, and the player can't discard fewer
+    (4.6).
     """
     hand = turn.player.hand
     options, must = cards_in("hand", hand), card is None
@@ -209,7 +211,7 @@ def discard_from_hand(
 
 
 def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
-    # A ship is put into play before its effects happen, so the Needle must be the newest card.
+    # The Needle was put into play just before its effects, so it's the newest card.
     needle = turn.player.in_play[-1]
     ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
     options = cards_in("play", [ship.card.name for ship in ships])
@@ -240,4 +242,4 @@ EFFECTS: Mapping[str, Effect] = {
     "gain_ship": _gain_ship,
     "copy_ship": _copy_ship,
 }
-"""Word -> effect, for all words of the cards except `CONSTANT`."""
+"""Maps each word in cards.py to its function, except the words in `CONSTANT`."""

@@ -1,6 +1,7 @@
 """The game of Star Realms. Two players take turns until one has no authority left (protocol, 4).
 
-The whole game is one generator, which yields requests (`referee.games.interface.table`).
+The rules are written as a generator that runs through the whole game and yields each request
+(`referee.games.interface.table`).
 """
 
 from __future__ import annotations
@@ -62,14 +63,14 @@ class StarRealms(TableGame[Table]):
         return [SeatState(p.authority, p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state for a viewer. Only hands and the order of decks are hidden."""
+        """Return the game as a viewer sees it. Only hands and the order of decks are hidden."""
         return view_of(self.table, self.turn, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> StarRealms | None:
-        """Copy the game between two actions of a turn.
+        """Copy the game, if it's waiting for the next action of a turn.
 
-        Returns None during a `choose`, because its effect is a running generator, which can't be
-        copied.
+        Returns None while a `choose` is open. Its effect is a generator that has already started,
+        and Python can't copy those.
         """
         if not self.requests or self.turn.question is not None:
             return None
@@ -85,22 +86,22 @@ class StarRealms(TableGame[Table]):
         old = self.turn
         turn = copied(old, player=players[old.player.seat], opponent=players[old.opponent.seat])
         new = copied(self, table=table, turn=turn)
-        # A copy has the table, but not the state of the generator. At a `play-turn` request, it can
-        # start in the loop of play_on().
+        # The copy needs a new generator. We know where that has to start: at a `play-turn` request,
+        # the old one is at the top of the loop in play_on().
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal the decks and the opponent's hand again (4.9)."""
+        """Deal all cards again that the seat can't see: the decks and the opponent's hand (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle the decks again, except the cards on top that everybody knows."""
+        """Shuffle the decks again, but leave cards on top if everybody knows them."""
         self._deal_again(chance, range(len(self.table.players)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
-        """Deal decks and hands again, except the hands of the seats to keep.
+        """Deal all decks and hands again. The seats in `keep` keep their hands.
 
-        Cards that were put on top of a deck in public (e.g. with a Freighter) stay there.
+        If everybody saw a card being put on top of a deck, e.g. with a Freighter, it stays there.
         """
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
@@ -112,7 +113,7 @@ class StarRealms(TableGame[Table]):
         first, second = self.table.players
         while True:
             yield from turn(self.table, self.turn)
-            # Only the first turn of a copy begins in the middle. All later turns are whole turns.
+            # Only the first turn of a copied game is played with play_on().
             turn = play_turn
             if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY

@@ -1,4 +1,4 @@
-"""One seat's cards, and the resources of a turn (protocol, 4)."""
+"""A player's cards, and the state of a turn (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Piece:
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        # After a Needle has copied a ship, `acts` is that ship, whose abilities are used.
+        # A Stealth Needle gets the abilities of the ship that it copies. `acts` is then that ship.
         self.card = self.acts = card
         self.ally_used = False
         self.refresh()
@@ -31,20 +31,23 @@ class Piece:
         return new
 
     def refresh(self) -> None:
-        """Make its abilities usable again for a new turn."""
-        self.used = not self.card.primary  # True if its primary ability has no use left
+        """Make the abilities usable again."""
+        self.used = not self.card.primary  # without a primary ability, there's nothing to use
         self.ally_used = False
 
 
 class Gain(NamedTuple):
-    """A card that a player gained, and the number of the player's turn, from 1."""
+    """A card that a player gained. `turn` counts only the player's own turns, from 1."""
 
     card: str
     turn: int
 
 
 class TurnStats:
-    """Totals for statistics and notes. `idle` counts turns that ended with a possible attack."""
+    """A player's totals for the match so far, for statistics and notes.
+
+    `idle` is the number of turns that the player ended although an attack was still possible.
+    """
 
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
@@ -52,18 +55,18 @@ class TurnStats:
 
 
 class Player:
-    """One seat of the game, with its cards and its authority."""
+    """One of the two players, with their cards and authority."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.number = seat_id(seat)
         self.authority = AUTHORITY  # the player loses at 0 or less
         self.deck = list(STARTING_DECK)  # face down; the last card is the top
-        self.hand: list[str] = []  # in the order of drawing
+        self.hand: list[str] = []  # in the order in which the cards were drawn
         self.discard: list[str] = []  # oldest first
-        self.in_play: list[Piece] = []  # in the order of play, over all turns
-        self.due = self.shuffles = self.turns = 0  # due: discards at the start of its next turn
-        self.known = 0  # cards on top of the deck that all players have seen
+        self.in_play: list[Piece] = []  # oldest first, including bases from earlier turns
+        self.due = self.shuffles = self.turns = 0  # due: cards to discard when the next turn starts
+        self.known = 0  # number of cards on top of the deck that both players have seen
         self.made = TurnStats()
         self.left = False
 
@@ -79,14 +82,14 @@ class Player:
         return OUTPOST in [piece.card.type for piece in self.in_play]
 
     def constant(self, word: str) -> int:
-        """Count the player's cards in play with this lasting effect."""
+        """Return how many cards in play have this lasting effect."""
         return [piece.card.constant for piece in self.in_play].count(word)
 
     def has_ally(self, piece: Piece) -> bool:
-        """Check whether another card in play enables the ally ability of this piece (4.3)."""
+        """Return True if another card in play enables the ally ability of this piece (4.3)."""
         faction = piece.acts.faction
-        # This is called for each card in play whenever legal actions are listed. A loop is faster
-        # than any().
+        # We get here for every card in play whenever the legal actions are listed, and a loop is
+        # faster than any().
         for other in self.in_play:
             if other is not piece and (
                 other.acts.faction == faction
@@ -102,7 +105,13 @@ class Player:
 
 
 class TurnState:
-    """One player's turn. `question` is the open `choose`. `played` includes scrapped cards."""
+    """The state of one player's turn.
+
+    Attributes:
+        played: names of the cards played in this turn, even if they were scrapped since.
+        copied: the ship that a Stealth Needle has copied in this turn.
+        question: the `choose` that the player has to answer. None if there isn't one.
+    """
 
     def __init__(self, player: Player, opponent: Player) -> None:
         self.player = player
@@ -114,6 +123,6 @@ class TurnState:
         self.question: Choose | None = None
 
     def blobs(self) -> int:
-        """Count the Blob cards played in this turn, including a Stealth Needle's copy (4.4)."""
+        """Count the Blob cards played in this turn, including a copied Blob ship (4.4)."""
         played = [*self.played, self.copied] if self.copied else self.played
         return sum(CARDS[card].faction == BLOB for card in played)

@@ -1,4 +1,4 @@
-"""A game that begins in the middle, and the simplest reply, for conformance cases."""
+"""Support for conformance cases: games that start from a given position, and simple replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """The cards of a seat. Missing piles are empty. The first card of the deck is drawn first."""
+    """A seat's cards. Omitted piles are empty. The first card of `deck` is drawn first."""
 
     authority: int = AUTHORITY
     hand: list[str] = []
@@ -25,35 +25,31 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
     def lay_out(self, player: Player) -> None:
         player.authority = self.authority
         player.hand = self.hand.copy()
-        # In a conformance case, the first card of a deck is drawn first. Our own decks have their
-        # top at the end.
-        player.deck = self.deck[::-1]
+        player.deck = self.deck[::-1]  # Player.deck has its top at the end
         player.discard = self.discard.copy()
         player.in_play = [Piece(CARDS[base]) for base in self.bases]
         player.due = self.due
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The start of a game: a turn of player 1. Missing parts stay as dealt."""
+    """A position in which player 1 begins a turn. Omitted parts are dealt as usual."""
 
     seats: dict[str, SeatCards] = {}  # player number -> its cards
     trade_row: list[str] | None = None  # oldest first
     trade_deck: list[str] | None = None  # the first card is dealt first
-    turn: int = 0  # number of turns before this turn
+    turn: int = 0  # number of turns that are over
     trade: int = 0
     combat: int = 0
 
     def lay_out(self, table: Table, turn: TurnState) -> None:
-        """Set up a new table, and the resources of the first turn."""
+        """Change a newly dealt table, and its first turn, to this position."""
         for player in table.players:
             if player.number in self.seats:
                 self.seats[player.number].lay_out(player)
         if self.trade_row is not None:
             table.row = self.trade_row.copy()
         if self.trade_deck is not None:
-            # A situation lists the deck from its top, but the top of the table's deck is the last
-            # card.
-            table.trade_deck = self.trade_deck[::-1]
+            table.trade_deck = self.trade_deck[::-1]  # the table's deck has its top at the end
         table.turn = self.turn
         turn.trade, turn.combat = self.trade, self.combat
 

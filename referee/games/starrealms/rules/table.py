@@ -1,6 +1,6 @@
-"""The table, and the basic moves.
+"""The table, and basic moves such as drawing, scrapping and gaining cards.
 
-Each move changes the cards and publishes the change, in the order of the protocol, 2.22.
+Each move also publishes messages about the change. Their order is in section 2.22 of the protocol.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROW_SIZE = 5
 
 
 class Table(interface.Table[Player]):
-    """The players, the trade row, and the messages about their changes."""
+    """The players, the trade row, and the messages that are waiting to be published."""
 
     sections = SECTIONS
 
@@ -30,7 +30,7 @@ class Table(interface.Table[Player]):
         self.row: list[str] = []  # the cards for sale, oldest first
         self.trade_deck = list(TRADE_DECK)  # face down; the last card is the top
         self.explorers = explorers
-        self.turn = 0  # from 1, over both players; 0 before the first
+        self.turn = 0  # counts the turns of both players
         chance.shuffle(TRADE_STREAM, self.trade_deck)
         self._refill()
         for player, count in zip(self.players, FIRST_HANDS, strict=True):
@@ -39,12 +39,12 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards. If the deck runs out, shuffle the discard pile (4.8)."""
-        # Report the earlier changes first. Otherwise, a spectator would see the drawn cards before
-        # the action that draws them.
+        # Report the action that caused this draw first. Otherwise, spectators would see the drawn
+        # cards before the action.
         self.moved()
         before = len(player.hand)
-        # If the deck runs out, there are two draws with a message each. The first takes the rest of
-        # the deck, and the second follows the shuffle.
+        # If the deck runs out, we publish two draws: the rest of the old deck, and then the cards
+        # from the new deck.
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -55,14 +55,14 @@ class Table(interface.Table[Player]):
             self._draw(player, min(count - first, len(player.deck)))
         drawn = player.hand[before:]
         if self.watchers and drawn:
-            # The seat learns the cards from its next request. The other player only learns their
-            # number.
+            # For now, both players only learn the number of cards. The player who draws will see
+            # the cards in the next request.
             whole = moves_of(player.seat, drawn, "deck", "hand")
             known = [Move(player.seat, "deck", "hand", count=len(drawn))]
             self.moved(Moved(player.seat, whole, known, known))
 
     def discard(self, player: Player, cards: list[str]) -> None:
-        """Put cards of the hand on the discard pile. They were already removed from the hand."""
+        """Put cards on the discard pile. The caller has already removed them from the hand."""
         if cards:
             player.discard += cards
             self.events.append(say.PlayerDiscarded(player.number, cards))
@@ -70,7 +70,10 @@ class Table(interface.Table[Player]):
                 self.note(player.seat, moves_of(player.seat, cards, "hand", "discard"))
 
     def scrap(self, player: Player, card: str, place: str) -> None:
-        """Remove a card of this place from the game. An Explorer goes back to its pile."""
+        """Scrap a card that the caller has already taken from `place`.
+
+        Explorers go back to their pile. All other cards are out of the game.
+        """
         self.events.append(say.PlayerScrapped(player.number, card, place))
         if self.watchers:
             to = "explorers" if card == EXPLORER else "scrapped"
@@ -80,7 +83,7 @@ class Table(interface.Table[Player]):
             self.show_row()
 
     def scrap_from_row(self, player: Player, index: int) -> None:
-        """Remove a card of the row from the game and replace it."""
+        """Scrap a card of the trade row, and replace it with the next card of the trade deck."""
         card = self._take_from_row(index)
         self.events.append(say.PlayerScrapped(player.number, card, "trade-row"))
         if self.watchers:
@@ -89,10 +92,12 @@ class Table(interface.Table[Player]):
         self.show_row()
 
     def gain(self, player: Player, index: int, paid: int, to: str, trade: int = 0) -> None:
-        """Move a card from the trade row to a player. The index after the last is an Explorer.
+        """Give a player the card at `index` of the trade row.
 
         Args:
-            trade: the player's trade before the purchase.
+            index: if it's one past the end of the row, the player gets an Explorer.
+            to: "deck" puts the card on top of the deck, and "discard" on the discard pile.
+            trade: the player's trade before the purchase, which the match page shows.
         """
         place = "trade-row"
         if index == len(self.row):
@@ -101,7 +106,7 @@ class Table(interface.Table[Player]):
         else:
             card = self._take_from_row(index)
         if to == "deck":
-            # Everybody has seen this card, so a redeal must leave it on top.
+            # Everybody has seen this card, so it has to stay there when the deck is dealt again.
             player.deck.append(card)
             player.known += 1
         else:
@@ -119,7 +124,7 @@ class Table(interface.Table[Player]):
         """Put a base on its owner's discard pile.
 
         Args:
-            combat: combat spent on the attack. 0: the effect of a card destroyed the base.
+            combat: how much combat the attacker spent, or 0 if an ability destroyed the base.
         """
         owner.in_play.remove(base)
         owner.discard.append(base.card.name)
@@ -143,7 +148,7 @@ class Table(interface.Table[Player]):
         self._chance.before_draw(player.number, player.hand, player.deck, count)
         player.hand += player.deck[: -count - 1 : -1]
         del player.deck[-count:]
-        # The drawn cards include the known cards on top, so fewer known cards are left.
+        # Known cards are on top of the deck, so they are drawn first.
         player.known = max(0, player.known - count)
 
     def _take_from_row(self, index: int) -> str:

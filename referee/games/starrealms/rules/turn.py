@@ -1,8 +1,8 @@
-"""One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
+"""Plays one turn, from the forced discards to the clean-up (protocol, 4.2 and 5).
 
-A turn is a generator that yields each request and receives the reply. `legal` lists the actions
-that are legal at the moment. The actions of a reply are looked up one after the other, because each
-action can make the next one legal.
+A turn is a generator that yields requests and receives the replies. A reply can contain several
+actions, and each of them may make the next one legal. That's why we check every action just before
+we carry it out.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
-"""The `action`, `card` and `to` of an action. Missing fields are ""."""
+"""The fields `action`, `card` and `to` of an action. Unused fields are ""."""
 Options: TypeAlias = Iterable[tuple[Key, int]]
-"""Legal actions with their indices, as returned by `legal`."""
+"""Legal actions, each with the index that `legal` describes."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
 def play_turn(table: Table, turn: TurnState) -> Decisions:
-    """Play one turn."""
+    """Play a whole turn."""
     player = turn.player
     table.turn += 1
     player.turns += 1
     table.events.append(say.TurnStarted(table.turn, player.number))
-    # Reset the discards before asking, because they count as paid even if the reply is invalid.
+    # Reset `due` before asking. Even if the reply is invalid, the player doesn't discard again.
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
@@ -46,22 +46,22 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 
 
 def play_on(table: Table, turn: TurnState) -> Decisions:
-    """Continue a turn at one of its `play-turn` requests.
+    """Play the rest of a turn, beginning with a `play-turn` request.
 
-    If the turn ends the game, the clean-up is skipped.
+    The clean-up is skipped if the player wins during the turn.
     """
     player = turn.player
     ended = False
     while not ended:
-        # We pass a function instead of the message, because listing all legal actions takes time,
-        # and not every bot needs the list.
+        # Listing the legal actions is slow, and not every bot looks at the request. We therefore
+        # pass a function that builds the message when it's needed.
         reply = yield Request(player.seat, partial(_request, table, turn))
         if type(reply) is say.PlayReply:
             ended = yield from _carry_out(table, turn, reply.actions)
             if turn.opponent.authority <= 0:
                 return
         else:
-            # A wrong type of reply ends the turn, like a wrong action.
+            # The bot sent the wrong type of reply. This ends the turn, as an illegal action does.
             table.no_reply(player, reply, "a choose-reply answers a play-turn", "5.3")
             ended = True
     _clean_up(table, turn)
@@ -72,14 +72,15 @@ def _request(table: Table, turn: TurnState) -> say.PlayTurn:
 
 
 def legal(table: Table, turn: TurnState, actions: Iterable[str] = say.ACTIONS) -> dict[Key, int]:
-    """Return the legal actions with their indices, in the order of the protocol, 5.1.
+    """Return the legal actions, in the order that the protocol requires (5.1).
 
-    Equal cards have one action, which applies to the first of them. An index counts cards of the
-    hand, cards in play, cards of the row (the next index is the Explorers) or exposed bases of the
-    opponent.
+    Each action is mapped to the index of its card. Depending on the action, it's an index into the
+    hand, the cards in play, the trade row or the opponent's exposed bases. An Explorer's index is
+    one past the end of the trade row. If there are several copies of a card, only the first is
+    listed.
 
     Args:
-        actions: kinds of actions to look for. Fewer kinds take less time.
+        actions: kinds of actions to look for. If you only need some of them, this saves time.
     """
     found: dict[Key, int] = {}
     for action in actions:
@@ -95,13 +96,13 @@ def _action(key: Key) -> say.Action:
 
 
 def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request, Any, bool]:
-    """Carry out the actions of a reply in order (5.1). Returns True if the turn has ended."""
+    """Carry out the actions of a reply in order (5.1). Return True if the turn is over."""
     if not isinstance(actions, list) or not actions:
         what = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
         return True
     for place, entry in enumerate(actions):
-        # We can't check all actions in advance, because each action depends on the ones before.
+        # We can't check all actions in advance, because earlier actions may make later ones legal.
         found = _find(table, turn, entry)
         if found is None:
             detail = f"actions[{place}] is {_shown(entry)}, which is not legal now"
@@ -126,16 +127,16 @@ def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     if not isinstance(action, str) or action not in OPTIONS:
         return None
     if not isinstance(card, str):
-        card = ""  # no card has this name
+        card = ""  # doesn't match any card
     if action != "buy":
         candidates = [(action, "", "") if action in WITHOUT_CARD else (action, card, "")]
     elif "to" in entry:
         candidates = [(action, card, to)] if isinstance(to, str) else []
     else:
-        # If a bot omits `to`, the card goes to the top of the deck if possible.
+        # The bot didn't say where the card should go. Prefer the top of the deck if it's allowed.
         candidates = [(action, card, "deck"), (action, card, "discard")]
-    # Only look at this kind of action, since listing all legal actions would be slow for a long
-    # reply.
+    # We don't call legal() here. For a long reply, it would be slow to list all the legal actions
+    # again and again.
     for key, index in OPTIONS[action](table, turn):
         if key in candidates:
             return key, index
@@ -185,7 +186,7 @@ def _purchases(table: Table, turn: TurnState) -> Options:
     for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
         card = CARDS[name]
         if card.cost <= turn.trade:
-            # The player can still choose to put the ship on the discard pile.
+            # Putting the ship on top of the deck is optional.
             if turn.next_ship_to_top and card.is_ship:
                 yield ("buy", name, "deck"), index
             yield ("buy", name, "discard"), index
@@ -218,7 +219,7 @@ OPTIONS: Mapping[str, Callable[[Table, TurnState], Options]] = {
     "attack-player": _attacks_on_player,
     "end-turn": _end,
 }
-"""Kind of action -> function that lists the legal actions of this kind with their indices."""
+"""For each kind of action, the function that lists the legal ones."""
 
 
 # --- carrying out actions -------------------------------------------------------------------------
@@ -228,7 +229,7 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player = turn.player
     card = CARDS[player.hand.pop(index)]
     piece = Piece(card)
-    # The card is in play before its effects happen, because some effects count cards in play.
+    # Put the card into play before its effects happen. Some of them count the cards in play.
     player.in_play.append(piece)
     turn.played.append(card.name)
     table.events.append(say.PlayerPlayed(player.number, card.name))
@@ -251,7 +252,7 @@ def _use(table: Table, turn: TurnState, index: int, to: str, *, ability: str) ->
         piece.used = True
         return happen(table, turn, piece.card, piece.card.primary)
     piece.ally_used = True
-    # A Needle has the ally ability of the ship that it copied.
+    # For a Stealth Needle, `acts` is the ship that it has copied.
     return happen(table, turn, piece.acts, piece.acts.ally)
 
 
@@ -263,7 +264,7 @@ def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 
 def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
-    # The page shows a price as "for 3 of 5", so it needs the trade before the purchase.
+    # The match page shows prices as "for 3 of 5", so remember how much trade the player had.
     trade = turn.trade
     turn.trade -= card.cost
     if card.is_ship:
@@ -280,7 +281,7 @@ def _attack_base(table: Table, turn: TurnState, index: int, to: str) -> None:
 
 def _attack_player(table: Table, turn: TurnState, index: int, to: str) -> None:
     other = turn.opponent
-    # An attack on the player uses all remaining combat.
+    # Unlike an attack on a base, this always spends all the combat that is left.
     other.authority -= turn.combat
     table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
     if table.watchers:
@@ -297,17 +298,20 @@ DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
     "attack-base": _attack_base,
     "attack-player": _attack_player,
 }
-"""Kind of action -> function that carries it out, given its index and the `to` of a bought card."""
+"""For each kind of action, the function that carries it out.
+
+It gets the index that `legal` returned, and for a purchase also `to`.
+"""
 
 
 def _clean_up(table: Table, turn: TurnState) -> None:
     player = turn.player
-    # A turn that ends although an attack is possible often means a bug in the bot (see notes.py).
+    # If a bot often ends its turn although it could still attack, it may have a bug (see notes.py).
     if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1
     turn.trade = turn.combat = 0
     turn.next_ship_to_top = False
-    # Discard the ships in play first, then the hand (4.2).
+    # The ships in play are discarded before the hand (4.2).
     ships = [piece.card.name for piece in player.in_play if piece.card.is_ship]
     player.discard += ships
     if table.watchers:

@@ -1,4 +1,4 @@
-"""A game as data: the state in a request, and the view of any viewer (4.9)."""
+"""The state that a bot gets in a request, and views of the game for anybody else (4.9)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 def state_of(table: Table, turn: TurnState) -> say.State:
-    """Return the state, as far as the player whose turn it is knows it."""
+    """Return the state to send to the player whose turn it is, without hidden information."""
     player, other = turn.player, turn.opponent
     opponent = say.Opponent(
         other.authority,
@@ -22,8 +22,8 @@ def state_of(table: Table, turn: TurnState) -> say.State:
         other.due,
         len(other.deck),
         other.shuffles,
-        # The opponent's hand and deck are shown as one set, because the bot must not know which
-        # cards are in which place.
+        # The bot may know which cards are in the opponent's hand and deck together, but not which
+        # of them are in the hand.
         sorted(other.hand + other.deck),
         other.discard.copy(),
         [piece.card.name for piece in other.in_play],
@@ -49,39 +49,43 @@ def state_of(table: Table, turn: TurnState) -> say.State:
 
 
 def in_play(player: Player) -> list[say.InPlay]:
-    """Return a player's cards in play, in the format of the messages."""
+    """Convert a player's cards in play to the structs used in messages."""
     return [say.InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view.
+    """A seat as a viewer sees it.
 
     Attributes:
-        hand: in the order of drawing. None for viewers who don't know it. A seat knows it at its
-            request.
-        discard, in_play: oldest first for `ALL` and for the seat with a request. Otherwise sorted,
-            because no message shows which of several equal cards was scrapped or destroyed.
+        hand: in the order in which the cards were drawn. None if the viewer can't see the hand. A
+            bot can see its own hand while it has a request.
+        deck: sorted, except that `ALL` gets the real order, top card first. None if `hand` is None.
+        hidden: the cards of hand and deck together, sorted.
+        discard, in_play: oldest first for `ALL` and for a bot that has a request. Other viewers get
+            them sorted. They can't know the order, because messages don't tell them which of
+            several copies was scrapped or destroyed.
     """
 
     authority: int
     hand_size: say.Count
     deck_size: say.Count
     hand: list[say.CardName] | None
-    deck: list[say.CardName] | None  # sorted; for `ALL`, the top card first; None if `hand` is
-    hidden: list[say.CardName]  # hand and deck together, sorted
+    deck: list[say.CardName] | None
+    hidden: list[say.CardName]
     discard: list[say.CardName]
     in_play: list[say.InPlay]
-    due: say.Count  # discards at the start of its next turn
+    due: say.Count  # cards to discard when the next turn starts
     shuffles: say.Count
     turns: say.Count
 
 
 class View(Struct, frozen=True):
-    """A view of a game (`referee.games.interface.game.Game.view`)."""
+    """The game as a viewer sees it (see `referee.games.interface.game.Game.view`)."""
 
-    turn: say.Count  # from 1, over both players; 0 before the first
+    turn: say.Count  # both players' turns are counted; 0 before the first turn
     player: int  # the seat whose turn it is
-    trade: say.Count  # trade, combat, next_ship_to_top, played, copied: as in `State`
+    # The fields up to `copied` are the same as in `State`.
+    trade: say.Count
     combat: say.Count
     next_ship_to_top: bool
     played: list[say.CardName]
@@ -90,12 +94,12 @@ class View(Struct, frozen=True):
     trade_deck: say.Count
     explorers: say.Count
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None for other viewers, or without request
-    request: say.PlayTurn | say.Choose | None  # the request of that seat, or None
+    asked: int | None  # the seat that has a request; None if there's none that the viewer can see
+    request: say.PlayTurn | say.Choose | None  # that request
 
 
 def view_of(table: Table, turn: TurnState, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Return the view of a viewer."""
+    """Return the game as `viewer` sees it."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(
@@ -121,8 +125,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         hand = player.hand.copy()
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
-    # No message shows which of several equal cards was scrapped or destroyed. The true order would
-    # tell viewers without a request more than their messages do.
+    # Messages don't tell which of several copies was scrapped or destroyed. The real order of the
+    # cards would give that away, so sort them.
     if viewer is not ALL and asked is None:
         discard.sort()
         pieces.sort(key=astuple)

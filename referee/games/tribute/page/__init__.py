@@ -1,6 +1,6 @@
-"""Scripts of Tribute's parts of the match page.
+"""Card data, charts and counters of Scripts of Tribute for the match page.
 
-drawing.js, drawing.css    the table, as the browser draws it
+drawing.js, drawing.css    draw the table in the browser
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from referee.games.tribute.rules.view import View
 
 
 def _facts(options: Options) -> dict[str, Any]:
-    """Return the facts of cards and patrons for the drawing.
+    """Return the data that drawing.js needs to show cards, patrons and choices.
 
     Returns:
-        cards: card -> its name, patron, type, cost, HP, taunt and effect in words.
-        patrons: patron -> its name, price and effect of a call, and whether it can favour a player.
-        asks: `follow_up` -> the question.
+        cards: by id, with name, patron, type, cost, HP, taunt and a description of the effect.
+        patrons: by id, with name, a description of a call, and whether they can favour a player.
+        asks: the question for each `follow_up` of a choice.
     """
     patrons = [*options.patrons, TREASURY]
     cards = card_set(options.cards).kinds.values()
     return {
-        # Only cards of these patrons, because a match can't have any others.
+        # Cards of other patrons can't turn up in the match.
         "cards": {card.card: _fact(card.row) for card in cards if card.deck in patrons},
         "patrons": {
             p: {

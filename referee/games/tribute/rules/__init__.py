@@ -1,15 +1,15 @@
 """The rules of Scripts of Tribute.
 
-chance.py     the generator of random numbers
-cards.py      the cards as data, from cards.json
-messages.py   the messages as structs
+chance.py     the random number generator
+cards.py      card data, read from cards.json
+messages.py   message structs
 faults.py     fault codes
-table.py      players, tavern, favours, and the basic moves
-effects.py    the effects of the cards' verbs, and their queue
-patrons.py    the patrons, one row each
-turn.py       draft, set-up, turns and end
-replies.py    decisions in replies
-view.py       the state in a request, and the view of any viewer
-situation.py  a game that begins in the middle
-game.py       the game as a match sees it
+table.py      players, tavern and favours, and basic moves such as drawing a card
+effects.py    the effects of cards, and the queue in which they wait
+patrons.py    prices and effects of the patrons
+turn.py       draft, set-up, turns, and end of the game
+replies.py    reads the decision in a reply, and checks that it's legal
+view.py       the state in requests, and views of the game for others
+situation.py  starts a game from a given position
+game.py       connects the rules to a match
 """

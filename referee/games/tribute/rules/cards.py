@@ -1,4 +1,4 @@
-"""The cards as data (protocol, 7), read from cards.json in this folder.
+"""Card data (protocol, 7), read from cards.json in this folder.
 
 Effects are written as in messages: "TOSS 1", "DRAW 1 AND GAIN_COIN 2", "GAIN_POWER 1 OR TOSS 1".
 """
@@ -45,27 +45,31 @@ class Either(NamedTuple):
 
 
 Entry: TypeAlias = tuple[Effect | Either, ...]
-"""The effects of one level of a card, in order: one effect, or both parts of an AND."""
+"""The effects that a card has at one level. If the text contains an AND, there are two."""
 
 
 class Kind:
-    """The properties that all copies of a card share."""
+    """A kind of card, such as Gold, with the properties that all copies share."""
 
     def __init__(self, row: CardRow, number: int, copies: int) -> None:
-        self.row = row  # its row of `card_table`
+        self.row = row  # the row in the `card_table` of `game-info`
         self.card, self.name, self.deck, self.type = row.card, row.name, row.deck, row.type
         self.cost, self.hp, self.taunt = row.cost, row.hp or 0, row.taunt
         self.is_agent = row.hp is not None
-        self.number = number  # sort key of the cards
-        self.copies = copies  # in the tavern deck; 0 for starters and curses
+        self.number = number  # cards are sorted by this number
+        self.copies = copies  # in the tavern deck, so it's 0 for starters and curses
         entries = [(level, entry(text)) for level, text in enumerate(row.effects) if text]
-        self.entries = tuple(entries)  # (level from 0, its effects), without empty levels
+        self.entries = tuple(entries)  # pairs of a level, counted from 0, and its effects
 
 
 class Card:
-    """One card of a game. `order` sorts sets by kind and uid. `hp`: remaining HP of an agent.
+    """A card in a game.
 
-    Only agents in play ever change, which is why copies of a game share all other cards.
+    Only agents in play ever change. Copies of a game can therefore share all other cards.
+
+    Attributes:
+        order: sort key. Cards are sorted by their kind, then by uid.
+        hp: the HP that an agent has left.
     """
 
     __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")
@@ -74,7 +78,7 @@ class Card:
         self.uid = uid
         self.kind = kind
         self.ref = CardRef(uid, kind.card)
-        self.order = (kind.number << 23) + uid  # 30 bits, because larger integers sort more slowly
+        self.order = (kind.number << 23) + uid  # up to 30 bits, which Python sorts faster
         self.hp = kind.hp
         self.activated = False
 
@@ -83,9 +87,9 @@ class CardSet(NamedTuple):
     """The cards of one version of the game."""
 
     name: str
-    kinds: dict[str, Kind]  # card -> its properties, sorted by number
-    starters: dict[str, tuple[str, ...]]  # patron -> starting cards of each player
-    creates: str  # verb of the cards of Orgnum that creates a card
+    kinds: dict[str, Kind]  # by card id, in the order of their numbers
+    starters: dict[str, tuple[str, ...]]  # patron -> cards that each player starts with
+    creates: str  # the verb that creates a card, which differs between versions
 
 
 class _Row(CardRow, frozen=True, kw_only=True):
@@ -118,7 +122,7 @@ def _file() -> _File:
 
 @cache
 def card_set(name: str) -> CardSet:
-    """Return the card set with this name."""
+    """Load a card set. Raises KeyError if there's no set with this name."""
     file = _file()
     chosen = file.sets[name]
     kinds = {}
@@ -129,8 +133,8 @@ def card_set(name: str) -> CardSet:
             kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
     decks = [deck for deck in file.decks if deck.id in chosen.decks]
     starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
-    # In older sets, Orgnum creates another card. These sets are recognised by their cards, so the
-    # file needs no field for it.
+    # In older sets, Orgnum creates a different card. We can tell from the effects of the set's
+    # cards, so cards.json doesn't have a field for it.
     creates = "CREATE_MAORMER_BOARDING_PARTY"
     if not any(creates in effect for kind in kinds.values() for effect in kind.row.effects):
         creates = "CREATE_SUMMERSET_SACKING"
@@ -151,5 +155,5 @@ def _effect(text: str) -> Effect:
 
 
 def title_of(name: str) -> str:
-    """Return an id in the format for people: "DUKE_OF_CROWS" -> "Duke of Crows"."""
+    """Make an id readable for people: "DUKE_OF_CROWS" -> "Duke of Crows"."""
     return name.replace("_", " ").title().replace(" Of ", " of ")

@@ -1,7 +1,6 @@
-"""The generator of random numbers (protocol, 4.11).
+"""The random number generator (protocol, 4.11).
 
-It is the same generator as in the engine. With `ENGINE`, a seed gives the same cards as in the
-engine.
+The engine uses the same algorithm. With `ENGINE`, a seed therefore deals the same cards as there.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Generator:
         self.state = seed % _MODULUS
 
     def next(self) -> int:
-        """Return the next number: 0 <= result < 2147483646."""
+        """Return the next random number, from 0 to 2147483645."""
         self.state = state = (0x5DEECE66D * self.state + 0xB) & 0xFFFFFFFFFFFF
         return ((state >> 16) * 2147483646) >> 32
 
@@ -37,17 +36,16 @@ class Generator:
 def generators(
     kind: str, chance: RandomSource, seed: int, players: tuple[str, ...]
 ) -> dict[str, Generator]:
-    """Create the random generators of a game. The keys are the names of their streams.
+    """Create the generators of a game: one for the tavern, and one for each player.
 
     Args:
-        kind: `STREAMS` for one generator for the tavern and one per player, or `ENGINE` for a
-            single generator.
-        chance: source of the initial states of `STREAMS`.
-        seed: seed of the match, the initial state of `ENGINE`.
+        kind: with `STREAMS`, the generators are independent of each other. With `ENGINE`, the
+            tavern and the players share a single generator, as in the engine.
+        chance: chooses the initial states for `STREAMS`.
+        seed: seed of the match, used as the initial state for `ENGINE`.
     """
     streams = (TAVERN, *players)
     if kind == ENGINE:
-        # fromkeys() uses the same object for all keys. That is right here, because all streams
-        # share one generator.
+        # fromkeys() doesn't copy the generator, so all streams share it.
         return dict.fromkeys(streams, Generator(seed))
     return {stream: Generator(chance.choose(stream, _MODULUS)) for stream in streams}

@@ -1,8 +1,8 @@
-"""The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
+"""The effects of cards, and the queue in which they wait (protocol, 4.4 and 7.1).
 
-Each verb has a function, which gets the table, the effect in the queue, and its amount. If the
-player has to decide, the function returns a `Choice` instead of waiting for the answer. A game can
-therefore be copied while a choice is open.
+There's a function for each verb. It gets the table, the queued effect and the amount. If the player
+has to decide something, the function returns a `Choice` and doesn't wait for the answer. This is
+why we can copy a game while a choice is open.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from referee.games.tribute.rules.table import (
 )
 
 Decisions: TypeAlias = Generator[Any, Any, None]
-"""Yields questions and receives decisions (`turn.py`)."""
+"""Yields questions, and receives the player's decisions. turn.py has a list of both."""
 OPP_DISCARD = "OPP_DISCARD"
 
 
 def count(table: Table, card: Card) -> None:
-    """Count a card for its deck, and queue the effects that it releases (4.4)."""
+    """Count a card towards its deck's combos, and queue the effects that this releases (4.4)."""
     deck = card.kind.deck
     lists = table.waiting.get(deck)
     if lists is None:
         lists = table.waiting[deck] = [[] for _ in range(LEVELS)]
-    # First, all levels of the card wait. Then the levels up to the count are released. The next
-    # card of this deck may release the levels that are left.
+    # First, put all effects of the card on the waiting list. Then release those that need no more
+    # cards. The rest may be released by the next card of this deck.
     for level, entry in card.kind.entries:
         lists[level] += [Due(card, level + 1, effect) for effect in entry]
-    # The count stops at four, because there are only four levels. From the fourth card on, each
-    # card releases all effects.
+    # There are only four levels, so we stop counting at four. From then on, each card releases all
+    # the effects that are waiting.
     reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
     for released in lists[:reached]:
         for due in released:
@@ -56,10 +56,14 @@ def count(table: Table, card: Card) -> None:
 
 
 def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:
-    """Process the queue from its front. Calls `before` before the first request, or at the end."""
+    """Carry out the effects in the queue.
+
+    Args:
+        before: called just before the player's first choice, or at the end if there isn't one.
+    """
     queue = table.queue
     while queue:
-        # An effect may put more effects into the queue, so this isn't a for loop.
+        # Effects may add others to the queue while we're working on it.
         choice = begin(table, queue.popleft())
         if choice is not None:
             if before is not None:
@@ -71,7 +75,7 @@ def work_off(table: Table, before: Callable[[], None] | None = None) -> Decision
 
 
 def ask(table: Table, choice: Choice | None) -> Decisions:
-    """Ask a question, carry out the answer, and ask the questions that result from it."""
+    """Ask a question and carry out the answer. If that leads to more questions, ask them too."""
     while choice is not None:
         answer = yield choice
         if choice.effects is None:
@@ -85,7 +89,7 @@ def ask(table: Table, choice: Choice | None) -> Decisions:
 
 
 def begin(table: Table, due: Due) -> Choice | None:
-    """Start an effect. Returns a `Choice` if the player has to decide."""
+    """Start an effect. If the player has to decide something, return the `Choice`."""
     effect = due.effect
     if isinstance(effect, Effect):
         return VERBS[effect.verb](table, due, effect.amount)
@@ -115,8 +119,7 @@ def _patron_call(table: Table, due: Due, amount: int) -> None:
 
 def _heal(table: Table, due: Due, amount: int) -> None:
     agent = due.source
-    # The agent may have been destroyed before its effect happens. In that case, there is nothing to
-    # heal.
+    # The agent may have left play before its effect happens. In that case, we don't heal anything.
     if agent in table.me.agents:
         agent.hp = min(agent.hp + amount, agent.kind.hp)
         table.event("heal-agent", agent, agent, amount)
@@ -128,7 +131,10 @@ def _create(table: Table, due: Due, amount: int) -> None:
 
 
 def create_for_orgnum(table: Table, source: Card | str) -> None:
-    """Create the card that Orgnum gives in this card set (4.8)."""
+    """Create the card that Orgnum gives to the player on turn (4.8).
+
+    Which card it is depends on the card set.
+    """
     table.create(*CREATIONS[table.cards.creates], source, table.me)
 
 
@@ -141,7 +147,7 @@ def _knockout_all(table: Table, due: Due, amount: int) -> None:
 
 def _opp_discard(table: Table, due: Due, amount: int) -> Choice | None:
     hand = table.me.hand
-    # This is the only choice that is skipped if there's nothing to choose from (4.5).
+    # If there's nothing to choose from, we skip this choice. All others are still asked (4.5).
     if not hand:
         return None
     must = min(amount, len(hand))
@@ -162,8 +168,8 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
-        # Refill the row before putting the card on the bottom. Otherwise, the card would return to
-        # the row immediately if the deck is empty.
+        # Refill the row before putting the card on the bottom. If the deck is empty, the card would
+        # otherwise go straight back to the row.
         table.put_on_bottom(card)
         if table.watchers:
             moves = [move(table.me, card, "row", "tavern-deck")]
@@ -185,20 +191,23 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
             moves = [move(table.me, card, "row", place_of(card))]
             table.note(table.me.seat, moves, "acquires ", shown(card), got=[card.kind.card])
         acts = settle(table, card)
-        # Unlike a bought card, this card is replaced before the effects of a contract (4.7).
+        # Unlike in turn._buy(), the row is always refilled before a contract takes effect (4.7).
         table.refill(place)
         if acts is not None:
             count(table, acts)
 
 
 def place_of(card: Card) -> str:
-    """Return the place that a card of the row goes to."""
+    """Return the name of the pile that a card of the row goes to when a player gets it."""
     places = {CONTRACT_ACTION: "tavern-deck", CONTRACT_AGENT: "agents"}
     return places.get(card.kind.type, "cooldown")
 
 
 def settle(table: Table, card: Card) -> Card | None:
-    """Move a card of the row to its place. Returns the card if its effects happen now (4.7)."""
+    """Put a card that was bought or acquired on the right pile (4.7).
+
+    The effects of a contract happen immediately. In that case, this returns the contract.
+    """
     if card.kind.type == CONTRACT_ACTION:
         table.put_on_bottom(card)
         return card
@@ -238,10 +247,10 @@ def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 def _toss(table: Table, due: Due, amount: int) -> Choice:
     me = table.me
-    # Shuffle before looking at cards if the draw pile is too small, as for drawing them.
+    # If the draw pile is too small, shuffle the cooldown pile first, as for a draw.
     table.reach(me, amount)
     cards = me.draw_pile[:amount]
-    # The player sees these cards, so they are known now.
+    # The player gets to see these cards, so we count them as known.
     me.known = max(me.known, len(cards))
     return _choice("toss-cards", due, cards, _to_cooldown, most=len(cards))
 
@@ -250,7 +259,7 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
     me = table.me
     for card in cards:
         me.draw_pile.remove(card)
-    # These cards were known cards on top of the draw pile, so fewer known cards are left.
+    # All of these cards were among the known ones (see _toss).
     me.known -= len(cards)
     me.cooldown += cards
     if table.watchers and cards:
@@ -266,8 +275,8 @@ def _knockout(table: Table, due: Due, amount: int) -> Choice:
 
 
 def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    # Morihaus reacts to each choice for KNOCKOUT, even to an empty choice, unless Morihaus itself
-    # is knocked out (4.6).
+    # Each Morihaus in play gives its owner a coin for every KNOCKOUT, even if nobody was chosen. It
+    # doesn't do so if it's knocked out itself (4.6).
     for player in (table.me, table.other):
         for agent in player.agents:
             if agent.kind.card in MORIHAUS and agent not in cards:
@@ -304,7 +313,7 @@ CREATIONS: Mapping[str, tuple[str, str]] = {
     "CREATE_SUMMERSET_SACKING": ("add-summerset-sacking", "SUMMERSET_SACKING"),
     "CREATE_MAORMER_BOARDING_PARTY": ("add-boarding-party", "MAORMER_BOARDING_PARTY"),
 }
-"""Verb that creates a card -> the event and the card. A card set has one of these verbs."""
+"""For each verb that creates a card, the kind of event and the card."""
 VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "GAIN_COIN": lambda table, due, amount: table.gain_coin(due.source, amount),
     "GAIN_POWER": lambda table, due, amount: table.gain_power(due.source, amount),
@@ -325,7 +334,7 @@ VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "KNOCKOUT": _knockout,
     "DONATE": _donate,
 }
-"""Verb of a card -> its function."""
+"""The function for each verb on the cards."""
 FOLLOW_UPS: Mapping[str, Then] = {
     "enact-chosen-effect": _enact,
     "replace-cards-in-tavern": _replace,
@@ -337,4 +346,5 @@ FOLLOW_UPS: Mapping[str, Then] = {
     "knockout-agents": _knock_out,
     "donate": _donated,
 }
-"""`follow_up` of a card's choice -> its function. Choices of patrons use `patrons.complete`."""
+"""The function that carries out a card's choice, by its `follow_up`. For a patron's choice, it's
+always `patrons.complete`."""

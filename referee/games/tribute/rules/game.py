@@ -1,8 +1,9 @@
-"""The game of Scripts of Tribute as a match sees it, with options, requests, faults and outcome.
+"""Connects the rules of Scripts of Tribute to a match.
 
-The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields
-questions. This module turns a question into a request, and a reply into a decision or a mistake. A
-mistake ends the game, so the rules never see one.
+The rules in turn.py are a generator that runs through the whole game. It yields questions and
+receives decisions (see also `referee.games.interface.table`). This module turns the questions into
+requests, and gets the decisions from the replies. An illegal reply ends the game here, so the rules
+don't have to deal with mistakes.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Options(Struct, frozen=True):
         if len(patrons) < len(turn.DRAFT):
             text = f"{len(turn.DRAFT)} patrons at least must be there to pick from"
             raise UsageError(f"{text}; of the card set {self.cards} there are {len(patrons)}")
-        # The struct is frozen, and __post_init__ can't return another one.
+        # We can't assign to a field of a frozen struct, and __post_init__ can't return a new one.
         force_setattr(self, "patrons", patrons)
 
 
@@ -82,7 +83,7 @@ class Tribute(TableGame[Table]):
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
-        self.asked: Asked | None = None  # the open question of the rules (`turn.py`)
+        self.asked: Asked | None = None  # the last question that the rules have asked
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
         table = Table(cards, lcgs)
@@ -106,7 +107,7 @@ class Tribute(TableGame[Table]):
         self.begin(script, setup.absent)
 
     def run_to_request(self, reply: object) -> None:
-        """Run to the next request. A reply with a mistake loses the game."""
+        """Run to the next request, or to the end of the game. An illegal reply loses the game."""
         asked = self.asked
         decision = None if asked is None else read(asked, reply)
         if type(decision) is Mistake:
@@ -121,8 +122,7 @@ class Tribute(TableGame[Table]):
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
-            # Flush here as well. Otherwise, the moves of the last turn would never reach the
-            # watchers.
+            # Without this, the watchers would never get to see the moves of the last turn.
             self.table.flush()
         else:
             self.table.flush()
@@ -137,37 +137,36 @@ class Tribute(TableGame[Table]):
         return found
 
     def view(self, viewer: Viewer) -> View:
-        """Return the state for a viewer. Only hands and the order of decks are hidden."""
+        """Return the game as a viewer sees it. Only hands and the order of decks are hidden."""
         return view_of(self.table, self.requests, viewer, self._player())
 
     def copy(self, chance: RandomSource) -> Tribute | None:
-        """Copy the game, except during the draft."""
+        """Copy the game. Returns None during the draft, and if the game is over."""
         if not self.requests or type(self.asked) is turn.Pick:
             return None
         table, asked = copy_of(self.table, self.asked)
-        # With `engine`, all streams share one generator, so the copied streams must share one copy
-        # of it.
+        # With `engine`, all streams share one generator. They must also share it in the copy.
         new = {id(each): Generator(each.state) for each in table.generators.values()}
         table.generators = {name: new[id(each)] for name, each in table.generators.items()}
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
         return copied(self, table=table, asked=None).resume(script)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal all cards again that the seat doesn't know, including the opponent's hand (4.9)."""
+        """Deal all cards again that the seat can't see, including the opponent's hand (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal the hidden cards of piles again. Cards that their owners know stay in place."""
+        """Shuffle the draw piles and the tavern deck again, except for known cards."""
         self._deal_again(chance, range(len(PLAYERS)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
         table, order = self.table, attrgetter("order")
-        # Replace the generators as well. Otherwise, the next shuffle would be the same as in the
-        # real game.
+        # Replace the generators as well. With the old ones, the next shuffle would have the same
+        # result as in the real game.
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
         )
-        # Cards that were put on the bottom in public stay there.
+        # Everybody has seen the cards that were put on the bottom, so they stay there.
         above = table.deck[: len(table.deck) - table.known_below]
         redeal(chance, above, key=order)
         table.deck[: len(above)] = above
@@ -176,7 +175,7 @@ class Tribute(TableGame[Table]):
                 below = player.draw_pile[player.known :]
                 redeal(chance, below, key=order)
                 player.draw_pile[player.known :] = below
-            # It is hidden whether a card is in the hand or in the pile, so deal both together.
+            # The opponent can't tell which cards are in the hand, so deal both piles together.
             else:
                 redeal(chance, player.hand, player.draw_pile, key=order)
 

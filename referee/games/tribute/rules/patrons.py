@@ -1,7 +1,7 @@
-"""The patrons, one row each (protocol, 4.8).
+"""The patrons, with a row for each of them (protocol, 4.8).
 
-Most patrons fit into the same scheme (a price, perhaps a card to choose, an effect). The functions
-of the other patrons subtract the price themselves.
+A call usually works like this: the player pays the price, perhaps chooses a card, and the effect
+happens. Two patrons take the price at another moment, so their functions subtract it themselves.
 """
 
 from __future__ import annotations
@@ -21,26 +21,29 @@ class Patron(NamedTuple):
     """A patron. Some patrons act immediately, others ask for a card first.
 
     Attributes:
-        does: the immediate effect. Its second argument is the player whom the patron favoured
-            before.
-        among: returns the cards to choose from. Without cards, the patron can't be called.
+        coins, power: the price of a call.
+        does: carries out an immediate effect. The second argument is the player whom the patron
+            favoured before the call.
+        among: returns the cards to choose from. If it doesn't return any, the patron can't be
+            called.
+        follow_up: the `follow_up` of the choice.
+        completes: carries out the effect on the chosen card.
         pays_first: True if the price is paid before anything else. Otherwise `does` subtracts it.
+        again: True if players can call the patron even if it favours them already.
     """
 
-    coins: int = 0  # coins, power: the price of a call
+    coins: int = 0
     power: int = 0
     does: Callable[[Table, Player | None], None] | None = None
     among: Callable[[Table], list[Card]] | None = None
-    follow_up: str = ""  # `follow_up` of the choice
-    completes: Callable[[Table, Card], None] | None = None  # the effect on the chosen card
+    follow_up: str = ""
+    completes: Callable[[Table, Card], None] | None = None
     pays_first: bool = True
-    again: bool = True  # True if the favoured player can call it
+    again: bool = True
 
 
 def can_call(table: Table, patron: str) -> bool:
-    """Check whether the player on turn can call a patron, ignoring the number of calls left."""
-    # Some patrons can't be called by the player whom they favour already (`again`), and some need a
-    # card to work on (`among`).
+    """Return True if the player on turn can call the patron. Ignores the number of calls left."""
     me, row = table.me, PATRONS[patron]
     return (
         me.coins >= row.coins
@@ -51,29 +54,32 @@ def can_call(table: Table, patron: str) -> bool:
 
 
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
-    """Return the favoured player after a call.
+    """Return the player whom the patron favours after a call. None means nobody.
 
-    The favour moves one step towards the caller, from the opponent to nobody, or from nobody to the
-    caller. Ansei's favour takes both steps in one call.
+    If the patron favoured the opponent, it becomes neutral. If it was neutral, it now favours the
+    caller. Ansei always favours the caller.
     """
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
 
 def call(table: Table, patron: str) -> Choice | None:
-    """Call a patron for which `can_call` is True. The favour moves before any choice."""
+    """Call a patron. Only use this if `can_call` returns True.
+
+    If the player has to choose a card, the favour changes before that.
+    """
     me, row = table.me, PATRONS[patron]
     me.calls -= 1
     me.made.called.append(patron)
     favoured = table.favours[patron]
     if patron != TREASURY:
         table.favours[patron] = favour_after(patron, favoured, me)
-    # Prices are events too, with a negative amount.
+    # A price is published as a gain with a negative amount.
     if row.power and row.pays_first:
         table.gain_power(patron, -row.power)
     if row.coins and row.pays_first:
         table.gain_coin(patron, -row.coins)
     if row.among is not None:
-        # can_call() has made sure that there's at least one card.
+        # There's at least one card. Otherwise, can_call() would have returned False.
         return Choice(row.follow_up, patron, 0, row.among(table), complete, least=1)
     assert row.does is not None
     row.does(table, favoured)
@@ -81,7 +87,7 @@ def call(table: Table, patron: str) -> Choice | None:
 
 
 def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    """Carry out the choice of a patron."""
+    """Carry out a patron's effect on the card that the player has chosen."""
     assert isinstance(choice.source, str)
     completes = PATRONS[choice.source].completes
     assert completes is not None
@@ -89,14 +95,14 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
-    # All coins become power, minus the price of 1.
+    # One coin pays for the call. All the others become power.
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
     table.gain_coin("DUKE_OF_CROWS", -coins)
 
 
 def for_hlaalu(table: Table) -> list[Card]:
-    """Return the cards that Hlaalu can destroy, i.e. those with a cost."""
+    """Return the cards that Hlaalu can destroy. Cards that cost nothing are excluded."""
     me = table.me
     return [card for card in me.hand + me.played + me.agents if card.kind.cost >= 1]
 
@@ -130,7 +136,7 @@ def _rajhin(table: Table, favoured: Player | None) -> None:
 
 
 def _red_eagle(table: Table, favoured: Player | None) -> None:
-    table.draw(table.me, 1)  # before the price is paid
+    table.draw(table.me, 1)  # the draw is published before the payment
     table.gain_power("RED_EAGLE", -PATRONS["RED_EAGLE"].power)
     table.event("draw", "RED_EAGLE")
 
@@ -178,6 +184,6 @@ PATRONS: Mapping[str, Patron] = {
 
 
 def start_of_turn(table: Table) -> None:
-    """Carry out the effects of patrons at the start of a turn. Only Ansei has one (4.3)."""
+    """Give the player on turn a coin if Ansei favours them. Other patrons do nothing (4.3)."""
     if table.favours.get(ANSEI) is table.me:
         table.me.coins += 1

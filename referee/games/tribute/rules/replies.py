@@ -1,6 +1,6 @@
-"""Reads a reply, which contains a decision for the rules or a mistake (protocol, 5).
+"""Reads the decision in a reply, and checks that it's legal (protocol, 5).
 
-Any mistake loses the game, so the rules only get legal decisions.
+A bot that makes a mistake loses the game, so the rules only get legal decisions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from referee.games.tribute.rules.table import Choice
 from referee.games.tribute.rules.turn import LegalAction, Pick
 
 Asked: TypeAlias = Pick | Choice | list[LegalAction]
-"""The open question of the rules (`turn.py`)."""
+"""A question that the rules can ask (see turn.py)."""
 
 
 class Mistake(NamedTuple):
@@ -33,13 +33,13 @@ class Mistake(NamedTuple):
 
 
 def read(asked: Asked, reply: Any) -> Any:
-    """Return the decision of a reply in the format of `turn.py`, or a `Mistake`."""
+    """Return the decision in a reply, as turn.py expects it, or a `Mistake`."""
     if type(reply) is InvalidReply:
         return Mistake(BAD_FORMAT, reply.detail)
     wanted, read_as = _READERS[type(asked)]
     if type(reply) is wanted:
         return read_as(asked, reply)
-    # The bot has replied to another kind of request.
+    # This would be a reply to a different kind of request.
     theirs, due = [kind.__struct_config__.tag for kind in (type(reply), wanted)]
     return Mistake(BAD_FORMAT, f"a {theirs} came where a {due} is due")
 
@@ -78,8 +78,7 @@ def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mist
         if thing is None:
             found = describe(action.get("card"))
             return Mistake(BAD_FORMAT, f"the `card` of the action is {found}, not an integer")
-    # Actions name cards by uid, so no two of them are equal and the first that fits is the only
-    # one.
+    # Actions contain uids and not names of cards, so at most one action can match.
     for place, (legal, what) in enumerate(actions):
         if legal == kind and thing == (what if what is None or isinstance(what, str) else what.uid):
             return place
@@ -106,7 +105,7 @@ def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | int | Mi
     if not least <= len(uids) <= most:
         wanted = str(most) if least == most else f"{least} to {most}"
         return Mistake(ILLEGAL_CHOICE, f"{len(uids)} cards where {wanted} are due")
-    # Sorted, because the order in which a reply names cards doesn't matter (4.5).
+    # The rules expect the indices in order. A reply may list the cards in any order (4.5).
     return sorted([places[uid] for uid in uids])  # type: ignore[index]
 
 
@@ -130,4 +129,4 @@ _READERS: Mapping[type, tuple[type[Struct], Callable[..., Any]]] = {
     Choice: (say.ChooseReply, _read_choice),
     list: (say.PlayReply, _read_action),
 }
-"""Type of question -> the type of its reply, and the function that reads it."""
+"""For each type of question, the type of a reply and the function that reads the decision."""

@@ -1,4 +1,4 @@
-"""A game that begins in the middle, and the simplest reply, for conformance cases."""
+"""Support for conformance cases: games that start from a given position, and simple replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
 
 
 class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent in play. Default of `hp`: undamaged."""
+    """An agent in play. If `hp` is omitted, it's undamaged."""
 
     card: str
     hp: int | None = None
@@ -48,25 +48,25 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game that begins in the middle, with a turn of player 1. Missing parts are empty.
+    """A position in which player 1 begins a turn. Omitted piles are empty.
 
-    Cards are given by their ids. Their uids count from 10000: the row, the tavern deck, then for
-    each player hand, draw pile, cooldown pile, played cards, agents.
+    Piles are lists of card ids. The cards get uids from 10000, in this order: row, tavern deck, and
+    for each player hand, draw pile, cooldown pile, played cards and agents.
 
     Attributes:
-        discards: cards of player 2 that make player 1 discard at the start of its turn.
+        discards: cards of player 2 that force player 1 to discard when the turn starts.
     """
 
-    patrons: tuple[str, str, str, str]  # the four picked patrons, in order
+    patrons: tuple[str, str, str, str]  # in the order in which they were picked
     seats: dict[str, SeatAt] = {}
-    favours: dict[str, str] = {}  # patron -> the favoured player
+    favours: dict[str, str] = {}  # patron -> the player whom it favours
     row: list[str] = []
     tavern_deck: list[str] = []  # top card first
-    turn: int = 0  # number of turns before this turn
+    turn: int = 0  # number of turns that are over
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Set up a new table.
+        """Change a new table to this position.
 
         Raises:
             ValidationError: a patron, player or card doesn't exist.
@@ -87,7 +87,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _made(table: Table, cards: Iterable[str]) -> list[Card]:
-    """Create cards.
+    """Create cards from their ids.
 
     Raises:
         KeyError: a card's patron isn't at the table.
@@ -105,7 +105,10 @@ def _discard_of(player: Player, card: str) -> Due:
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Pick the first patron, end the turn, choose the first `min` cards or the left effect."""
+    """Return a reply that does as little as possible.
+
+    It picks the first patron, ends the turn, or chooses the first `min` cards or the left effect.
+    """
     if request["type"] == "patron-request":
         return {"type": "patron-reply", "patron": request["available"][0]}
     if request["type"] == "play-turn":

@@ -1,7 +1,7 @@
-"""Players, tavern, favours, and the basic moves (protocol, 4).
+"""Players, tavern and favours, and basic moves such as drawing a card (protocol, 4).
 
-Each move changes the cards and publishes the change, in the order of the protocol, 2.19. All piles
-start with the top or oldest card.
+Each move also publishes messages about the change. Their order is in section 2.19 of the protocol.
+All piles start with the top or oldest card.
 """
 
 from __future__ import annotations
@@ -42,26 +42,29 @@ PLAYERS = (seat_id(0), seat_id(1))
 
 
 class TurnStats:
-    """A player's actions and missed opportunities, for statistics and notes.
+    """A player's totals for the match so far, for statistics and notes.
 
     Attributes:
-        agents: number of times that an agent came into play.
-        killed, knocked_out, destroyed: number of agents that left play in this way.
-        missed: opportunity -> number of turns in which it was missed: "cards" to play, "agents" to
-            activate, "coins" for a card of the row, the last "favour", "power" that didn't kill an
-            agent.
+        bought: the cards that the player paid for, in order. Acquired cards aren't included.
+        called: the patrons that the player called, in order.
+        power, coins: total power and coins that were left when turns ended.
+        agents: how often an agent came into play.
+        killed, knocked_out, destroyed: how many agents left play in this way.
+        missed: how many turns ended with a missed opportunity: "cards" to play, "agents" to
+            activate, "coins" for a card of the row, or a last "favour" that would have won the
+            game. "power" counts turns whose unused power damaged a taunt agent in vain.
     """
 
     def __init__(self) -> None:
-        self.bought: list[Kind] = []  # bought cards, in order, without acquired cards
+        self.bought: list[Kind] = []
         self.called: list[str] = []
-        self.power = self.coins = 0  # unused power (now prestige), unused coins
+        self.power = self.coins = 0
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
         self.missed = dict.fromkeys(("cards", "agents", "coins", "favour", "power"), 0)
 
 
 class Player:
-    """One seat."""
+    """One of the two players, with their cards and resources."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -70,11 +73,12 @@ class Player:
         self.draw_pile: list[Card] = []
         self.cooldown: list[Card] = []
         self.played: list[Card] = []
-        self.agents: list[Card] = []  # in order of arrival
+        self.agents: list[Card] = []  # in the order in which they came into play
         self.known = 0  # number of cards on top of the draw pile that the player knows
         self.coins = self.power = self.prestige = self.turns = 0
-        self.calls = 1  # calls of patrons left in this turn
-        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()  # hidden: hand and draw pile
+        self.calls = 1  # how many more patrons the player can call in this turn
+        # `sent_hidden` is for the set that the opponent gets, with hand and draw pile together.
+        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
         self.made = TurnStats()
         self.left = False
 
@@ -83,29 +87,30 @@ class Player:
 
 
 def as_set(cards: list[Card]) -> list[say.CardRef]:
-    """Return cards as a set, sorted so that their order stays hidden (1.6)."""
+    """Convert a pile to a set for messages. It's sorted, so the real order stays hidden (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
 
 
 def cards_of(cards: Iterable[Card]) -> list[str]:
-    """Return the ids of the cards' definitions."""
+    """Return the ids of the cards, e.g. "GOLD"."""
     return [card.kind.card for card in cards]
 
 
 def shown(card: Card) -> Shown:
-    """Return a card in the format for sentences."""
+    """Convert a card so that it can be part of a sentence on the match page."""
     return Shown(card.kind.card, name=card.kind.name)
 
 
 def move(player: Player, card: Card, from_: str, to: str) -> Move:
-    """Return the move of one card of a player between two places."""
+    """Describe how a card moved from one pile to another, for the match page."""
     return Move(player.seat, from_, to, card.kind.card)
 
 
 class SentSet:
-    """A set of cards as JSON (1.6), which is only encoded again if the cards have changed.
+    """Caches the JSON of a set of cards (1.6).
 
-    Most requests show the same tavern deck and draw piles as the request before.
+    Most requests contain the same tavern deck and draw piles as the request before, so we only
+    encode these sets again when they have changed.
     """
 
     def __init__(self) -> None:
@@ -113,7 +118,7 @@ class SentSet:
         self._text = Raw(b"[]")
 
     def of(self, cards: list[Card]) -> list[say.CardRef]:
-        """Return the cards as encoded JSON. Use it only in messages that are encoded."""
+        """Return the cards as JSON. Only use this in messages that are going to be encoded."""
         if self._cards != cards:
             self._cards = cards.copy()
             self._text = Raw(_encode(as_set(cards)))
@@ -124,7 +129,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Due(Struct, frozen=True, eq=False, gc=False):
-    """An effect in the queue, with the card that causes it and the level of the card's entry."""
+    """A queued effect, together with its card and the level at which the card lists it."""
 
     source: Card
     level: int
@@ -132,28 +137,33 @@ class Due(Struct, frozen=True, eq=False, gc=False):
 
 
 class Choice(Struct, eq=False):
-    """A question in the middle of a turn.
+    """A choice that the player has to make in the middle of a turn.
 
     Attributes:
-        then: function that carries out the answer. It gets the chosen cards in the order of the
-            list, or no cards and the effect, and it can return another question.
+        source: the card or the patron that offers the choice.
+        level: the level of the card's effect, from 1. For a patron, it's 0.
+        cards: the cards to choose from. Empty if the choice is between effects.
+        then: carries out the player's answer. The last two arguments are the chosen cards, in the
+            order of `cards`, and the index of the chosen effect. It can return another choice.
+        least, most: how many cards can be chosen. `most` can be greater than the number of cards.
+        effects: the two effects of an OR. None if the choice is between cards.
     """
 
     follow_up: str
-    source: Card | str  # a card or a patron
-    level: int  # level of the card's entry; 0 for a patron
+    source: Card | str
+    level: int
     cards: list[Card]
     then: Then
     most: int = 1
-    least: int = 0  # least, most: number of cards to choose; `most` can exceed the list
-    effects: Either | None = None  # the two effects of an OR; then there are no cards
+    least: int = 0
+    effects: Either | None = None
 
 
 Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """The table, and the messages about its changes."""
+    """The table, and the messages that are waiting to be published."""
 
     sections = SECTIONS
 
@@ -163,22 +173,24 @@ class Table(interface.Table[Player]):
         self.generators = generators
         self.me, self.other = self.players  # the player on turn, and the opponent
         self.picked: list[str] = []
-        self.favours: dict[str, Player | None] = {}  # in table order, including the Treasury
+        # The player whom each patron favours, in the order of the patrons at the table. This
+        # includes the Treasury, although it never favours anybody.
+        self.favours: dict[str, Player | None] = {}
         self.row: list[Card] = []
         self.deck: list[Card] = []  # the tavern deck, top card first
         self.known_below = 0  # number of cards at the bottom of `deck` that everybody knows
         self.sent_deck = SentSet()
-        self.turn = self.actions_left = 0  # turn: from 1, over both players; 0 before the first
+        self.turn = self.actions_left = 0  # `turn` counts the turns of both players
         self.next_uid = FIRST_UID
-        self.queue: deque[Due] = deque()  # effects to carry out, the next first
-        self.discards: list[Due] = []  # effects at the start of the opponent's next turn
-        self.counters: dict[str, int] = {}  # cards of each deck in this turn, up to 4
-        self.waiting: dict[str, list[list[Due]]] = {}  # deck -> effects that wait, by level
+        self.queue: deque[Due] = deque()  # effects that are carried out next
+        self.discards: list[Due] = []  # effects for the start of the opponent's next turn
+        self.counters: dict[str, int] = {}  # number of cards of each deck in this turn, up to 4
+        self.waiting: dict[str, list[list[Due]]] = {}  # deck -> effects of unfinished combos
 
     def seat_patrons(self) -> None:
         """Put the picked patrons on the table. They don't favour anybody yet (4.1)."""
         first, second, third, fourth = self.picked
-        # The Treasury sits in the middle. Messages have this order, too.
+        # The Treasury sits in the middle. Messages use this order, too.
         self.favours = dict.fromkeys((first, second, TREASURY, third, fourth))
         self.forget_combos()
 
@@ -202,12 +214,12 @@ class Table(interface.Table[Player]):
     # --- resources --------------------------------------------------------------------------------
 
     def gain_coin(self, source: Card | str, amount: int) -> None:
-        """Give coins to the player on turn. A negative amount is a price."""
+        """Give coins to the player on turn. If the amount is negative, the player pays."""
         self.me.coins += amount
         self.event("gain-coin", source, None, amount)
 
     def gain_power(self, source: Card | str, amount: int) -> None:
-        """Give power to the player on turn. A negative amount is a price."""
+        """Give power to the player on turn. If the amount is negative, the player pays."""
         self.me.power += amount
         self.event("gain-power", source, None, amount)
 
@@ -216,13 +228,13 @@ class Table(interface.Table[Player]):
         self.event("gain-prestige", source, None, amount)
 
     def create(self, kind: str, card: str, source: Card | str, owner: Player) -> None:
-        """Create a card in a cooldown pile. `kind`: kind of the event."""
+        """Create a card in the owner's cooldown pile, and publish an event of this kind."""
         made = self.new_card(card)
         owner.cooldown.append(made)
         self.event(kind, source, made)
         if self.watchers:
             got = [card] * (owner is self.me)
-            # A card that an opponent gets (a Bewilderment) isn't a gain of the player on turn.
+            # The opponent may get a Bewilderment. That isn't a gain for the player on turn.
             self.note(
                 owner.seat, [move(owner, made, "", "cooldown")], "gets ", shown(made), got=got
             )
@@ -230,7 +242,10 @@ class Table(interface.Table[Player]):
     # --- piles ----------------------------------------------------------------------------------
 
     def reach(self, player: Player, count: int) -> None:
-        """Put the shuffled cooldown pile under a draw pile of fewer than `count` cards (4.3)."""
+        """Make sure that the draw pile has `count` cards, if the player has so many (4.3).
+
+        If it's too small, the cooldown pile is shuffled and put under it.
+        """
         if len(player.draw_pile) < count and player.cooldown:
             self.generators[player.number].shuffle(player.cooldown)
             player.draw_pile += player.cooldown
@@ -238,8 +253,8 @@ class Table(interface.Table[Player]):
             self.events.append(say.PlayerShuffled(player.number))
 
     def draw(self, player: Player, count: int) -> None:
-        # Report the earlier changes first. Otherwise, a spectator would see the drawn cards before
-        # the action that draws them.
+        # Report the action that caused this draw first. Otherwise, spectators would see the drawn
+        # cards before the action.
         self.moved()
         self.reach(player, count)
         pile = player.draw_pile
@@ -250,8 +265,8 @@ class Table(interface.Table[Player]):
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
             if self.watchers:
-                # The seat learns the cards from its next request. The other player only learns
-                # their number.
+                # For now, both players only learn the number of cards. The player who draws will
+                # see the cards in the next request.
                 known = [Move(player.seat, "draw-pile", "hand", count=len(drawn))]
                 whole = moves_of(player.seat, cards_of(drawn), "draw-pile", "hand")
                 self.moved(Moved(player.seat, whole, known, known))
@@ -260,7 +275,7 @@ class Table(interface.Table[Player]):
         """Put a card of the cooldown pile on top of the draw pile."""
         player.cooldown.remove(card)
         player.draw_pile.insert(0, card)
-        # The player has seen this card, and knows where it is.
+        # The player knows which card is on top now.
         player.known += 1
         if self.watchers:
             moves = [move(player, card, "cooldown", "draw-pile")]
@@ -277,7 +292,10 @@ class Table(interface.Table[Player]):
             self.note(me.seat, moves, "discards ", *listed(map(shown, cards)))
 
     def destroy(self, card: Card) -> None:
-        """Remove a card of the player on turn from the hand, the agents or the played cards."""
+        """Remove a card of the player on turn from the game.
+
+        The card can be in the hand, among the played cards, or in play as an agent.
+        """
         me = self.me
         for pile, name in ((me.hand, "hand"), (me.agents, "agents"), (me.played, "played")):
             if card in pile:
@@ -289,11 +307,11 @@ class Table(interface.Table[Player]):
                 return
 
     def enter(self, card: Card) -> Card:
-        """Make a card an agent of the player on turn. It can't be activated in this turn.
+        """Put a card into play as an agent. It can't be activated in this turn.
 
         Returns:
-            The agent. It's a copy of the card, because copies of the game share all cards except
-            agents in play.
+            The agent, which is a new object. Agents in play can change, and the original card may
+            be shared with copies of the game.
         """
         agent = copy(card)
         agent.hp, agent.activated = card.kind.hp, True
@@ -304,8 +322,7 @@ class Table(interface.Table[Player]):
     def knock_out(self, owner: Player, card: Card) -> None:
         """Move an agent from play to the cooldown pile, or to the bottom of the tavern deck."""
         owner.agents.remove(card)
-        # If an agent has no HP left, an attack has killed it. Otherwise, an effect has knocked it
-        # out.
+        # An agent without HP was killed by an attack. Otherwise, an effect has knocked it out.
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
         if card.kind.type == CONTRACT_AGENT:
@@ -315,8 +332,7 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "tavern-deck" if card.kind.type == CONTRACT_AGENT else "cooldown"
             moves = [move(owner, card, "agents", to)]
-            # If an attack has killed the agent, don't add a sentence, because the attack has its
-            # own sentence.
+            # If an attack has killed the agent, the sentence about the attack is enough.
             did: list[Part] = ["knocks out ", shown(card)] if card.hp else []
             self.note(self.me.seat, moves, *did)
 
@@ -325,7 +341,7 @@ class Table(interface.Table[Player]):
         self.known_below += 1
 
     def hit(self, card: Card) -> int:
-        """Spend power on an agent of the opponent (4.6). Returns the damage."""
+        """Spend power to damage an agent of the opponent (4.6). Returns the damage."""
         damage = min(self.me.power, card.hp)
         self.me.power -= damage
         card.hp -= damage
@@ -336,7 +352,7 @@ class Table(interface.Table[Player]):
     def refill(self, place: int) -> None:
         """Fill a place of the row with the top card of the tavern deck (4.7)."""
         card = self.deck.pop(0) if self.deck else None
-        # In a long game, even the contracts from the bottom reach the row again.
+        # In a long game, the cards that were put on the bottom end up in the row again.
         self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
             self.row.insert(place, card)
@@ -345,7 +361,7 @@ class Table(interface.Table[Player]):
     # --- set-up ---------------------------------------------------------------------------------
 
     def deal(self) -> None:
-        """Set up the tavern and the players. Patrons are already at the table (4.2)."""
+        """Set up the tavern and deal the first hands (4.2). Call `seat_patrons` before this."""
         self.deck = [
             self.new_card(kind.card)
             for kind in self.cards.kinds.values()
@@ -355,7 +371,7 @@ class Table(interface.Table[Player]):
         for patron in self.favours:
             for player in self.players:
                 player.draw_pile += [self.new_card(card) for card in self.cards.starters[patron]]
-        # The engine shuffles twice, so we need two shuffles to deal the same cards with its seed.
+        # The engine shuffles twice. We do the same, so that its seeds deal the same cards here.
         for _ in range(2):
             self.generators[TAVERN].shuffle(self.deck)
         self.row, self.deck = self.deck[:ROW_SIZE], self.deck[ROW_SIZE:]
@@ -366,17 +382,17 @@ class Table(interface.Table[Player]):
         self.players[1].coins = 1
 
     def favours_all(self, player: Player) -> bool:
-        """True if all patrons that can favour a player favour this player."""
+        """Return True if all patrons, except the Treasury, favour this player."""
         return all(
             favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
         )
 
 
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:
-    """Copy a table, and its choice or actions. Cards are shared, except agents in play.
+    """Copy a table and its open question. The copy shares all cards except agents in play.
 
-    Agents have HP, so they're the only cards that change. Effects in the queue and sources of
-    choices also refer to agents, and these references have to point to the copies.
+    Agents lose HP, so they're the only cards that can change. Queued effects and choices may refer
+    to an agent, so we make them refer to the agent's copy.
     """
     agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
 
@@ -392,7 +408,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
         for player in table.players
     ]
     made = interface.copied(
-        # The copy gets no events, because the original publishes them.
+        # The original will publish its events, so don't copy them.
         table,
         events=[],
         players=players,

@@ -1,13 +1,13 @@
-"""Draft, set-up, turns and end (protocol, 4.1 to 4.3 and 4.10).
+"""Draft, set-up, turns and end of the game (protocol, 4.1 to 4.3 and 4.10).
 
 The whole game is one generator. It yields a question and receives the decision:
 
     a `Pick`                    the patron
-    a `Choice` among cards      the indices of the chosen cards, ascending
-    a `Choice` of an OR         0 or 1
+    a `Choice` of cards         the indices of the chosen cards, ascending
+    a `Choice` of an effect     0 or 1
     a list of `LegalAction`s    the index of the action
 
-`game.py` creates the requests, so that the rules don't spend time on messages to bots.
+The rules don't know about requests. game.py creates those from the questions.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from referee.games.tribute.rules.table import (
 PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-favour"
 WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
 DRAFT = (0, 1, 1, 0)
-"""Seats, in the order of their picks."""
+"""The seats, in the order in which they pick patrons."""
 LegalAction: TypeAlias = tuple[str, Card | str | None]
-"""The type of an action, with its card or patron, or None."""
+"""The type of an action, and the card or patron that it uses. None for end-turn."""
 _END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
-    """The question of which patron to pick."""
+    """Asks a seat to pick a patron in the draft."""
 
     seat: int
     round: int
@@ -51,7 +51,7 @@ class Pick(NamedTuple):
 
 
 class GameResult(NamedTuple):
-    """The result of a game. `winner` is None after a draw."""
+    """The result of a game. If it's a draw, `winner` is None."""
 
     reason: str
     winner: Player | None
@@ -103,7 +103,10 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
 ) -> Generator[Any, Any, GameResult]:
-    """Continue in the middle of a turn, at the open choice or at the next action."""
+    """Continue a game in the middle of a turn.
+
+    If a choice is open, the player has to make that first. Otherwise the next action is due.
+    """
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
 
@@ -111,8 +114,8 @@ def resume(
 def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
-    # On a normal turn there's no open choice, and the queue has the discards due. A copy of a game
-    # may continue here with an open choice.
+    # At the start of a turn, `choice` is None, and the queue only has the forced discards. A copied
+    # game may get here with an open choice.
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
     while True:
@@ -123,7 +126,7 @@ def _rest_of_turn(
             break
         table.actions_left -= 1
         yield from _do(table, kind, thing)
-    # The turn after the limit is announced, but not carried out (4.10).
+    # The turn limit has been exceeded. We publish this end-turn, but don't carry it out (4.10).
     if table.turn > max_turns:
         return GameResult(EndReason.TURN_LIMIT, None)
     _note_missed(table, now)
@@ -135,7 +138,7 @@ def _rest_of_turn(
 
 
 def begin_turn(table: Table) -> None:
-    """Begin the turn of the player on turn, and queue the discards due."""
+    """Start the turn of `table.me`, and queue the discards that the opponent has forced."""
     me = table.me
     table.turn += 1
     me.turns += 1
@@ -147,8 +150,8 @@ def begin_turn(table: Table) -> None:
 
 
 def legal(table: Table) -> list[LegalAction]:
-    """Return the legal actions, in the order of the protocol, 5.2."""
-    # Without this limit, a turn could continue forever.
+    """Return the legal actions, in the order that the protocol requires (5.2)."""
+    # Without a limit on the number of actions, a turn could go on forever.
     if not table.actions_left:
         return [_END]
     me = table.me
@@ -170,7 +173,7 @@ def legal(table: Table) -> list[LegalAction]:
 
 
 def as_action(kind: str, thing: Any) -> say.Action:
-    """Return an action in the format of the messages."""
+    """Convert an action to the struct used in messages."""
     if thing is None:
         return say.Action(kind)
     if type(thing) is Card:
@@ -201,7 +204,7 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
         table.event("attack-agent", None, thing, damage)
         if table.watchers:
             table.note(me.seat, [], "attacks ", shown(thing), f" with {damage}")
-        # hit() has already moved a dead agent away, but its death is published after the attack.
+        # hit() has already removed a dead agent, but the attack has to be published before that.
         if not thing.hp:
             table.event("agent-death", None, thing)
     elif kind == say.BUY_CARD:
@@ -213,11 +216,11 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
 
 
 def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
-    """Buy a card.
+    """Buy a card of the row.
 
-    The row and the coins change before the first choice of a contract. Without a choice, they
-    change after all effects (4.7). This order is odd, but a bot can see it in the state of that
-    choice, so we do the same as the engine.
+    The player pays and the row is refilled after the effects of a contract, but before the first
+    choice if there is one (4.7). This looks odd, but we have to follow the engine, because a bot
+    can see the difference in its request.
     """
     place = table.row.index(card)
     del table.row[place]
@@ -228,7 +231,7 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
         moves = [move(table.me, card, "row", place_of(card))]
         table.note(table.me.seat, moves, "buys ", shown(card), price, got=[card.kind.card])
 
-    # work_off() calls this at the right moment (see above).
+    # work_off() calls this before the first choice, or at the end.
     def pay() -> None:
         table.refill(place)
         table.me.coins -= card.kind.cost
@@ -246,7 +249,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
     missed["agents"] += say.ACTIVATE_AGENT in kinds
     missed["coins"] += say.BUY_CARD in kinds
     if say.CALL_PATRON in kinds:
-        # Check whether calling the last patron would have won the game.
+        # If only one patron was missing, check whether calling it would have won the game.
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
             missed["favour"] += patrons.favour_after(others[0], table.favours[others[0]], me) is me
@@ -254,7 +257,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
 
 def _clean_up(table: Table) -> None:
     me, other = table.me, table.other
-    # Create a list first, because hit() removes agents that die.
+    # Copy the list first, because hit() removes agents that die.
     for agent in [agent for agent in other.agents if agent.kind.taunt]:
         damage = table.hit(agent)
         if damage:
@@ -281,7 +284,7 @@ def _clean_up(table: Table) -> None:
 
 
 def _end(table: Table) -> GameResult | None:
-    # The order of these tests is part of the rules (4.10).
+    # Several of these conditions can be true. The rules say which of them counts (4.10).
     mover, other = table.me, table.other
     if mover.prestige >= WINS_AT_ONCE:
         return GameResult(PRESTIGE_80, mover)

@@ -1,4 +1,4 @@
-"""A game as data: the state in a request, and the view of any viewer (4.9)."""
+"""The state that a bot gets in a request, and views of the game for anybody else (4.9)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from referee.games.tribute.rules.turn import LegalAction, Pick, as_action
 
 
 def request_of(table: Table, asked: Asked) -> Request:
-    """Return the request for a question. All requests of a turn share a clock (8.1)."""
+    """Create the request for a question. All requests of a turn share one clock (8.1)."""
     if isinstance(asked, Pick):
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
     asks = partial(_message, table, asked)
-    # The request needs two functions, because bots in this process get lists, and other bots get
-    # text. Most of that text may have been encoded for an earlier request.
+    # Bots in this process get lists of cards. For all other bots, we encode the message, and can
+    # reuse JSON from earlier requests. That's why there are two functions.
     return Request(table.me.seat, asks, f"turn {table.turn}", partial(asks, SentSet.of))
 
 
@@ -33,7 +33,7 @@ def _message(
     asked: Choice | list[LegalAction],
     written: Callable[[SentSet, list[Card]], list[say.CardRef]] = lambda sent, cards: as_set(cards),
 ) -> say.ChooseRequest | say.PlayTurn:
-    """Return the message of a request. `written` encodes a set of cards."""
+    """Create the message of a request. `written` returns a set of cards as a list or as JSON."""
     state = _state(table, written)
     if isinstance(asked, Choice):
         source = asked.source
@@ -89,7 +89,7 @@ def _refs(cards: list[Card]) -> list[say.CardRef]:
 def _public(
     player: Player,
 ) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
-    # The fields are in the same order as in both structs of messages.
+    # `Me` and `Opponent` both have these fields, in this order.
     agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
     resources = player.coins, player.power, player.prestige
     return _refs(player.cooldown), _refs(player.played), agents, *resources
@@ -100,19 +100,22 @@ def _waiting(dues: Iterable[Due]) -> list[say.Waiting]:
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view.
+    """A seat as a viewer sees it.
 
     Attributes:
-        hand: in order. None for viewers who don't know it. A seat knows it at its request.
-        known: cards on top of the draw pile that the seat knows, top card first. None if `hand` is
+        hand: None if the viewer can't see it. A bot can see its own hand while it has a request.
+        draw_pile: sorted, except that `ALL` gets the real order, top card first. None if `hand` is
             None.
+        known: cards on top of the draw pile that the player has seen, top card first. None if
+            `hand` is None.
+        hand_and_draw: the cards of hand and draw pile together, sorted.
     """
 
     hand_size: say.Count
     hand: list[say.CardRef] | None
-    draw_pile: list[say.CardRef] | None  # a set; for `ALL`, the top card first; None if `hand` is
+    draw_pile: list[say.CardRef] | None
     known: list[say.CardRef] | None
-    hand_and_draw: list[say.CardRef]  # hand and draw pile together, a set
+    hand_and_draw: list[say.CardRef]
     cooldown: list[say.CardRef]
     played: list[say.CardRef]
     agents: list[say.AgentRef]
@@ -124,31 +127,37 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A view of a game (`referee.games.interface.game.Game.view`).
+    """The game as a viewer sees it (see `referee.games.interface.game.Game.view`).
 
     Attributes:
-        favours: patron -> player or null, in table order. Empty in the draft.
-        start_of_next_turn: effects at the start of the opponent's next turn.
-        request: the request of the seat `asked`, or None.
+        turn: counts the turns of both players. It's 0 during the draft.
+        player: the seat whose turn it is, or the seat that has to pick a patron.
+        picked: the picked patrons, in order.
+        favours: the player whom each patron favours, or None. Empty during the draft.
+        counters: number of cards of each deck in this turn, up to 4. Empty during the draft.
+        tavern_deck: sorted, except that `ALL` gets the real order, top card first.
+        start_of_next_turn: effects that will happen when the opponent's next turn starts.
+        asked: the seat that has a request. None if there's none that the viewer can see.
+        request: that request.
     """
 
-    turn: say.Count  # from 1, over both players; 0 in the draft
-    player: int  # the seat on turn, or the seat that picks a patron
-    picked: list[say.Patron]  # patrons, in the order of the picks
+    turn: say.Count
+    player: int
+    picked: list[say.Patron]
     favours: dict[say.Patron, SeatId | None]
-    counters: dict[say.Patron, int]  # cards of each deck in this turn, up to 4; empty in the draft
+    counters: dict[say.Patron, int]
     row: list[say.CardRef]
-    tavern_deck: list[say.CardRef]  # a set; for `ALL`, the top card first
+    tavern_deck: list[say.CardRef]
     start_of_next_turn: Annotated[
         list[say.Waiting], Meta(description="Discards at the start of the opponent's next turn.")
     ]
-    seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None for other viewers, or without request
+    seats: list[SeatView]
+    asked: int | None
     request: say.PatronRequest | say.PlayTurn | say.ChooseRequest | None
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player: int) -> View:
-    """Return the view of a viewer."""
+    """Return the game as `viewer` sees it."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(
@@ -168,7 +177,8 @@ def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player:
 
 def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
     hand = draw_pile = known = None
-    # A seat only knows its hand at its request, as in its messages.
+    # Bots only get their hand in requests. While they don't have one, their view doesn't show it
+    # either.
     if viewer is ALL or viewer == player.seat == asked:
         hand = _refs(player.hand)
         known = _refs(player.draw_pile[: player.known])

@@ -1,15 +1,15 @@
-"""Bots of the Python library of Scripts of Tribute: unchanged classes, each in its own process.
+"""Runs bots that were written for the engine's Python library, without changing their code.
 
-The process is an adapter, which exchanges the messages of the game with the referee and calls the
-class as the library does. The engine isn't needed, because simulations also use the rules of the
-referee, in the same process.
+Each bot runs in a process of its own. In that process, this package exchanges messages with the
+referee, and calls the methods of the bot as the library would. The engine doesn't have to be
+installed. If a bot simulates moves, the process carries them out with the referee's rules.
 
-__main__.py    the process: reads and writes lines
-author.py      the author's file: finding the class, creating the bot, errors
-dialogue.py    messages -> calls of the bot, and its answers -> replies
-knowledge.py   the bot's knowledge of the match, as a table of the rules
-simulation.py  simulations of moves for the library
-shown.py       a table in the format for the library's builders
+__main__.py    the main loop of the process
+author.py      imports the author's file, creates the bot, and shows errors
+dialogue.py    turns messages into method calls, and return values into replies
+knowledge.py   keeps track of the cards and resources that the bot knows about
+simulation.py  simulates moves when the library asks for it
+shown.py       converts game states for the library
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import Fault
 
 BOT = "--bot="
-"""Prefix for the name of a bot, so that a sandbox doesn't take the name for a path."""
+"""Prefix of the argument with the bot's name. Without it, a sandbox could mistake it for a path."""
 
 _PLAY = ("play-turn", "choose-request")
 
@@ -41,20 +41,21 @@ def command(argument: str, directory: str) -> Sequence[str]:
     elif find_spec("scripts_of_tribute") is None:
         problem = "the package is missing: pip install scripts-of-tribute, beside the referee"
     else:
-        # -P keeps the current directory out of sys.path, because a file called random.py there
-        # would replace Python's.
+        # -P keeps the current directory out of sys.path. Otherwise, a file called random.py in it
+        # would hide the module of the standard library.
         return (sys.executable, "-P", "-m", __name__, path, BOT + name)
     raise BotNotFoundError(f"BOT sot:{argument}: {problem}")
 
 
 def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Explain a fault in the library's words (see `Adapter.wrong`)."""
+    """Explain a fault to an author who only knows the library (see `Adapter.wrong`)."""
     if asked["type"] == "patron-request":
         method, returned, choices = "select_patron()", reply.get("patron"), "available_patrons"
     else:
         returned = reply.get("cards" if asked["type"] == "choose-request" else "action")
         method, choices = "play()", "possible_moves"
-    # The adapter has found the move, so the return value isn't the problem.
+    # We only send a string if the bot hasn't returned one of the moves. In all other cases, there's
+    # a different problem.
     if not isinstance(returned, str):
         return fault.detail
     return (

@@ -15,10 +15,10 @@ from referee.games.tribute.sot.dialogue import Dialogue
 
 
 def main() -> None:
-    """Answer lines until stdin ends. Output of the bot goes to stderr."""
-    # The author's code may call print() or input(), and both would disturb the dialogue with the
-    # referee. Keep copies of stdin and stdout, and redirect descriptor 0 to /dev/null and
-    # descriptor 1 to stderr. (Redirecting descriptors also affects libraries in C.)
+    """Read messages from stdin and answer them, until stdin is closed."""
+    # The author's code may call print() or input(), which would interfere with our messages. We
+    # keep copies of stdin and stdout for ourselves, and then redirect the descriptors 0 and 1 to
+    # /dev/null and stderr. Unlike replacing sys.stdout, this also works for libraries in C.
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -27,7 +27,7 @@ def main() -> None:
         limit = float(os.environ.get("REFEREE_TIME_LIMIT", "inf"))
         file, name = sys.argv[1:]
         dialogue = Dialogue(load(file, name.removeprefix(BOT)), limit)
-        gc.freeze()  # The collector doesn't have to look at the imported modules again and again.
+        gc.freeze()  # so that the collector doesn't scan the imported modules every time
         for line in lines:
             if not line.endswith(b"\n"):
                 break  # an incomplete line: the referee has stopped
@@ -37,8 +37,8 @@ def main() -> None:
                 replies.flush()
     except AuthorError as error:
         sys.exit(f"Error: {error}")
-    # The author's code may raise any exception. Show it and exit. The referee reports that the bot
-    # exited.
+    # The author's code can raise anything. Show it and exit, and the referee will report that the
+    # bot exited.
     except Exception as error:
         show_error(error)
         sys.exit(1)

@@ -1,6 +1,6 @@
-"""Finding the class in the author's file, creating the bot, and showing errors.
+"""Imports the author's file, creates the bot, and shows errors.
 
-If anything goes wrong, authors should see their own lines and not ours.
+If something goes wrong, the traceback should only show the author's own code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STARTS = (
 
 
 class AuthorError(Exception):
-    """A problem with the author's file. The text is one line for the author."""
+    """Raised if the author's file can't be used. The message is a single line."""
 
 
 def load(file: str, name: str) -> Callable[..., Any]:
@@ -32,18 +32,19 @@ def load(file: str, name: str) -> Callable[..., Any]:
 
     If `name` is empty, return the only bot class of the file.
     """
-    # Imitate a file that was started, because it may import its neighbours and read sys.argv.
+    # The file may read sys.argv, or import modules from its own folder. Make that work as if it had
+    # been started directly.
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")
-    # A file called random.py must not replace the module of that name, which other modules have
-    # imported.
+    # If the file has the name of a module that is already loaded, such as random.py, we must not
+    # replace that module.
     spec: Any = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
     module = sys.modules[spec.name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        # The file starts a game on import, because it doesn't check __name__.
+        # The file starts a game when it's imported, because it doesn't check __name__.
         if any(frame.filename == _ENGINE for frame in extract_tb(error.__traceback__)):
             raise AuthorError(f"{file} {_STARTS}") from error
         raise
@@ -52,7 +53,7 @@ def load(file: str, name: str) -> Callable[..., Any]:
         for key, each in vars(module).items()
         if isinstance(each, type) and issubclass(each, BaseAI) and each is not BaseAI
     }
-    # Bots that the file only imports don't count, unless it has none of its own.
+    # Prefer bots that are defined in the file to those that it imports.
     own = [each for each in classes.values() if each.__module__ == spec.name]
     found: list[Any] = [getattr(module, name, None)] if name else own or [*classes.values()]
     maker: Callable[..., Any] | None = found[0] if len(found) == 1 else None
@@ -65,11 +66,11 @@ def load(file: str, name: str) -> Callable[..., Any]:
 
 
 def make(maker: Callable[..., Any]) -> Any:
-    """Create a bot. Its constructor may take a name or nothing."""
+    """Create a bot. Its constructor may take the bot's name, or no arguments."""
     name, signature = maker.__name__, inspect.signature(maker)
     for arguments, keywords in (((), {}), ((name,), {}), ((), {"bot_name": name})):
-        # Check the signature first, because catching TypeError would also hide a TypeError in the
-        # author's constructor.
+        # We can't just call the constructor and catch TypeError. That would also hide a TypeError
+        # in the author's own code.
         try:
             signature.bind(*arguments, **keywords)
         except TypeError:
@@ -80,7 +81,7 @@ def make(maker: Callable[..., Any]) -> Any:
 
 
 def show_error(error: BaseException) -> None:
-    """Print a traceback with the author's lines, without the adapter's lines."""
+    """Print a traceback to stderr, without the frames of this package."""
     shown = TracebackException.from_exception(error)
     shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(_OURS)]
     print(*shown.format(), sep="", end="", file=sys.stderr, flush=True)

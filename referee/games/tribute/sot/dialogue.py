@@ -1,4 +1,4 @@
-"""Translates messages into calls of the bot as the library does, and its answers into replies."""
+"""Calls the bot's methods as the library would, and turns its return values into replies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ _LONGEST_NAME, _SHOWN = 64, 200
 
 
 class Dialogue:
-    """The matches of one process, each with a new bot. `limit`: seconds per turn."""
+    """Plays the matches of one process. Each match gets a new bot.
+
+    Args:
+        maker: the author's class or function that creates a bot.
+        limit: time limit per turn, in seconds.
+    """
 
     def __init__(self, maker: Callable[..., Any], limit: float) -> None:
         self._maker = maker
@@ -36,7 +41,7 @@ class Dialogue:
         """Process a message, and return the reply if the message is a request.
 
         Args:
-            arrived: time at which the message arrived (`monotonic`).
+            arrived: when the message arrived, according to `time.monotonic`.
         """
         match message["type"]:
             case "player-name-request":
@@ -51,7 +56,7 @@ class Dialogue:
                 return {"type": "patron-reply", "patron": patron}
             case "play-turn" | "choose-request":
                 reply = self._play(message, arrived)
-                # The library's limit is per turn, so add up the time of all requests in a turn.
+                # The library has a limit per turn, so add up the time of all requests in a turn.
                 self._used += monotonic() - arrived
                 return reply
             case "game-end" if self._last is not None:
@@ -64,22 +69,21 @@ class Dialogue:
 
     def _begin(self, message: Json) -> Json:
         number = message["player_number"]
-        # Until the first state, only the seat is known about the match.
+        # All we know about the match so far is the bot's seat. _play() seeds again.
         _seed(number)
         self._seat = seat_index(number)
         self._story = ClassicIndex(self._seat, 0, "")
         self._knowledge = self._last = None
         self._bot = make(self._maker)
         self._bot.pregame_prepare()
-        # Some bots have a name, and others don't. The author can choose any text, so don't trust
-        # it.
+        # Not all bots have a name. If there is one, it can be any text, so clean it up.
         name = str(getattr(self._bot, "bot_name", self._maker.__name__))
         name = "".join(filter(str.isprintable, name))[:_LONGEST_NAME]
         about = {"player_number": number, "name": name, "version": 1, "keep_alive": True}
         return {"type": "player-name-reply", **about}
 
     def _play(self, message: Json, arrived: float) -> Json:
-        # The state is known now, so from here on the seed depends on the match.
+        # Now that there's a state, seed with that, so that the bot doesn't play all matches alike.
         if self._last is None:
             _seed(f"{random.random()} {message['state']}")
         assert self._knowledge is not None  # set by game-info
@@ -100,7 +104,7 @@ class Dialogue:
         try:
             self._bot.game_end(shown.end_game_state, shown)
         except (Exception, SystemExit) as error:
-            show_error(error)  # The match is over, so this has no effect on it.
+            show_error(error)  # the match is over, so there's no need to exit
 
 
 def _seed(seed: str) -> None:
@@ -113,8 +117,8 @@ def _reply(message: Json, move: object, state: State) -> Json:
     kind = "play-reply" if message["type"] == "play-turn" else "choose-reply"
     place = state.place_of(getattr(move, "move_id", None))
     if place is None:
-        # This isn't a move of the state. Send something that the referee rejects and that the
-        # author recognises in its report.
+        # The bot hasn't returned one of the moves. Send its return value as text. The referee will
+        # reject it, and the author can find it in the report.
         what = repr(move)[:_SHOWN]
         if isinstance(move, BasicMove):
             facts = [str(getattr(fact, "name", fact)) for fact in vars(move).values()]

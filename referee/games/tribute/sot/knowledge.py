@@ -1,7 +1,7 @@
-"""The bot's knowledge of its match, as a table of the rules.
+"""Builds a table for the rules from the messages that a bot gets.
 
-Hidden cards are in the order of the sets in messages, and not in their true order. A simulation
-shuffles them first.
+We don't know the real order of hidden cards, so they are in the order in which messages list them.
+A simulation shuffles them first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONTRACTS = (cards.CONTRACT_ACTION, cards.CONTRACT_AGENT)
 
 
 class Knowledge:
-    """Tracks a match from the messages to one bot."""
+    """Keeps track of a match, as far as one bot can know it from its messages."""
 
     def __init__(self, seat: int, info: Json) -> None:
         self._seat = seat
@@ -40,11 +40,11 @@ class Knowledge:
             case "turn-started":
                 self._combos.forget_combos()
                 self._actions = 0
-                # The agents of the last request can't be used any longer, because they may have
-                # been hit or may have left play.
+                # Agents may have been hit or have left play since the last request. The next
+                # request will show the current ones.
                 self._agents = {}
             case "action":
-                # The library's simulations need to know how many actions are left in the turn.
+                # Requests don't contain the number of actions left, but simulations need it.
                 self._actions += 1
                 if "card" in message["action"]:
                     card = self._cards[message["action"]["card"]]
@@ -53,18 +53,17 @@ class Knowledge:
                 self._count(self._found([message["target"]])[0], message["kind"])
 
     def _count(self, card: Card, kind: str) -> None:
-        # Requests don't contain the effects that wait for other cards of their deck (combos), so
-        # count these effects here.
+        # Requests don't contain the effects that are still waiting for more cards of their deck
+        # (combos). We keep track of them here.
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)
-            # Only the waiting effects are needed here. The released effects happen in the real
-            # match.
+            # The effects that count() has queued happen in the real match, so drop them here.
             self._combos.queue.clear()
             self._combos.discards.clear()
 
     def table(self, request: Json) -> tuple[Table, Choice | list[turn.LegalAction]]:
-        """Return the table at a request to the bot, with its choice or actions."""
+        """Return the table at the time of a request, and the open choice or the legal actions."""
         table, state = self._empty(), request["state"]
         own, others = state["me"], state["opponent"]
         table.me, table.other = me, other = table.players[self._seat], table.players[1 - self._seat]
@@ -88,7 +87,7 @@ class Knowledge:
             table.favours[patron] = favoured and table.players[PLAYERS.index(favoured)]
         table.row, table.deck = self._found(state["row"]), self._found(state["tavern_deck"])
         table.turn, table.actions_left = request["turn"], self._max_actions - self._actions
-        # A simulation may create cards, so it has to know which uids are taken.
+        # A simulation may create cards, which must not have the uid of an existing card.
         table.next_uid = max(self._cards, default=FIRST_UID - 1) + 1
         table.discards = self._dues(state["start_of_next_turn"])
         table.queue = deque(self._dues(request.get("upcoming", ())))
@@ -132,7 +131,8 @@ class Knowledge:
         return Card(shown["uid"], self._set.kinds[shown["card"]])
 
     def _found(self, shown: Iterable[Json]) -> list[Card]:
-        # Agents in play change (e.g. their HP), so return the objects of the last request for them.
+        # Agents in play have a state, such as their HP. For these, use the objects created for the
+        # last request.
         found = []
         for each in shown:
             card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])

@@ -1,6 +1,7 @@
-"""Converts a table to objects with the fields of the library's messages.
+"""Converts game states to objects that look like the library's protobuf messages.
 
-The builders of the library expect messages of protobuf, but any objects with all the fields work.
+The library reads these messages in its builders. They work with any object that has the same
+fields.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _ORDER = attrgetter("order")
 
 
 class Fields(SimpleNamespace):
-    """Replaces a message of the library. It's faster to create and to read than a real one."""
+    """Stands in for a protobuf message. Real ones are slower to create and to read."""
 
     def HasField(self, name: str) -> bool:  # noqa: N802 - the library's name
         return name in self.__dict__
 
 
 def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
-    """Return a state. `is_seeded` is True in a simulation, where nothing is hidden."""
+    """Convert a state. In a simulation, `is_seeded` is True, and nothing is hidden."""
     choice = asked if isinstance(asked, Choice) else None
     owners = {each: NOBODY if p is None else p.number.upper() for each, p in table.favours.items()}
     board = enums.BoardState[board_state(choice.follow_up) if choice else "NORMAL"]
@@ -45,8 +46,8 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
         start_of_next_turn_effects=[str(due.effect) for due in table.discards],
         current_player=_player(table.me, is_seeded),
         enemy_player=_player(table.other, is_seeded),
-        # In the match, a bot must not learn the order of the deck. In a simulation, the order is
-        # only a guess.
+        # A bot must not learn the real order of the deck, so sort it. In a simulation, the order is
+        # only a guess anyway.
         tavern_cards=_cards(table.deck if is_seeded else sorted(table.deck, key=_ORDER)),
         pending_choice=_choice(choice) if choice else ChoiceProto(),
         InitialSeed=0,
@@ -56,12 +57,12 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
 
 
 def end(winner: str, reason: str, context: str) -> Any:
-    """Return the end of a game. For the builders, empty texts mean that the game hasn't ended."""
+    """Create the message about the end of a game. If the game isn't over, all texts are empty."""
     return EndGameState(winner=winner, reason=reason, AdditionalContext=context)
 
 
 def _player(player: Player, is_seeded: bool) -> Fields:
-    # The library's builders read only those fields that a bot may see.
+    # We don't have to leave out hidden cards for the opponent. The library doesn't pass them on.
     pile, together = player.draw_pile, player.hand + player.draw_pile
     return Fields(
         player_id=player.seat,
@@ -77,7 +78,7 @@ def _player(player: Player, is_seeded: bool) -> Fields:
         patron_calls=player.calls,
         coins=player.coins,
         prestige=player.prestige,
-        # Sort these cards, so that a bot can't see in which order it will draw them.
+        # Sort these cards, so that the bot can't see in which order it will draw them.
         draw_pile=_cards(pile if is_seeded else sorted(pile, key=_ORDER)),
         hand_and_draw=[] if is_seeded else _cards(sorted(together, key=_ORDER)),
     )
@@ -121,7 +122,7 @@ def _choice(asked: Choice) -> Fields:
 
 
 def moves(asked: Asked, decisions: Sequence[Any], first: int) -> list[Fields]:
-    """Return the moves of a state. Their ids count from `first`."""
+    """Convert the moves of a state, and number them from `first`."""
     made, command = [], enums.MoveEnum.MAKE_CHOICE.value
     for id, decision in enumerate(decisions, first):
         if isinstance(asked, list):

@@ -1,8 +1,8 @@
-"""Simulations for the library, which asks an engine to apply moves to states.
+"""Simulates moves for the library, which would normally ask the engine to do this.
 
-The rules of the referee carry out the moves. States never change. A simulation copies the table,
-shuffles the cards that the player on turn doesn't know, and carries out one move. States share all
-cards except agents in play, which have hit points.
+To simulate a move, we copy the table, shuffle the cards that the player on turn doesn't know, and
+let the referee's rules carry out the move on the copy. The original state doesn't change. The two
+states share all cards except agents in play.
 """
 
 from __future__ import annotations
@@ -30,17 +30,23 @@ _states = count()
 
 
 class State:
-    """A position and its moves. `news` has the completed actions of simulations."""
+    """A game state and its legal moves.
 
-    # Ids are unique in the process, so a move of another state can't be mistaken for a move of this
-    # state.
+    Attributes:
+        completed: the actions that were completed in the match.
+        news: the actions that were completed in simulations after that.
+        end: winner, reason and context. Empty if the game isn't over.
+    """
+
+    # No two moves in this process have the same id. If a bot applies a move to the wrong state, we
+    # notice it.
     _next_move = 1
 
     def __init__(
         self, table: Table, asked: Asked, completed: list[str], news: Any = (), end: Any = ()
     ) -> None:
         self.table, self.asked, self.completed = table, asked, completed
-        self.news, self.end = news, end  # end: winner, reason and context; empty during the game
+        self.news, self.end = news, end
         self.id = f"{_PROCESS}-{next(_states)}"
         self.decisions: Sequence[Any] = range(len(asked) if isinstance(asked, list) else 2)
         if isinstance(asked, Choice) and asked.effects is None:
@@ -52,7 +58,7 @@ class State:
         State._next_move += self.count
 
     def place_of(self, move_id: Any) -> int | None:
-        """Return the index of a move of this state, or None."""
+        """Return the index of a move, or None if it isn't a move of this state."""
         place = move_id - self._first if isinstance(move_id, int) else -1
         return place if 0 <= place < self.count else None
 
@@ -66,7 +72,7 @@ class State:
 
 
 class Engine:
-    """Applies moves to states of one match, in place of the library's client of the engine."""
+    """Applies moves to the states of one match. The library uses it as its client of the engine."""
 
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]
@@ -75,12 +81,16 @@ class Engine:
         self._states: dict[str, State] = {}
 
     def keep(self, state: State) -> State:
-        """Remember a state until the match is over, so that moves can be applied to it."""
+        """Remember a state, so that the bot can apply moves to it later in the match."""
         self._states[state.id] = state
         return state
 
     def ApplyMove(self, request: Any) -> Fields:  # noqa: N802 - the library's name
-        """Apply a move to a state. Request and result have the library's format."""
+        """Apply a move to a state, and return the new state with its moves.
+
+        Raises:
+            ValueError: the state is unknown, or the move doesn't belong to it.
+        """
         state, id = self._states.get(request.state_id), request.move.id
         if state is None:
             raise ValueError(f"there is no state {request.state_id} in this match")
@@ -98,7 +108,7 @@ class Engine:
         scramble(table, seed)
         end: tuple[str, ...] = ()
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
-        # resume() first yields the question that the state already has.
+        # resume() first repeats the question that is open in this state.
         next(script)
         try:
             asked = script.send(state.decisions[place])
@@ -106,27 +116,27 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            # Unless the turn limit ended the game, the engine has already switched the players, so
-            # do the same.
+            # When the game is over, the engine has usually passed the turn to the other player
+            # already, so we do the same. At the turn limit, it doesn't.
             if reason != EndReason.TURN_LIMIT:
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
             self._story.learn([to_builtins(card.ref)])
-        # The engine also lists the events of a simulation, after the events of the match, so
-        # translate them as well.
+        # The engine adds the actions and events of a simulation to the list of completed actions.
         for event in table.events:
             if isinstance(event, Acted | Event):
                 self._story.observe(to_builtins(event))
-        # A search keeps many states, so drop everything that we can compute again.
+        # A bot that searches keeps many states, so drop the data that we don't need again.
         table.events, table.generators = [], {}
         return self.keep(State(table, asked, state.completed, self._story.completed, end))
 
 
 def scramble(table: Table, seed: int) -> None:
-    """Shuffle the cards that the player on turn doesn't know, pile by pile in the engine's order.
+    """Shuffle all cards whose place the player on turn doesn't know.
 
-    The seed also determines all later random numbers.
+    The order of the piles is the same as in the engine. All further random numbers in this table
+    come from the same seed.
     """
     generator, me, other = Generator(seed), table.me, table.other
     hidden = me.draw_pile[me.known :]
