@@ -1,4 +1,4 @@
-"""The address of a bot behind HTTP (spec/http-bots.md, 1)."""
+"""Parses the URL of a bot behind HTTP (spec/http-bots.md, 1)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _SENT_AS_IT_IS = "/?:@!$&'()*+,;=[]%"
 
 
 class Address(NamedTuple):
-    """The parts of a bot's URL.
+    """A bot's URL, split into the parts that we need for a connection and a request.
 
     Attributes:
         host: a name in ASCII, or an IP address.
-        target: path and query.
-        headers: Host, and Authorization if there's a user in the address.
+        target: the path and the query, encoded as in the first line of a request.
+        headers: `Host`, and `Authorization` if there's a user in the URL.
     """
 
     tls: bool
@@ -43,13 +43,13 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
-    """Split an address into its parts, in the form in which we send them.
+    """Parse a bot's URL, and encode its host and path the way we send them.
 
-    The checks are strict, so that a typo is reported before the match starts, and not as an
-    unreachable bot in the middle of the match.
+    The checks are strict, because a typo should be reported before the match starts. Otherwise, it
+    would only show up during the match, as a bot that can't be reached.
 
     Raises:
-        BotNotFoundError: the address can't be valid on any network.
+        BotNotFoundError: the URL can't work on any network.
     """
     try:
         found = _ADDRESS.fullmatch(url)
@@ -88,8 +88,8 @@ def _host(text: str) -> str:
         name = text if text.isascii() else idna.encode(text, uts46=True).decode()
         if _NAME.fullmatch(name) and len(name) <= _NAME_LIMIT:
             if name.rpartition(".")[2].isdigit():
-                # The resolver takes names that end in digits for IP addresses. Odd ones such as
-                # 127.1 are valid, but 256.1.1.1 isn't.
+                # If the last part is a number, the resolver treats the name as an IP address. It
+                # accepts odd forms like 127.1, but not 256.1.1.1.
                 socket.inet_aton(name)
             return name.lower()
     except (ValueError, OSError):

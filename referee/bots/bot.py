@@ -11,10 +11,10 @@ from referee.games.interface.faults import Disqualification
 
 
 class Failure(Struct, frozen=True):
-    """The reason for a missing reply.
+    """The reason why a bot didn't reply. We return it in place of the reply.
 
     Attributes:
-        detail: an explanation for the bot's author, one clause.
+        detail: explains the failure to the bot's author, in one clause.
     """
 
     code: Disqualification
@@ -25,9 +25,9 @@ Answer: TypeAlias = bytes | Failure
 
 
 def split_lines(lines: bytes) -> list[bytes]:
-    """Split complete lines, and remove their line ends.
+    """Split data into lines without their line ends.
 
-    Text after the last line end would be an incomplete line, and is dropped.
+    Anything after the last line end is dropped, because that line isn't complete.
     """
     return lines.split(b"\n")[:-1]
 
@@ -36,36 +36,41 @@ def as_line(data: bytes) -> bytes:
     """Turn a reply that may contain line ends, e.g. a pretty-printed object, into one line.
 
     The JSON value stays the same: outside of strings a carriage return is white space just like a
-    line feed, and inside of strings both are invalid anyway. The result is never blank.
+    line feed, and inside of strings both are invalid anyway. A blank reply becomes `null`, because
+    a blank line isn't a reply.
     """
     return data.strip(b" \t\r\n").replace(b"\n", b"\r") or b"null"
 
 
 class NoProcess:
-    """Base class for bots that aren't processes. It has the methods that concern a process."""
+    """Base class for bots that aren't processes, with defaults for everything about processes."""
 
     started: float | None = None
     exit_code: int | None = None
     stdout_fd = -1
 
     def quick_reply(self, seconds: float) -> Answer | None:
-        """Return None: the caller has to wait with `reply`."""
+        """Return None, so that the caller waits with `reply` instead."""
 
     def process_report(self, count: int) -> None:
         """Return None, because this bot has no process."""
 
 
 class Bot(Protocol):
-    """A bot that plays one match after another.
+    """A player in a match: a process, a web server, a Python object or a person.
 
-    A match only borrows its bots: the code that started a bot also stops it, by `finish`. The one
-    exception is disqualification. A match kills a disqualified bot. Otherwise, the output of the
-    bot could reach the next match. A killed bot fails in all later matches.
+    A match only borrows its bots. The code that started a bot also has to stop it, with `finish`.
+    The one exception is a disqualified bot. The match kills it immediately, because its late output
+    could end up in the next match. Once it's killed, a bot fails in every later match.
     """
 
     @property
     def started(self) -> float | None:
-        """Start time on the clock of `time.monotonic`. None after the first request."""
+        """When the bot was started, on `time.monotonic`. The start-up limit counts from there.
+
+        None if limits count from the request instead. That's the case after the first request, and
+        for bots without a process.
+        """
 
     @property
     def exit_code(self) -> int | None:
@@ -79,26 +84,27 @@ class Bot(Protocol):
         """A file descriptor that becomes readable when the bot replies, or -1."""
 
     def push(self, lines: bytes) -> None:
-        """Send complete lines, or keep them until the next request. Never blocks."""
+        """Send complete lines without blocking. The bot may only get them with the next request."""
 
     def quick_reply(self, seconds: float) -> Answer | None:
         """Return the reply to the last request if it arrives within `seconds`, otherwise None.
 
-        This blocks the thread and needs no event loop. None doesn't mean that anything went wrong.
-        In that case, call `reply`, which waits until the deadline and reports errors.
+        This blocks the thread and doesn't need an event loop. If it returns None, nothing has to be
+        wrong with the bot: call `reply`, which waits until the deadline and reports errors.
         """
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the reply to the request in the last line.
+        """Wait for the bot's reply to the request, which is the last line that we pushed.
 
-        This isn't necessarily a checkpoint (a bot in this process answers right away), so if you
+        This isn't necessarily a checkpoint, since a bot in this process replies right away. If you
         wait for many replies in a loop, yield to other tasks yourself.
 
         Args:
-            deadline: on trio's clock. It covers sending the rest of the request, too.
+            deadline: a time on trio's clock. If the bot hasn't read the whole request yet, reading
+                takes part of this time, too.
 
         Returns:
-            A line that is not blank, without its line end, or the reason why the bot failed.
+            The reply without its line end, or the reason why there isn't one.
         """
 
     async def finish(self, grace: float) -> None:
@@ -108,4 +114,4 @@ class Bot(Protocol):
         """Kill the bot immediately (8.3). You can call this more than once."""
 
     def process_report(self, count: int) -> ProcessReport | None:
-        """Describe the exited process, with `count` lines from each end of its stderr."""
+        """Report on a process that has exited, with `count` lines from each end of its stderr."""

@@ -1,16 +1,16 @@
-"""Build the bot in a folder, in a sandbox (spec/organisers.md, 3).
+"""Builds a submitted bot with the build command in its `bot.toml` (spec/organisers.md, 3).
 
     FOLDER/.building/new/bot      a copy of the sources, and later the result of the build
     FOLDER/.building/new/sources  the hash of the copied sources
     FOLDER/.built                 `new`, moved here after a successful build
 
-We never build in the sources themselves. `.built` is moved into place as a whole, so if it exists,
-the build was successful. We don't trust the result, though: outside of a sandbox, none of our code
+We never build in the author's own files. `.built` only appears by renaming a finished build, so it
+is always complete. We don't trust the result, though: outside of a sandbox, none of our code
 follows its links or runs its programs. Other users can't get into `.building`.
 
-In a sandbox, the command works in a file system in memory that begins as a copy of the sources. The
-size of this file system limits the size of all files together, including deleted files that are
-still open. (On a disk, such files take up space as well, but there's no way to measure it.)
+In a sandbox, the build command works in a tmpfs that starts as a copy of the sources. The size of
+the tmpfs limits all files together, even deleted ones that are still open. (Deleted files also take
+up space on a disk, but there we couldn't measure it.)
 """
 
 from __future__ import annotations
@@ -59,22 +59,22 @@ DISK_LIMIT = 2048 * MIB
 """Maximum size of all files of a build together, including the bot's own."""
 FILES_LIMIT = 200_000
 """Maximum number of files and folders of a build. Even an empty file uses an inode."""
-# Compilers need a lot more than bots do.
+# A compiler needs a lot more than a bot does.
 _LIMITS = Limits(
-    memory_limit=4096 * MIB,  # includes the files, if control groups are available
+    memory_limit=4096 * MIB,  # a control group also counts the files in the tmpfs
     process_limit=1024,
     file_size_limit=DISK_LIMIT,
-    tmp_limit=1024 * MIB,  # Go compiles its library there
+    tmp_limit=1024 * MIB,  # Go compiles its standard library in /tmp
 )
 _FULL = b"No space left on device"
 SHOWN_LINES = 40
-"""Maximum lines shown of the build's output: half from the beginning, half from the end."""
+"""We show this many lines of the build's output: half from the beginning, half from the end."""
 _LAST_READS = 64
 # Exit codes of a shell that can't run a program (126), or can't find it (127).
 _NOT_RUN = (126, 127)
 _OF_MAKE = b"Error 127"
-# Messages of shells and make about such programs. They contain the program's name, so we can report
-# more than "exit code 127".
+# The error messages of shells and make in these cases. They contain the name of the program, which
+# tells the author more than "exit code 127".
 _OF_SHELL = re.compile(
     r"(?:[^:]+: (?:line )?\d+: |(?:\S*/)?(?:ba|da)?sh: |make(?:\[\d+\])?: )(?P<program>[^:]+): "
     r"(?:(?:command )?not found|Permission denied|No such file or directory)$"
@@ -86,8 +86,9 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 class Built(NamedTuple):
     """The result of a build.
 
-    `problem` is the reason why the build failed, or "". `output` is the shortened output of the
-    command.
+    Attributes:
+        problem: the reason why the build failed, or "".
+        output: lines from the beginning and the end of the command's output.
     """
 
     folder: BotFolder
@@ -100,14 +101,14 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder, unless it's already built or there is nothing to build.
+    """Build the bot in a folder, if it has a build command and isn't up to date.
 
-    Don't call this for a folder with problems. A build that fails raises nothing,
-    since `referee build` continues with the next folder.
+    This doesn't raise if the build fails, because `referee build` then continues with the next
+    folder. The folder must not have any `problems`.
 
     Args:
         limit: maximum seconds for the build command.
-        again: build it even if the last result is up to date.
+        again: build even if the last result is up to date.
     """
     if not folder.build:
         return Built(folder, "nothing to build")
@@ -174,7 +175,7 @@ def _replace_result(building: Path, built: Path) -> None:
 async def _run_apart(
     folder: BotFolder, building: Path, sandbox: Sandbox, output: StderrKeeper
 ) -> str:
-    # The sources are mounted read-only, the command works on a copy in memory, and at the end the
+    # The sources are mounted read-only, and the command works on a copy in memory. At the end, the
     # result comes out of the sandbox as a tar archive. We don't trust that archive, so we unpack it
     # in a second sandbox: tar itself would happily write through a link that the bot has put there.
     place = building / "new" / COPY
@@ -230,7 +231,8 @@ async def _run(
     """Run a shell command in a folder. Returns the reason if it failed, otherwise "".
 
     Args:
-        made: the file for the command's stdout. None: stdout goes to `output`, together with
+        words: the command, and arguments that it can use as $0, $1 and so on.
+        made: a file that gets the command's stdout. By default, stdout goes to `output`, just like
             stderr.
     """
     bot = LaunchedBot(
@@ -254,7 +256,8 @@ async def _run(
                     nursery.start_soon(_read_all, fd, take)
                 await wait_for_exit(bot)
                 # Anything in the background may still hold a pipe open, so end-of-file might never
-                # come. We don't wait for it; the kill below ends those processes as well.
+                # come. That's why we don't wait for it. The kill
+                # below ends those processes as well.
                 nursery.cancel_scope.cancel()
         finally:
             bot.kill()
@@ -278,7 +281,7 @@ async def _run(
 
 
 def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> str:
-    """Explain why a shell didn't run a program, judging by its last messages. Empty if unknown."""
+    """Find out from a shell's last messages why it didn't run a program. Empty if we can't tell."""
     lines = output.lines(SHOWN_LINES // 2).lines
     found = [said["program"] for said in map(_OF_SHELL.match, lines) if said]
     if not found:
@@ -310,7 +313,7 @@ def _locked(path: str) -> Iterator[None]:
 def _copy(path: str, new: Path) -> None:
     sources_hash(path)  # rejects a FIFO, on which copytree() would block forever
     new.parent.mkdir(mode=0o700)
-    # a folder with setgid passes that bit on to new ones
+    # mkdir() passes on the setgid bit of the parent, so we have to clear it
     new.parent.chmod(0o700)
     new.mkdir()
     ignore = shutil.ignore_patterns(*LEFT_OUT)
@@ -324,7 +327,8 @@ def _copy(path: str, new: Path) -> None:
 
 
 def _make_writable(folder: Path) -> None:
-    # The mask 0o777 also removes setuid and setgid bits, since root may run a build.
+    # The mask 0o777 also clears the setuid and setgid bits. If root runs the build, such a program
+    # would run as root.
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = os.path.join(root, name)

@@ -1,12 +1,11 @@
 """The example bots that come with the referee, in one folder per game.
 
-An external game defines the folder of its bots in `GameDefinition.bundled`.
+A Python file is a bot that you can play by its name, without the suffix. For rule files, you also
+need the suffix, as in `smithy.json`. A Python file that begins with "http_" is a server that you'd
+have to start yourself. Such servers and bots in other languages are only there to be read.
 
-Each Python file is a bot that you can play by its name, except for files whose names begin with
-"http_". Those are servers, which users start themselves. Servers and bots in other languages are
-examples to read. The bot `random` is in `random_.py`, because a `random.py` would hide Python's own
-module from the bots next to it. To play a rule file, use its name with the suffix, e.g.
-`smithy.json`.
+The bot `random` is in `random_.py`, because a `random.py` would hide Python's own module from the
+bots next to it. External games name the folder of their bots in `GameDefinition.bundled`.
 """
 
 from __future__ import annotations
@@ -25,22 +24,28 @@ _SERVER = "http_"
 
 
 def bundled_bots(game: str = DEFAULT_GAME) -> dict[str, Path]:
-    """Return name -> file of the bundled bots of a game, sorted."""
+    """Return the bundled bots of a game as a sorted dict of names and files."""
     return {path.stem.rstrip("_"): path for path in _files(game) if _is_bot(path)}
 
 
 def templates(game: str = DEFAULT_GAME) -> dict[str, Path]:
-    """Return file name -> file of the other examples, which can't be played by name, sorted."""
+    """Return the examples that can't be played by name, as a sorted dict of file names and files.
+
+    These are servers and bots in other languages.
+    """
     return {path.name: path for path in _files(game) if not _is_bot(path)}
 
 
 def rule_files(game: str = DEFAULT_GAME) -> dict[str, Path]:
-    """Return file name -> file of the bundled rule files of a game, sorted."""
+    """Return the bundled rule files of a game, as a sorted dict of file names and files."""
     return {path.name: path for path in _in_places(game) if path.suffix == _RULES}
 
 
 def bots_of_own_games() -> set[str]:
-    """Return the names of bundled bots of external games, whether or not the games are loaded."""
+    """Return the names of all bundled bots that belong to external games.
+
+    This only looks at folders, so it works even if the games aren't loaded.
+    """
     folders = {file.parent for place in _PLACES for file in place.glob("*/*.py")}
     ours = [folder for folder in folders if folder.name not in GAMES]
     return {file.stem for folder in ours for file in folder.glob("*.py") if _is_bot(file)}
@@ -73,7 +78,7 @@ def is_bundled(path: str) -> bool:
 
 def describe_bot(path: Path) -> str:
     """Return the first line of a bundled bot's docstring, or "". The file is parsed, not run."""
-    import ast  # not needed to play
+    import ast  # only `referee bots` needs this
 
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     return text.splitlines()[0] if text else ""

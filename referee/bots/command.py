@@ -1,12 +1,18 @@
-"""BOT argument -> command line or address.
+"""Finds the bot that a BOT argument names.
 
-A BOT argument is the first of these that fits: an `http://` or `https://` address; the name of a
-bot bundled for the game; a folder with a `bot.toml` (`folder.py`); a rule file, or the name of a
-bundled one; the path of a program; a dialect of the game, a colon and an address, program or
-command line; an adapter of the game, a colon and the adapter's argument
-(`GameDefinition.adapters`); a command line in one argument. A command line is split like in a
-shell, and its first word is a bundled bot or a program, by path or on the PATH. Arguments are never
-passed to a shell.
+A BOT argument is the first of these that fits:
+
+- an `http://` or `https://` address
+- the name of a bot that is bundled for the game
+- a folder with a `bot.toml` (`folder.py`)
+- a rule file, or the name of a bundled one
+- the path of a program
+- a dialect of the game, a colon, and an address, a program or a command line
+- an adapter of the game, a colon, and the adapter's argument (`GameDefinition.adapters`)
+- a command line in one argument
+
+We split a command line into words like a shell would, but we never pass it to a shell. Its first
+word is a bundled bot, the path of a program, or a program on the PATH.
 """
 
 from __future__ import annotations
@@ -60,7 +66,7 @@ HUMAN = "human"
 is_interpreter = re.compile(
     r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
 ).fullmatch
-# First words of most command lines. If somebody mistypes one, we suggest it.
+# Most command lines begin with these words, so we suggest them if somebody makes a typo.
 _PROGRAMS = (
     *("python3", "python", "pypy3", "node", "deno", "bun", "java", "perl", "ruby", "lua", "php"),
     *("bash", "sh", "dotnet", "mono", "env"),
@@ -73,13 +79,13 @@ class BotCommand(NamedTuple):
     r"""The command line that starts a bot.
 
     Attributes:
-        argument: the BOT argument as given. Bytes that aren't UTF-8 are `\xHH`.
-        argv: the command line. The first entry is a path.
-        dialect: the dialect of the bot. Empty: canonical messages.
-        directory: working directory. Empty: the folder of its program (`start_place`).
-        env: additional environment variables as (name, value).
-        adapter: the game's adapter that runs the bot, and gets the time limit in its environment
-            (`GameDefinition.adapters`). Empty: none.
+        argument: the BOT argument as given, except that bytes that aren't UTF-8 become `\xHH`.
+        argv: the command line. The first word is a path.
+        dialect: the dialect that the bot speaks. Empty if it uses canonical messages.
+        directory: the working directory. If it's empty, `start_place` chooses one.
+        env: additional environment variables, as pairs of name and value.
+        adapter: the adapter that runs the bot (`GameDefinition.adapters`), or "". We tell adapters
+            the time limit in an environment variable.
     """
 
     argument: str
@@ -104,7 +110,8 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: creates the bot for a match.
-        is_file: True if the bot is a file that the game plays, so that any process can create it.
+        is_file: True for a rule file. We can send such a bot to worker processes, unlike other
+            Python objects.
     """
 
     argument: str
@@ -124,13 +131,13 @@ def are_objects(sources: Iterable[BotSource]) -> bool:
 
 
 def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
-    """Create the objects, if `are_objects` says that all sources are objects."""
+    """Create the bots of a match. All sources must be Python objects (see `are_objects`)."""
     from referee.bots.in_process import InProcessBot
 
     bots = [source.new() for source in sources if isinstance(source, PythonBot)]
     objects = [bot for bot in bots if isinstance(bot, InProcessBot)]
-    # A person isn't an object, but people only play in `referee play` and `serve`, which don't call
-    # this function.
+    # A `PythonBot` may also be a person. But people only play in `referee play` and `serve`, which
+    # don't call this function.
     assert len(objects) == len(bots)
     return objects
 
@@ -142,10 +149,11 @@ def find_bot(
 
     Args:
         game: a key of `GAMES`.
-        directory: working directory of the bot, and base of relative paths. Empty: the current one.
+        directory: the working directory of the bot. Paths in the argument are relative to it. The
+            default is the current directory.
 
     Raises:
-        BotNotFoundError: the argument names nothing that we can run. The message says what to do.
+        BotNotFoundError: we can't run anything by this name. The message tells the user what to do.
     """
     source: BotSource
     if (folder := bot_folder(argument, game, directory)) is not None:
@@ -156,7 +164,7 @@ def find_bot(
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """Like `find_bot`, except that it doesn't look for a bot's folder."""
+    """Find the bot that a BOT argument names, as in `find_bot`, but don't accept a folder."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     if (file := find_bot_file(argument, game, directory)) is not None:
@@ -197,11 +205,11 @@ def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | Non
 
 
 def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
-    """Find the bot in a folder.
+    """Return the bot in a submitted folder.
 
     Raises:
-        UsageErrors: all mistakes in the folder.
-        NotBuiltError: it must be built first.
+        UsageErrors: there are mistakes in the folder. The error lists all of them.
+        NotBuiltError: the bot has to be built first.
     """
     problems = list(folder.problems)
     if folder.command and is_built(folder):
@@ -242,7 +250,7 @@ def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], 
 
 
 def together(errors: Iterable[UsageError]) -> UsageError:
-    """Combine errors into one, with a single line for all folders that aren't built yet."""
+    """Merge errors into one. If several folders aren't built yet, they share a single line."""
     errors = list(errors)
     unbuilt = [error for error in errors if isinstance(error, NotBuiltError)]
     if unbuilt:
@@ -287,26 +295,27 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
     path = path if bundled is None or os.path.isfile(path) else bundled
     if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
-        return None  # an executable .json is a program with an odd name (unless it's ours)
-    if path == Path(directory, argument):  # not a bundled file
+        return None  # an executable file is a program, even if its name ends in .json
+    if path == Path(directory, argument):  # a bundled file would be outside the folder
         _check_inside(argument, directory)
     return path
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """Guess the game from the bots, for users who didn't choose one.
+    """Guess the game from the bots, if the user didn't choose one.
 
-    If a bot exists in one game only, this is the result. Otherwise, the result is the default game.
+    If one of the bots only exists in one game, that's the game. If there's no such bot, we play the
+    default game.
 
     Args:
-        bots: (BOT argument, directory).
+        bots: the BOT argument and the directory of each bot.
 
     Raises:
         UsageError: the bots belong to two games, or a rule file doesn't fit any game.
     """
     from referee.bots.only_game import only_game
 
-    found: dict[str, str] = {}  # game -> its first bot
+    found: dict[str, str] = {}  # game -> the first bot that we can only play there
     for argument, directory in bots:
         folder = bot_folder(argument, DEFAULT_GAME, directory)
         if folder is not None:
@@ -358,10 +367,12 @@ def _is_file(argument: str, directory: str) -> bool:
 
 
 def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) -> BotCommand:
-    """Find the process that a BOT argument names, without a dialect.
+    """Find the program that a BOT argument names, and return the command line that starts it.
+
+    Unlike `find_bot`, this doesn't accept folders, rule files, addresses, dialects or adapters.
 
     Raises:
-        BotNotFoundError: the argument names nothing that we can run. The message says what to do.
+        BotNotFoundError: we can't run anything by this name. The message tells the user what to do.
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
@@ -462,7 +473,7 @@ def is_noexec(path: str) -> bool:
 
 
 def how_to_run(file: str) -> str:
-    """Advise how to run a file that isn't executable, in one clause."""
+    """Suggest how to run a file that isn't executable, as a clause for an error message."""
     suffix = Path(file).suffix.lower()
     if suffix in _INTERPRETERS:
         return f'run it by its interpreter: "{_INTERPRETERS[suffix]} {file}"'
@@ -472,9 +483,9 @@ def how_to_run(file: str) -> str:
 
 
 def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
-    # Somebody wrote "python3 /home/me/my bots/a.py" without inner quotes. We try to glue
-    # neighbouring words together until they name a file. The number of pairs is quadratic, hence
-    # the 20.
+    # People forget the inner quotes in commands like "python3 /home/me/my bots/a.py", so we try to
+    # join neighbouring words until they name a file. We only use the first 20 words, since the
+    # number of combinations is quadratic.
     for start, end in combinations(range(min(len(words), 20) + 1), 2):
         path = " ".join(words[start:end])
         is_split = end - start > 1 and not os.path.exists(os.path.join(directory, words[end - 1]))
@@ -484,10 +495,10 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 
 
 def _did_you_mean_beside(word: str, directory: str) -> str:
-    # Compare names without their suffixes, which would make all names look similar.
+    # Compare names without their suffixes. With a .py at the end, all of them would look similar.
     parent = word[: word.rfind("/") + 1]
     names: dict[str, str] = {}  # stem -> file name
-    # We stop after 1,000 entries, since the folder may be full of anything.
+    # This can be any folder, with any number of files, so we stop after 1,000.
     with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
         for entry in islice(entries, 1000):
             if entry.name.endswith((".py", ".json")) or is_bot_folder(entry.path):
@@ -497,7 +508,7 @@ def _did_you_mean_beside(word: str, directory: str) -> str:
 
 
 def not_on_path(program: str) -> str:
-    """Return a clause that reports a program missing from the PATH, and suggests a similar one."""
+    """Return a clause that says that a program isn't on the PATH, and suggests a similar one."""
     close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
     return f"the program {program or repr(program)} is not on PATH{close}"
 
@@ -519,7 +530,7 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     close = close or _did_you_mean_beside(first, directory)
     if close:
         return f"BOT {shown} not found{close}"
-    if first != argument and "/" not in first:  # a program with arguments
+    if first != argument and "/" not in first:  # the argument is a command line, not just a name
         return f"BOT {shown} not found: {not_on_path(first)}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
     return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

@@ -1,4 +1,4 @@
-"""Limit the CPU time of bots in the referee's process."""
+"""Limits the CPU time of bots that run in the referee's own process."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class OverTimeError(OverLimitError):
 
 
 class CpuClock:
-    """Charges the CPU time of a reply to a bot's limits. Use it as a context manager.
+    """Measures the CPU time of each reply, and checks it against the limits of a bot.
 
-    We can't interrupt a bot that runs in our own process, so we can only look at the clock after
-    the reply. This counts the CPU time of the thread instead of wall clock time, so that no bot is
-    disqualified because the machine was busy.
+    Compute each reply in a `with` block. We can't interrupt a bot in our own process, so we can
+    only check its time afterwards. We use the CPU time of the thread instead of the wall clock, so
+    that no bot is disqualified because the machine was busy.
 
     Raises:
-        OverTimeError: at the end of the block.
+        OverTimeError: at the end of the block, if the bot took too long.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -46,7 +46,7 @@ class CpuClock:
             (Disqualification.TIME_BANK, "time_bank", in_bank, "all replies"),
             (Disqualification.CPU_LIMIT, "cpu_limit", self._all, "all replies"),
         ):
-            # If the block raised, the bot has a bigger problem than its time.
+            # If the block raised an exception, that's the one to report.
             if kind is None and used > getattr(self._limits, name):
                 text = f"{used:.3f} s of CPU time for {what}, more than {flag(name)}"
                 raise OverTimeError(code, text)

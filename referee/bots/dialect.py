@@ -11,7 +11,7 @@ from referee.match.spec import MatchSpec
 
 
 class DialectBot(BotWrapper):
-    """A `Bot` that translates for another bot, for one match."""
+    """Translates between a match and a bot that speaks a dialect. Lasts for one match."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)
@@ -20,7 +20,7 @@ class DialectBot(BotWrapper):
 
     @property
     def spoken(self) -> tuple[bytes, bytes]:
-        """The last lines that were sent and received, in the dialect."""
+        """The last lines that we sent to the bot and its last reply, both in the dialect."""
         return self._sent, self._answered
 
     def push(self, lines: bytes) -> None:
@@ -60,5 +60,5 @@ def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> Dialect
 
 
 def reply_end(definition: GameDefinition, source: LaunchedBot) -> bytes:
-    r"""Return the bytes that mark the end of a reply, "\n" unless the dialect has another mark."""
+    r"""Return the bytes at the end of each reply: "\n", unless the bot's dialect has its own."""
     return definition.dialects[source.dialect].reply_end if source.dialect else b"\n"

@@ -1,4 +1,4 @@
-"""A digest of a bot's files, which shows a tournament that a bot has changed."""
+"""Hashes a bot's files, so that a tournament notices when a bot has changed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """Compute a digest of the files that a BOT argument names, or "" if it names none.
+    """Hash the files that a BOT argument names. Returns "" if it doesn't name any.
 
     A tournament compares these digests when it is resumed, because the results of an older version
-    of a bot shouldn't count for the new one. In a folder with a `bot.toml`, all files count, except
-    build results. For other bots, we take the words of the command line that are files, as long as
-    they don't exceed `MAX_BYTES` together. (Modules that the program imports are not included, so
-    this can't notice every change.)
+    of a bot shouldn't count for the new one. In a folder with a `bot.toml`, we hash all files
+    except build results. For other bots, we hash the files that appear in the command line, unless
+    they are larger than `MAX_BYTES` together. We can't notice every change, since a program may
+    import modules that we don't know about.
     """
     with suppress(OSError, UsageError, ValueError):
         folder = bot_folder(argument, game, directory) or folder_around(directory)
@@ -30,10 +30,10 @@ def files_digest(argument: str, game: str, directory: str = "") -> str:
 
 def _of_words(argument: str, game: str, directory: str) -> str:
     bundled, rules = bundled_bots(game), rule_files(game)
-    spoken = argument.partition(":")[2]  # after a dialect
+    spoken = argument.partition(":")[2]  # the argument may begin with a dialect or an adapter
     # A dict and not a set, because the order of the files is part of the digest.
     files: dict[str, None] = {}
-    behind = spoken.split(":")  # an adapter
+    behind = spoken.split(":")  # an adapter's argument may be FILE.py:CLASS
     for word in (argument, *shlex.split(argument), *shlex.split(spoken), *behind):
         path = os.path.join(directory, word)
         file = bundled.get(word) or (path if os.path.isfile(path) else rules.get(word))

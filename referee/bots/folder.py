@@ -1,4 +1,4 @@
-"""A folder with a `bot.toml`: a bot as it is submitted (spec/organisers.md, 2 and 3).
+"""Reads submitted bots. Each is a folder with a `bot.toml` (spec/organisers.md, 2 and 3).
 
 We don't trust these folders, and still have to read them outside of any sandbox. That's why this
 module doesn't follow links, only opens regular files, and reads no more than the maximum size of a
@@ -21,13 +21,14 @@ from referee.errors import UsageError
 
 BOT_FILE = "bot.toml"
 BUILT = ".built"
-"""Subfolder with the result of a build: `COPY`, and `SOURCES` with the hash of the sources."""
+"""Subfolder with the result of a build. The built bot is in `COPY`, the hash of its sources in
+`SOURCES`."""
 BUILDING = ".building"
-"""Subfolder in which a build creates its result."""
+"""Subfolder in which a build is running. If it succeeds, the result is moved to `BUILT`."""
 COPY = "bot"
 SOURCES = "sources"
 LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
-"""Names that never belong to a bot."""
+"""Files and folders with these names aren't part of a bot. We don't hash them or copy them."""
 MAX_BYTES = 100_000_000
 """Maximum size of all files of a bot together."""
 _HEX = 64  # length of a SHA-256 in hexadecimal
@@ -41,11 +42,11 @@ class _Table(BotTable, kw_only=True):
 
 
 class BotFolder(NamedTuple):
-    """A bot's folder: the path as given, and the keys of its `bot.toml`, or defaults.
+    """A submitted bot: the path of its folder as given, and the values in its `bot.toml`.
 
     Attributes:
-        problems: the mistakes, one line each. Mistakes in the command's program aren't included,
-            since those can only be found once the bot is built.
+        problems: the mistakes that we found, one line each. We don't check the program here,
+            because it may not exist before the bot is built.
     """
 
     path: str
@@ -57,20 +58,20 @@ class BotFolder(NamedTuple):
 
     @property
     def file(self) -> str:
-        """Path of its `bot.toml`."""
+        """Path of the `bot.toml`."""
         return os.path.join(self.path, BOT_FILE)
 
     @property
     def directory(self) -> str:
-        """Working directory of the bot, as an absolute path."""
+        """Absolute path of the folder in which the bot runs. For a built bot, that's the build."""
         place = os.path.join(self.path, BUILT, COPY) if self.build else self.path
         return os.path.abspath(place)
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Return True if a path is a bot's folder, submitted or built, i.e. contains a `bot.toml`.
+    """Return True if there's a `bot.toml` in a folder. This works for built bots, too.
 
-    An empty path isn't one, even if there is a `bot.toml` in the current folder.
+    An empty path is never a bot's folder, even if there is a `bot.toml` in the current folder.
     """
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
@@ -87,8 +88,8 @@ def read_folder(path: str) -> BotFolder:
     name = os.path.basename(os.path.abspath(path))
     file = os.path.join(path, BOT_FILE)
     try:
-        # Reading a FIFO may never end, and a link may lead to somebody else's file, whose lines
-        # we'd then quote in an error message.
+        # Reading a FIFO may block forever. And if it's a link to somebody else's file, our error
+        # message could show the author a line of that file.
         if not stat.S_ISREG(os.lstat(file).st_mode):
             raise UsageError(f"{file} is not a regular file: replace it")
         table, problems = read_table(_Table, read_toml(file), file)
@@ -105,15 +106,15 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """Return the bot folder at a path, whether submitted or built. None if there isn't any."""
+    """Read the folder of a bot, given this folder or its build. None if it isn't a bot's folder."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
 
 def handed_in(directory: str) -> str:
-    """Return the folder that a bot's author submitted.
+    """Return the folder that the author submitted, given either this folder or its build.
 
-    After a build, the bot runs in a copy inside of that folder. This function accepts either path.
+    A built bot runs in a copy inside of the submitted folder (`.built/bot`).
     """
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
@@ -140,11 +141,12 @@ def is_built(folder: BotFolder) -> bool:
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)
-    # Somebody may submit a folder that already has a `.built` in it, as a link to a place that
-    # they'd like to see from the sandbox.
+    # A submitted folder may already contain a `.built`. If we followed it as a link, its author
+    # could choose any folder to see from the sandbox.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
-    if not is_bot_folder(str(built / COPY)):  # without it, the folder would count as the user's own
+    # Without a `bot.toml`, the sandbox would trust this folder like one of the user's own.
+    if not is_bot_folder(str(built / COPY)):
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -155,10 +157,10 @@ def is_built(folder: BotFolder) -> bool:
 
 
 def sources_hash(path: str) -> str:
-    """Compute a digest of all files of a bot's folder, except build results.
+    """Hash all files in a bot's folder, except build results.
 
-    Names, contents, links and executable bits count. Owners and times don't, because copying a
-    folder changes them.
+    The digest depends on names, contents, links and executable bits. It doesn't depend on owners
+    and times, because those change when somebody copies the folder.
 
     Raises:
         UsageError: the files can't be read, are too large, or aren't regular files.
@@ -181,7 +183,8 @@ def sources_hash(path: str) -> str:
                     content = hashlib.file_digest(file, "sha256").digest()
             else:
                 raise UsageError(f"{entry.path} is neither a file, a folder nor a link: remove it")
-            # Add the length of each part, so that different folders can't yield the same bytes.
+            # We add the length of each part, because otherwise two different folders could give us
+            # the same bytes to hash.
             for part in (kind.encode(), os.fsencode(os.path.relpath(entry.path, path)), content):
                 found.update(b"%d:%s" % (len(part), part))
     except OSError as error:

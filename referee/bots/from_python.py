@@ -1,4 +1,4 @@
-"""The bots that a Python program passes (spec/python.md, 2)."""
+"""Converts the bots that a Python program passes to us (spec/python.md, 2)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BotLike: TypeAlias = (
     | Callable[[], BotObject | BotFunction]
     | BotSource
 )
-"""All types that a program can pass as a bot."""
+"""Anything that a program can pass as a bot."""
 
 _KINDS = (
     "a string as `referee play` takes it, a path, a list of words, a function, a class, or an "
@@ -39,10 +39,10 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Convert a bot that a program passed to a source.
+    """Convert a bot that a program passed, e.g. a function or a command line.
 
     Raises:
-        UsageError: the value isn't a bot, or names nothing that we can run.
+        UsageError: the value isn't a bot, or we can't run anything by this name.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
         return bot
@@ -63,9 +63,11 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """Convert the bots of a match, as `bot_source` does.
+    """Convert all bots of a match with `bot_source`.
 
-    The same object can't play in two seats, because it would get the lines of both.
+    Raises:
+        UsageError: as in `bot_source`, or an object sits in two seats. It would get the messages of
+            both, and mix them up.
     """
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
@@ -86,7 +88,10 @@ def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
 
 @cache
 def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
-    """Return the class `Bot` in a bundled bot's file, or None. An instance plays one match."""
+    """Load a bundled bot's file, and return its class `Bot`. None if it doesn't have this class.
+
+    You need a new instance for each match.
+    """
     space: dict[str, Any] = {"__name__": file.stem}
     exec(compile(file.read_bytes(), file, "exec"), space)
     return space.get("Bot")
@@ -145,9 +150,9 @@ def _shown(value: object) -> str:
 class FunctionPlayer:
     """A `BotObject` that calls a function with each message.
 
-    The function may ignore the handshake. If it returns None there, we reply with a default name.
-    If it has an attribute `hears`, it's only called with requests and with the types of news in
-    this attribute, which saves most of the calls.
+    The function doesn't have to know about the handshake. If it returns None there, we reply for
+    it, with its own name. If the function has an attribute `hears`, we only call it with requests
+    and with the types of news in this attribute. That saves most of the calls.
     """
 
     takes_messages = True
@@ -158,7 +163,7 @@ class FunctionPlayer:
         self.hears: Collection[str] | None = getattr(function, "hears", None)
 
     def reply(self, lines: Sequence[bytes | Message]) -> Answer:
-        """Call the function with each message, and return its result for the last one."""
+        """Call the function with each message. Its result for the last one is the reply."""
         *news, last = lines
         if news:
             self.notify(news)
@@ -178,7 +183,7 @@ class FunctionPlayer:
             raise BotError(f"{returned}, which is not JSON: {error}") from error
 
     def notify(self, lines: Sequence[bytes | Message]) -> None:
-        """Call the function with messages that don't ask for anything."""
+        """Call the function with messages that don't need a reply. It must return None for them."""
         for line in lines:
             message = _message(line)
             reply = self._function(message)

@@ -1,4 +1,4 @@
-"""Start or borrow the bots of a match, and stop them no matter what happens."""
+"""Starts or borrows the bots of a match, and stops them no matter what happens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
 
 QUICK_SECONDS = 0.005
-"""Seconds that polling bots may block the thread (`Bot.quick_reply`)."""
+"""We block the thread for this many seconds to wait for a quick reply (`Bot.quick_reply`)."""
 
 
 @asynccontextmanager
@@ -35,12 +35,14 @@ async def run_bots(
     recorded: Sequence[RecordedStderr] = (),
     look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Context manager for the bots of one match. Bots that still run at the end are killed.
+    """Run the bots of one match in an `async with` block, and kill any that are left at its end.
 
     Args:
-        started: in seat order.
-        stderr: for each bot, a sink for its stderr, or None. Empty: no sinks.
-        recorded: for each bot, the buffer for recording its stderr. Empty: not recorded.
+        started: the bots in seat order.
+        stderr: where to write the stderr of each bot, or None if it isn't wanted. If this is empty,
+            we don't write any stderr.
+        recorded: a buffer for each bot that records its stderr. If this is empty, we don't record
+            stderr.
         look_seconds: see `BotProcess`.
     """
     bots: list[Bot] = []
@@ -69,14 +71,14 @@ async def borrow_bots(
     *,
     fresh: bool = False,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Like `run_bots`, but reuse processes from the pool where possible.
+    """Like `run_bots`, but take processes from a pool if they're there.
 
-    After the block, processes that were released (`release`) wait in the pool. All others have
-    exited.
+    After the block, the processes that you've released (`release`) are back in the pool. All others
+    have been killed.
 
     Args:
         keys: for each seat, the key of its process in the pool.
-        fresh: if True, reuse nothing, and replace the processes in the pool by new ones.
+        fresh: if True, start new processes for all seats, and stop the old ones in the pool.
 
     Raises:
         ShortageError: the system lacks processes, memory or file descriptors.
@@ -103,20 +105,22 @@ async def borrow_bots(
 async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[float]) -> set[int]:
     """Release the processes in the seats of `keep`, and stop the other bots in parallel (8.4).
 
+    A process can't play another match if there's something left in its pipes. In this case, we stop
+    it like the rest.
+
     Args:
-        graces: for each bot, the seconds to wait for its exit.
+        graces: for each bot, the seconds that it gets to exit.
 
     Returns:
-        The seats of the processes that were really released. A bot whose pipes aren't in a clean
-        state can't play another match, and is stopped like the rest.
+        The seats of the processes that we could release.
     """
     processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
     released = {seat for seat, process in processes.items() if process and process.release()}
 
     async def end(seat: int) -> None:
         process = processes.get(seat)
-        # The process couldn't be released, perhaps only because its pipe is still full. Give it a
-        # chance to read the rest.
+        # Perhaps we couldn't release the process because it hasn't read all of its input. Give it
+        # some time to do that, and try again.
         if process is not None:
             await process.hand_over(graces[seat])
             if process.release():
@@ -131,7 +135,7 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
 async def finish_all(bots: Sequence[Bot], spec: MatchSpec) -> None:
     """Stop the bots of a match (8.4).
 
-    Each of them has some time to exit and may use all of it, so we stop them in parallel.
+    We stop them in parallel, because each may use all of the time that it has to exit.
     """
     await release(bots, (), [limits.grace for limits in spec.each_limits])
 
@@ -159,7 +163,7 @@ def new_bot(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """Create a bot for one match. If the bot speaks a dialect, the caller has to translate it."""
+    """Create the bot for one match. If it speaks a dialect, wrap the result with `in_dialect`."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         return BotProcess(source, stderr, look_seconds, reply_end=reply_end(definition, source))

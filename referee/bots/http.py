@@ -37,15 +37,16 @@ _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 class HttpBot(NoProcess):
-    """A `Bot` behind an address.
+    """A bot that is a web server.
 
-    Each request is a POST with all new lines, and its response is the reply. We don't support
-    redirects, proxies, cookies or compression.
+    For each request, we POST all lines since the last one, and the body of the response is the
+    reply. We don't support redirects, proxies, cookies or compression.
 
     Args:
-        limits: `line_limit` also applies to the body of a response.
-        content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
-        form_field: name of the form field with the data.
+        limits: `line_limit` is the maximum size of a response's body. Other limits aren't used.
+        content_type: `LINES` sends whole lines, `JSON` sends a line without its line end, and
+            `FORM` sends it in a form.
+        form_field: for `FORM`, the name of the field that contains the line.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class HttpBot(NoProcess):
         self._lines = b""
         self._closed = False
         self._stream: trio.abc.Stream | None = None
-        self._is_readable: Callable[[], bool] = bool  # set to a method of the socket when connected
+        self._is_readable: Callable[[], bool] = bool  # asks the socket once we're connected
         self._http = h11.Connection(h11.CLIENT)
         self._used = 0.0
         self._tls = None
@@ -119,9 +120,9 @@ class HttpBot(NoProcess):
         if self._is_readable():
             return False  # we haven't sent a request, so this is end-of-file or nonsense
         try:
-            # With TLS, a quiet socket isn't enough: the stream may have received and decrypted
-            # something already. This scope has expired before we start, so we read what's there and
-            # never wait.
+            # With TLS, we can't rely on the socket, because trio may have received and decrypted
+            # something already. The scope's deadline is now, so this reads any data that's there,
+            # but never waits.
             with trio.CancelScope() as scope:
                 scope.deadline = trio.current_time()
                 await stream.receive_some(1)
@@ -170,7 +171,10 @@ class HttpBot(NoProcess):
         return event
 
     async def finish(self, grace: float) -> None:
-        """Send the lines since the last request, and ignore the response."""
+        """Send the lines since the last request, and close the connection.
+
+        The response is ignored, since nobody needs a reply anymore.
+        """
         if self._lines and not self._closed:
             await self.reply(trio.current_time() + grace)
         await self.kill()
@@ -182,7 +186,10 @@ class HttpBot(NoProcess):
 
 
 def http_bot(definition: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
-    """Create the bot for an address. If it speaks a dialect, the caller has to translate it."""
+    """Create the bot for an address, with the content type that its dialect uses.
+
+    This doesn't translate messages: wrap the result with `in_dialect` for that.
+    """
     if not source.dialect:
         return HttpBot(source.url, limits)
     field = definition.dialects[source.dialect].form_field

@@ -1,4 +1,4 @@
-"""Bots without a process: Python objects that receive lines and return a line."""
+"""Bots that are Python objects in the referee's own process."""
 
 from __future__ import annotations
 
@@ -17,40 +17,43 @@ from referee.match.limits import Limits
 
 
 class BotObject(Protocol):
-    """A Python object that plays. If it is deterministic, so are its matches.
+    """A bot that is a Python object in the referee's own process.
 
-    Only `reply` is required. An object may also have the following methods and attributes:
+    If all bots of a match are objects and deterministic, so is the match. Only `reply` is required,
+    but an object may also have these methods and attributes:
 
-    - `notify(lines)` is called with the last lines of a match, which contain no request.
-    - `attach_view(view)` is called before a match, with a function that returns the seat's view
-      (`Match.view`).
-    - `attach_clock(clock)` is called with a `CpuClock`. The object must then do its work in a
-      `with` block of this clock.
-    - `takes_messages`: True if it accepts messages as dicts in place of lines, which saves encoding
-      and decoding them. It then only gets the types of news in `hears`, or all if `hears` is None.
+    - `notify(lines)` is called at the end of a match, with the lines after the last request.
+    - `attach_view(view)` is called before a match. Its argument is a function that returns the
+      current view of the seat (`Match.view`).
+    - `attach_clock(clock)` is called before a match with a `CpuClock`. The object must then do all
+      of its work in `with` blocks of this clock.
+    - `takes_messages` is True if the object accepts messages as dicts in place of lines. We then
+      don't have to encode and decode them.
+    - `hears` lists the types of news that such an object gets. It gets all of them if this is None.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """Return the reply to the request in the last line.
 
-        An exception means that this object has a bug. This is not a fault in the sense of the
-        protocol, and the match ends with a `BotError`. Raise `OverLimitError` to be disqualified
-        instead.
+        If this raises an exception, that's a bug in your object: nobody is disqualified, and the
+        match ends with a `BotError`. Raise `OverLimitError` if you want to be disqualified instead.
 
         Args:
-            lines: all new lines, without line ends.
+            lines: all lines since the last request, without line ends.
         """
 
 
 class InProcessBot(NoProcess):
-    """A Python object as a `Bot`. There's no clock, unless the object supports `CpuClock`.
+    """Makes a `Bot` out of a Python object.
+
+    Its time isn't limited, unless the object supports `CpuClock`.
 
     Args:
-        name: its name in a `BotError`; empty: the name of its class.
+        name: shown in a `BotError`. The default is the name of the object's class.
 
     Attributes:
-        takes_messages: True if it accepts messages as dicts in place of lines.
-        hears: the types of news that it then receives; None for all.
+        takes_messages: True if the object accepts messages as dicts in place of lines.
+        hears: if it accepts dicts, the types of news that it wants, or None for all.
     """
 
     def __init__(self, player: BotObject, name: str = "") -> None:
@@ -73,7 +76,10 @@ class InProcessBot(NoProcess):
             take(CpuClock(limits))
 
     def reword(self, note: str) -> str:
-        """Reword a note of the game (`GameDefinition.notes`) for bots that are Python objects."""
+        """Let the object reword a hint for its author. Rule files add advice here.
+
+        The hint is one of the game's notes (`GameDefinition.notes`).
+        """
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
@@ -83,12 +89,15 @@ class InProcessBot(NoProcess):
         return self.quick_reply(0)
 
     def quick_reply(self, seconds: float) -> Answer:
-        """Return the reply. Blocks for as long as the object takes, and ignores `seconds`."""
+        """Return the reply. We can't interrupt the object, so `seconds` doesn't have any effect."""
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
     def answer(self, lines: Sequence[Any]) -> Answer:
-        """Return the reply to lines (without line ends) or messages. The last is the request."""
+        """Return the object's reply to the last line or message, which must be a request.
+
+        Lines have no line ends here. Messages are only allowed if the object takes them.
+        """
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -96,8 +105,8 @@ class InProcessBot(NoProcess):
         except OverLimitError as error:
             return Failure(error.code, str(error))
         except BaseException:
-            # It would be nicer to put the whole call into this block, but entering a context
-            # manager takes about as long as a simple bot takes to reply.
+            # We'd rather put the whole call into this `with` block. But entering a context manager
+            # takes about as long as a simple bot takes to reply.
             with as_bot_errors(self._name):
                 raise
         if isinstance(answer, bytes):
@@ -113,7 +122,7 @@ class InProcessBot(NoProcess):
         self.hear_the_rest(lines)
 
     def hear_the_rest(self, lines: Sequence[Any]) -> None:
-        """Pass on the last lines (without line ends) or messages, which don't need a reply."""
+        """Pass on the lines or messages at the end of a match, which don't need a reply."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with as_bot_errors(self._name):

@@ -1,4 +1,4 @@
-"""The game of a BOT argument that exists in only one game."""
+"""Recognises the game of a bot, if there's only one game that it can play."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_BYTES = 1 << 20
 
 
 def only_game(argument: str, directory: str = "") -> str | None:
-    """Return the only game in which a BOT argument can be played, or None if it isn't unique.
+    """Return the game that a bot plays, or None if we can't tell or if it's more than one.
 
     We recognise the game by the name of a bundled bot, a dialect, an adapter, or the libraries that
     a Python file imports.
@@ -39,7 +39,7 @@ def only_game(argument: str, directory: str = "") -> str | None:
 def libraries(path: str) -> set[str]:
     """Return the modules that a Python file imports at its top level, without running it.
 
-    A regular expression is good enough for that, since all we want is a hint.
+    We only use this as a hint, so a regular expression is good enough.
     """
     if not path.endswith(".py") or not os.path.isfile(path):
         return set()

@@ -25,17 +25,17 @@ from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
 
 NAME = "Human"
-"""The name of every person, because records do not contain the names of people."""
+"""All people play under this name, because records don't contain the names of people."""
 
 
 def person_rules(game: str) -> GameDefinition:
-    """Return the definition of a game that people can play.
+    """Return the definition of a game, after checking that people can play it.
 
     Args:
         game: a key of `GAMES`.
 
     Raises:
-        UsageError: people can't play this game.
+        UsageError: the game can only be played by bots.
     """
     definition = GAMES[game]
     if definition.person is None:
@@ -50,17 +50,17 @@ class HumanTerminal(Protocol):
         """Show text to a person, either immediately or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """Return a context manager in which only this person answers questions.
+        """Return a context manager in which we only ask questions of this person.
 
-        Two people may share a keyboard. Without this, one person could see the other's cards.
+        If two people share a keyboard, the other one mustn't see this person's cards.
         """
 
     async def ask(self, question: Question) -> Picks | None:
-        """Return the person's choice, or None if the person leaves. Ask until it is valid."""
+        """Ask until the person makes a valid choice. Returns None if the person leaves."""
 
 
 class PersonBot(NoProcess):
-    """A person as a `Bot`, by means of the game's `GameDefinition.person`."""
+    """Lets a person play. The game's `GameDefinition.person` writes the texts and the questions."""
 
     def __init__(self, definition: GameDefinition, terminal: HumanTerminal) -> None:
         self._definition = definition
@@ -102,7 +102,7 @@ class PersonBot(NoProcess):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
         if self._dialogue is None:
-            assert self._definition.person is not None  # otherwise nobody can take the seat
+            assert self._definition.person is not None  # person_rules() has checked that
             self._dialogue = self._definition.person(self._names, self._seat)
             others = [seat for seat in range(len(self._names)) if seat != self._seat]
             against = ", ".join(map(self._who, others))
@@ -122,8 +122,8 @@ class PersonBot(NoProcess):
             return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        assert asked is not None  # push() got a request before
-        assert self._dialogue is not None  # the first public messages came before
+        assert asked is not None  # push() has stored the request
+        assert self._dialogue is not None  # the first public message has created it
         decision = self._dialogue.decide(asked)
         try:
             question = next(decision)

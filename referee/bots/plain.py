@@ -1,7 +1,7 @@
-"""Convert a message to the value that its line would have in JSON, without encoding it.
+"""Converts messages to the dicts that you'd get by encoding them as JSON and decoding that.
 
-Bots in the same process get their messages in this form, because encoding and decoding each message
-would be wasted work.
+Bots in our own process get their messages like this. It would be a waste of time to really encode
+and decode each message.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _SAME = (
 
 
 def plain(message: Struct) -> dict[str, Any]:
-    """Return a message as JSON values.
+    """Return a message as a dict of JSON values.
 
-    The values are copies, so a bot may change them as it likes.
+    All values are copies, so a bot may modify them.
     """
     lists = _lists(type(message))
     if lists is None:
@@ -34,9 +34,10 @@ def plain(message: Struct) -> dict[str, Any]:
 
 @cache
 def _lists(kind: type[Struct]) -> list[str] | None:
-    # For most messages, to_builtins() gives the same as JSON would, except that tuples stay tuples.
-    # That's why we find out, once per type, which fields are tuples. If JSON would change anything
-    # else, we return None, and each message is really encoded.
+    # to_builtins() does nearly the same as encoding and decoding, except that it leaves tuples
+    # alone. That's why we return the fields that are tuples, and plain() makes lists of them. If
+    # JSON would change anything else in this type, we return None, and plain() really encodes the
+    # message.
     fields, names = inspect.type_info(kind), list[str]()
     assert isinstance(fields, inspect.StructType)
     for field in fields.fields:

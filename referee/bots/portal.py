@@ -1,8 +1,8 @@
-"""Bots for a program without an event loop, for any number of matches.
+"""Runs bots for a program that has no event loop.
 
-Most bots reply within a few milliseconds, and for those a blocking read in the caller's own thread
-is by far the fastest. If there's no reply within `QUICK_SECONDS`, we wait in a thread that runs
-trio. All portals of the program share this thread.
+Most bots reply within a few milliseconds. For those, it's fastest by far to block the caller's own
+thread until the reply arrives. If that takes more than `QUICK_SECONDS`, we wait in another thread
+that runs trio. All portals of the program share that thread.
 """
 
 from __future__ import annotations
@@ -28,22 +28,21 @@ _THREAD = BlockingPortalProvider("trio")
 
 
 class BotPortal:
-    """Starts, asks and stops bots for a caller without an event loop.
+    """Starts bots, waits for their replies and stops them, without an event loop.
 
-    Processes are reused from match to match. They're stopped by `close`, or at the end of the
-    program.
+    Processes are reused in the next match. We stop them in `close`, or at the end of the program.
     """
 
     def __init__(self) -> None:
         self._pool = BotPool()
-        self._match = AsyncExitStack()  # closed at the end of the match
+        self._match = AsyncExitStack()  # closing it returns the borrowed bots
         self._bots: Sequence[Bot] = []
         self._thread: BlockingPortal | None = None
-        self._stay = ExitStack()  # stops all bots, and releases the thread
+        self._stay = ExitStack()  # closing it stops all bots, and releases the thread
         weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
-        """Start the bots of a match, in seat order. Abandon the previous match if it isn't over.
+        """Start the bots of a match, in seat order. If the last match isn't over, abandon it.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for a bot.
@@ -70,7 +69,7 @@ class BotPortal:
         self._call(bot.kill)
 
     def finish(self, keep: Container[int], grace: float) -> None:
-        """End the match. The bots in the seats of `keep` wait for another match (8.4)."""
+        """End the match (8.4). Keep the processes in the seats of `keep` for the next one."""
         self._call(self._finish, keep, grace)
 
     async def _finish(self, keep: Container[int], grace: float) -> None:
@@ -83,7 +82,7 @@ class BotPortal:
         self._thread = None
 
     def _call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
-        assert self._thread is not None  # `begin` was called
+        assert self._thread is not None  # begin() has set it
         return self._thread.call(function, *arguments)
 
 
@@ -97,9 +96,8 @@ async def _end(match: AsyncExitStack, pool: BotPool) -> None:
 
 
 def _close(stay: ExitStack) -> None:
-    # The garbage collector calls this when somebody forgot to close the portal, and it may do so in
-    # any thread. If that happens to be our own thread with trio, waiting for it here would be a
-    # deadlock.
+    # If somebody forgot to close the portal, the garbage collector calls this, and it can do so in
+    # any thread. In the thread that runs trio, we'd be waiting for ourselves.
     if trio.lowlevel.in_trio_run():
         threading.Thread(target=stay.close).start()
     else:

@@ -1,4 +1,4 @@
-"""The report on a bot's process after its exit, for the author of the bot."""
+"""The data about a bot's process from which we explain to its author why it failed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from referee.match.sandbox import Kind
 
 
 class TimeoutObservation(Struct, frozen=True):
-    """The state of a process that didn't reply in time.
+    """Our observations of a process that missed its deadline, made before we killed it.
 
     Attributes:
-        unfinished: the beginning of a line whose end never came.
-        blank: True if it wrote only blank lines since the request.
-        has_read: True if it had read all its input.
+        unfinished: the beginning of a line, if the bot didn't write the end of it.
+        blank: True if the bot has only written blank lines since the request.
+        has_read: True if the bot has read everything that we sent.
         has_answered: True if it replied to an earlier request.
-        cpu_seconds: CPU time of the process and its children since its start; None if unknown.
-        is_busy: True if it used the CPU while we watched.
-        late: the first line after the timeout, or "".
-        at_end: the first line after the end of its input, or "". (Some bots read their input to the
-            end before they answer.)
-        ended: True if it exited by itself after the end of its input.
+        cpu_seconds: CPU time of the process and its children since the start, or None if we don't
+            know.
+        is_busy: True if it was computing while we watched.
+        late: the first line that it wrote after the deadline, or "".
+        at_end: the first line that it wrote after we closed its stdin, or "". (Some bots read all
+            of their input before they reply.)
+        ended: True if it exited by itself after we closed its stdin.
     """
 
     unfinished: bytes = b""
@@ -37,16 +38,17 @@ class TimeoutObservation(Struct, frozen=True):
 
 
 class ProcessReport(Struct, frozen=True):
-    """The report on a process after its exit.
+    """Everything that we know about a process after its exit.
 
     Attributes:
         prefix: the dialect or adapter in the BOT argument, or "".
-        unasked: number of whole lines of output that no request consumed, as far as we read them.
-        first_unasked: the first of these lines; may be empty.
-        unfinished: the bytes after these lines, without a line end.
-        silence: the observation after a timeout, if there was one.
-        folder: its working directory as written by the user; empty if unknown.
-        reached: the names of limits at which the system refused something, if it reports that.
+        unasked: number of lines that the bot wrote without a request. We stop reading at some
+            point, so there may have been more.
+        first_unasked: the first of these lines, or b"" if there weren't any.
+        unfinished: the output after these lines, if it didn't end with a line end.
+        silence: our observations, if the bot didn't reply in time.
+        folder: its working directory, the way a user would type it. Empty if we don't know.
+        reached: the names of the limits that it has run into, as far as the system counts that.
     """
 
     stderr: Stderr

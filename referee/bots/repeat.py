@@ -28,15 +28,15 @@ def repeat_words(
     start: Sequence[str] = (),
     env: Iterable[tuple[str, str]] = (),
 ) -> list[str]:
-    """Return the command that plays a match again, with the same limits and sandbox, as words.
+    """Return the words of a command that plays a match again, with the same limits and sandbox.
 
     Args:
-        recorded: True if the match comes from a file, which may have been written by a stranger who
-            hopes that somebody copies the command. In this case, the command makes no other folder
-            visible to the bots. Unless all bots are bundled, it also requires the sandbox and lifts
-            no limit.
-        start: words in place of the game and the seed, such as `--resume`.
-        env: the variables of all bots.
+        recorded: True if the match comes from a file. A stranger may have written it, and hope that
+            somebody copies the command. In this case, the command doesn't show the bots any
+            additional folders. If there are bots that aren't bundled, it also requires the sandbox
+            and doesn't lift any limit.
+        start: replaces the game and the seed, e.g. by `--resume` and a record.
+        env: environment variables for all bots.
     """
     readable = () if recorded else spec.sandbox.readable
     if recorded:
@@ -49,15 +49,14 @@ def repeat_words(
 
 
 def verify_words(record: str, game: str) -> list[str]:
-    """Return the command that runs the match of a record again, as words."""
+    """Return the words of a `referee verify` command, which plays the match of a record again."""
     return ["referee", "verify", record, *outside_words(game)]
 
 
 def _named_bots(spec: MatchSpec) -> list[str]:
     bots = []
     for bot, name in zip_longest(map(as_bot, spec.bots), spec.names, fillvalue=""):
-        # We leave out names that the bot would have anyway, and names that
-        # don't survive being parsed again.
+        # We leave out names that the bot would get anyway, and names that we'd parse differently.
         typed = f"{name}={bot}"
         says_more = name not in (bot, os.path.basename(bot), stem_of(bot))
         can_be_typed = not name.startswith("-") and named(typed) == (name, bot)
@@ -66,12 +65,15 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """Restrict the settings of an untrusted match, so that its command is safe to run."""
+    """If there are bots that aren't ours, require the sandbox and all limits that it has.
+
+    Then it's safe to copy the command, even if a stranger wrote the file.
+    """
     ours = {
         HUMAN,
         *bundled_bots(spec.game),
         *rule_files(spec.game),
-    }  # The programs of these bots are ours, so nobody has to be protected from them.
+    }  # We wrote the programs of these bots, so they don't need a sandbox.
     if ours.issuperset(bots):
         return spec
     return replace(
@@ -83,7 +85,7 @@ def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
 
 
 def _sandboxed(limits: Limits) -> Limits:
-    # A file that claims to have lifted the limits gets the sandbox's defaults instead.
+    # If the file says that a limit was lifted, we use the sandbox's default for this limit.
     lifted = {n: most for n, most in SANDBOXED.items() if getattr(limits, n) == math.inf}
     return limits._replace(**lifted)
 
@@ -91,7 +93,7 @@ def _sandboxed(limits: Limits) -> Limits:
 def sandbox_words(
     kind: str, readable: Iterable[str] = (), env: Iterable[tuple[str, str]] = ()
 ) -> list[str]:
-    """Return the options for the variables of all bots, then the options for a sandbox."""
+    """Return command-line options that set environment variables and choose the sandbox."""
     words = [word for name, value in env for word in ("--env", f"{name}={value}")]
     words += [] if kind == "none" else ["--sandbox", kind]
     return words + [word for folder in readable for word in ("--sandbox-read", folder)]

@@ -16,12 +16,10 @@ _EXPANDED = re.compile(r"~|.*[$]").match
 
 
 def why_shell(command: str) -> str:
-    """Return a clause that names the shell operator in a command line, and the next step.
+    """Return an error message if a command line contains a shell operator, otherwise "".
 
-    An operator is a word of its own, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
-
-    Returns:
-        An empty string if there isn't any operator.
+    An operator is either a word of its own, such as `>`, `2>&1` or `&&`, or the end of a word, as
+    in `a;`. The message is a clause that also tells the user what to do.
     """
     for word in _without_quotes(command).split():
         if operator := _OPERATOR(word):

@@ -1,4 +1,4 @@
-"""Bots that fill a seat. They give predefined replies, then the simplest legal ones."""
+"""Bots for seats that nobody plays, e.g. if a test is about a bot in another seat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from referee.games.interface.faults import Disqualification
 
 
 def stand_in(game: str) -> InProcessBot:
-    """Create a bot that fills a seat, in a game that defines a simplest reply."""
+    """Create a bot that always gives the simplest legal reply.
+
+    The game has to define this reply (`GameDefinition.simplest_reply`).
+    """
     return InProcessBot(StandIn(GAMES[game], "Stand-in"))
 
 
@@ -27,18 +30,18 @@ def leaver(game: str) -> InProcessBot:
 
 
 class _Leaver:
-    """A `BotObject` that fails to start."""
-
     def reply(self, lines: Sequence[bytes]) -> Answer:
         return Failure(Disqualification.FAILED_TO_START, "it does not play")
 
 
 class StandIn:
-    """A `BotObject` that sends the given replies, and after them the simplest legal replies.
+    """Sends the replies that you give it, and then the simplest legal replies.
 
     Args:
-        name: the name that it reports. None: it doesn't reply to the handshake in time.
-        replies: its first replies as JSON values; {"leave": CODE}: it leaves the match.
+        name: the name that it sends in the handshake. If this is None, it doesn't reply to the
+            handshake in time.
+        replies: its first replies as JSON values. With {"leave": CODE}, it leaves the match and is
+            disqualified with this code.
     """
 
     def __init__(

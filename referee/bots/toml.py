@@ -1,6 +1,6 @@
-"""The keys of a bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder.
+"""Reads the TOML that describes a bot: a `bot.toml`, or a `[[bot]]` table of a configuration.
 
-A `bot.toml` may come from a stranger, hence all the limits.
+A `bot.toml` may come from a stranger, so we limit everything that could keep us busy.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from referee.text.terminal import escaped
 MAX_BYTES = 1024 * 1024
 MAX_NAME = 64
 """Maximum length of a bot's name."""
-_MAX_DEPTH = 16  # nested tables and lists
-_MAX_DOTS = 100  # per line: `tomllib` takes quadratic time in the number of parts of a key
+_MAX_DEPTH = 16  # of tables and lists inside each other
+_MAX_DOTS = 100  # per line, because `tomllib` takes quadratic time for a key like a.b.c.d
 
 
 class BotTable(Struct, kw_only=True):
-    """The keys that both tables share. An empty name stands for the default."""
+    """The keys that you can use in both places. If the name is empty, the bot gets a default."""
 
     command: str
     name: str = ""
@@ -55,7 +55,7 @@ def read_toml(name: str) -> dict[str, Any]:
             raise UsageError(f"{name} cannot be read: it is {encoding}; save it as UTF-8")
         values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
-    except ValueError as error:  # UnicodeDecodeError is one, too
+    except ValueError as error:  # this includes UnicodeDecodeError
         raise UsageError(f"{name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
@@ -93,7 +93,7 @@ def read_table(
 
 
 def name_problem(name: str) -> str:
-    """Describe the mistake in a bot's name, in one clause; empty if the name is fine."""
+    """Explain in a clause why a bot can't have this name. Empty if the name is fine."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
     if hidden := invisible(name):

@@ -14,10 +14,10 @@ from referee.match.limits import Limits
 
 
 class BotWrapper:
-    """The part of a `Bot` that forwards to the wrapped bot.
+    """Base class for bots that wrap another bot. Most methods simply call the wrapped bot.
 
-    `quick_reply` isn't forwarded, because a subclass that changes replies has to change quick
-    replies, too. If it has no `quick_reply`, the match is slower, but still correct.
+    `quick_reply` doesn't, because it would bypass a subclass that changes replies. A subclass can
+    define its own. Otherwise, the match is slower, but still correct.
     """
 
     def __init__(self, bot: Bot) -> None:
@@ -37,7 +37,7 @@ class BotWrapper:
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
-        """The last lines to and from the bot if it speaks a dialect, otherwise None."""
+        """See `DialectBot.spoken`. None if the bot doesn't speak a dialect."""
         return self.wrapped.spoken if isinstance(self.wrapped, BotWrapper) else None
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
@@ -64,14 +64,15 @@ class BotWrapper:
 
 
 class ReplayedBot(BotWrapper):
-    """A `Bot` for one match that replaces the first replies of another bot.
+    """Plays the recorded part of a match in place of a bot, and then lets the bot take over.
 
-    The wrapped bot gets all messages. A process gets the requests as well, so that it can rebuild
-    its state, but we discard its replies to those.
+    The bot gets all messages of the recorded part, so that it can rebuild its state. A process also
+    has to reply to the requests, but we discard these replies.
 
     Args:
-        answers: the first replies, including the handshake; None keeps the bot's own reply.
-        is_asked: True if the wrapped bot also gets the requests of the recorded part.
+        answers: the recorded replies, including the handshake. We use the bot's own reply wherever
+            there's a None.
+        is_asked: True if the bot has to reply in the recorded part, too.
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
@@ -101,7 +102,7 @@ class ReplayedBot(BotWrapper):
         return self._replaced(await self.wrapped.reply(deadline) if self._is_own() else None)
 
     def _is_own(self) -> bool:
-        """Return True if the wrapped bot has to reply, even if we then discard its reply."""
+        """Return True if we have to wait for the bot's own reply, even if it's then discarded."""
         return self._is_asked or not self._answers or self._answers[0] is None
 
     def _replaced(self, own: Answer | None) -> Answer:
@@ -113,7 +114,7 @@ class ReplayedBot(BotWrapper):
 
 
 def process_of(bot: object) -> BotProcess | None:
-    """Return the process inside of a bot's wrappers, or None."""
+    """Unwrap a bot, and return its process. None if the bot isn't a process."""
     while isinstance(bot, BotWrapper):
         bot = bot.wrapped
     return bot if isinstance(bot, BotProcess) else None

@@ -1,15 +1,15 @@
-"""Control groups: limits of all processes of a bot together, and counters (Linux; limits.md).
+"""Control groups, which limit and count all processes of a bot together (Linux; limits.md).
 
-This module also finds out how much CPU time the referee's own group may use.
+We also use them to find out how many cores the referee itself may use.
 
-Each bot has its own group: one folder with cgroup v2, or one in each hierarchy with v1. We create
-groups beside or below the group of this process, if we're allowed to:
+Each bot gets its own group: one folder with cgroup v2, or one in each hierarchy with v1. We create
+these groups beside or below the group of our own process. That's only possible if:
 
-- v2: the group of this process was delegated, e.g. by `systemd-run --user --scope -p Delegate=yes`,
-  or to a container. We don't touch other groups, because systemd may remove their controllers at
-  any time. A group with controllers in its child groups mustn't contain processes, so we move the
-  processes of this group to a child group, `LEAF`.
-- v1: the hierarchies are writable, as they are for root.
+- v2: our group was delegated to us, e.g. by `systemd-run --user --scope -p Delegate=yes`, or we run
+  in a container. We don't use any other group, because systemd may remove its controllers at any
+  time. A group can't contain processes while its child groups have controllers, so we move our own
+  processes to a child group, `LEAF`.
+- v1: we can write to the hierarchies. Root can usually do that.
 
 A killed referee leaves groups behind. The guardian's shell removes them (`guardian.py`).
 """
@@ -32,7 +32,7 @@ from typing import NamedTuple
 from referee.match.limits import Limits, LimitsBy
 
 LEAF = "referee"
-"""The group of the referee itself, with v2."""
+"""With v2, the referee moves itself into a child group of this name."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
 # With v1, socket buffers (TCP and UDP) don't count as memory. They have a separate counter.
@@ -43,10 +43,11 @@ _SYSTEMD_SECONDS = 10
 
 
 class Home(NamedTuple):
-    """The place where we create groups, and its name in the header of a record.
+    """A place where we can create groups.
 
     Attributes:
-        folders: controller -> folder for new groups. With v2, all folders are the same.
+        name: the kind of groups, as we write it to the header of a record.
+        folders: for each controller, the folder for new groups. With v2, it's always the same one.
     """
 
     name: LimitsBy
@@ -55,7 +56,10 @@ class Home(NamedTuple):
 
 @cache
 def home() -> Home | None:
-    """Return the place where this process can create groups, or None. With v2, this prepares it."""
+    """Return where this process can create groups, or None if it isn't allowed to.
+
+    With v2, this may enable controllers, and move the processes of our group to `LEAF`.
+    """
     if sys.platform != "linux":
         return None
     try:
@@ -66,7 +70,7 @@ def home() -> Home | None:
 
 
 def find_home(mounts: str, groups: str) -> Home | None:
-    """Like `home`, from the contents of /proc/self/mountinfo and /proc/self/cgroup."""
+    """Do the work of `home`, given the contents of /proc/self/mountinfo and /proc/self/cgroup."""
     found = _own_groups(mounts, groups)
     delegated = _delegated(found[""]) if "" in found else None
     if delegated is not None:
@@ -76,7 +80,7 @@ def find_home(mounts: str, groups: str) -> Home | None:
 
 
 def _own_groups(mounts: str, groups: str) -> dict[str, str]:
-    own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
+    own: dict[str, str] = {}  # controller ("" for v2) -> path in its hierarchy
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
         own.update(dict.fromkeys(controllers.split(","), path))
@@ -99,15 +103,14 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
 
 @cache
 def cpu_quota() -> float:
-    """Number of cores that the groups of this process may use, e.g. 0.5, or infinity."""
+    """Return how many cores this process may use, e.g. 0.5. Infinity if there's no quota."""
     return find_cpu_quota(_read("/proc/self/mountinfo"), _read("/proc/self/cgroup"))
 
 
 def find_cpu_quota(mounts: str, groups: str) -> float:
-    """Like `cpu_quota`, from the contents of /proc/self/mountinfo and /proc/self/cgroup.
+    """Do the work of `cpu_quota`, given the contents of these files in /proc/self.
 
-    A group only gets a share of its parent's quota, so we return the smallest quota of all
-    ancestors.
+    A group can't use more than the groups above it, so we return the smallest quota on the way up.
     """
     found = _own_groups(mounts, groups)
     own = [Path(found[name]) for name in ("", "cpu") if name in found]
@@ -172,7 +175,7 @@ def _is_delegated(group: str) -> bool:
 def _empty(base: str) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(f"{base}/{LEAF}")
-    for _ in range(10):  # Some may start others in the meantime.
+    for _ in range(10):  # while we move some processes, others may start new ones
         pids = _read(f"{base}/cgroup.procs").split()
         if not pids:
             return
@@ -182,12 +185,13 @@ def _empty(base: str) -> None:
 
 
 def _can_make_in(folder: str) -> bool:
-    # Since the name is fixed, this also cleans up after a referee that was killed here.
+    # If a referee was killed here, it has left its folder behind. We always use the same name, so
+    # this removes that folder as well.
     probe = f"{folder}/referee-probe"
     try:
         with contextlib.suppress(FileExistsError):
             os.mkdir(probe)
-        with contextlib.suppress(FileNotFoundError):  # another referee was faster
+        with contextlib.suppress(FileNotFoundError):  # another referee has just removed it
             os.rmdir(probe)
     except OSError:
         return False
@@ -211,10 +215,10 @@ class Cgroup:
         self.socket_limit = math.inf
 
     def make(self, limits: Limits) -> None:
-        """Create the group with limits of memory and processes.
+        """Create the group, and limit its memory and its number of processes.
 
         Raises:
-            OSError: it can't be created.
+            OSError: the system doesn't let us.
         """
         for folder in self.folders:
             os.mkdir(folder)
@@ -228,7 +232,7 @@ class Cgroup:
             _write(f"{at['memory']}/{name}", str(memory))
             with contextlib.suppress(OSError):  # missing if there's no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
-            if not self._is_v2:  # v2 includes them in the memory limit
+            if not self._is_v2:  # with v2, socket buffers count as memory
                 with contextlib.suppress(OSError):  # not available on every system
                     sockets = int(memory) // _SOCKET_PART
                     _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
@@ -238,7 +242,7 @@ class Cgroup:
 
     @property
     def joining(self) -> tuple[str, ...]:
-        """Files into which a process writes 0 to join the group."""
+        """A process joins the group by writing 0 to each of these files."""
         return tuple(f"{folder}/cgroup.procs" for folder in self.folders)
 
     @property
@@ -259,7 +263,7 @@ class Cgroup:
 
     @property
     def socket_bytes(self) -> int:
-        """Bytes of TCP and UDP socket buffers, if `socket_limit` applies."""
+        """Size of all TCP and UDP socket buffers. Only counted if there's a `socket_limit`."""
         text = _read_at_once(f"{self._at['memory']}/{_SOCKETS}.usage_in_bytes")
         return int(text) if text else 0
 
@@ -283,7 +287,7 @@ class Cgroup:
 
     @property
     def is_frozen(self) -> bool:
-        """True if no process runs. After `freeze`, this takes some time."""
+        """True once all processes are frozen. This may be some time after `freeze`."""
         if self._is_v2:
             return _value(f"{self._at['freezer']}/cgroup.events", "frozen") == 1
         return _read_at_once(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
@@ -298,7 +302,7 @@ class Cgroup:
         except OSError:  # Linux before 5.14 doesn't have this file.
             pass
         with contextlib.suppress(OSError):
-            _write(f"{folder}/pids.max", "0")  # no new ones while we're at it
+            _write(f"{folder}/pids.max", "0")  # so that none can start while we kill the others
         for pid in _read(f"{folder}/cgroup.procs").split():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(pid), signal.SIGKILL)
@@ -307,7 +311,8 @@ class Cgroup:
 
     def remove(self) -> bool:
         """Remove the group. Returns False if a process in it hasn't ended yet."""
-        removed = [remove(folder) for folder in self.folders]  # a list, so that each is tried
+        # We need a list here. With a generator, all() would stop at the first failure.
+        removed = [remove(folder) for folder in self.folders]
         return all(removed)
 
 

@@ -1,4 +1,4 @@
-"""Apply the limits that the system enforces from the start of a bot (limits.md).
+"""Sets the limits that the system enforces, before the bot's program starts (limits.md).
 
 A shell runs before the bot. It joins the bot's control group, sets the limits of single processes
 (`ulimit`), and then becomes the bot or its sandbox, so the limits apply from the first moment. We
@@ -17,7 +17,7 @@ from referee.bots.processes import cgroups
 from referee.match.limits import Limits, LimitsBy
 from referee.match.sandbox import Sandbox
 
-# The limits that apply from the start of a process.
+# For these limits, we need a control group or `ulimit`.
 _OF_THE_SYSTEM = (
     "cpu_limit",
     "memory_limit",
@@ -28,18 +28,21 @@ _OF_THE_SYSTEM = (
 _SHELL = "/bin/sh"
 _BLOCK = 512  # unit of `ulimit -f` in bytes
 NOT_REACHED = 125
-"""Exit code of the shell if it did not reach the bot's program."""
+"""Exit code of the shell if it fails before it has started the bot's program."""
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
-    """Return the mechanism that enforces limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
+    """Return how the system enforces the limits of a bot, as in the header of a record.
+
+    The result is "none" if there's nothing that it has to enforce.
+    """
     return enforced_by() if _is_wanted(limits, sandbox) else "none"
 
 
 def enforced_by() -> LimitsBy:
-    """Return the best mechanism for limits that we can use on this machine.
+    """Return the best way to enforce limits on this machine.
 
-    The result is "rlimits" unless we may create control groups.
+    That's control groups if we may create them. Otherwise, it's `ulimit` ("rlimits").
     """
     home = cgroups.home()
     return "rlimits" if home is None else home.name
@@ -61,16 +64,22 @@ def unenforced_limits() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """Return a command that runs `referee` with these words and lets it create control groups.
+    """Return a command line that runs `referee` so that it may create control groups.
 
-    This only works with systemd, and we don't check whether systemd is running.
+    The command needs systemd. We don't check whether systemd is running.
+
+    Args:
+        words: the subcommand and its arguments.
     """
     user = "" if os.geteuid() == 0 else "--user "
     return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
 
 
 def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:
-    """Return a control group for a bot, not created yet. None if unnecessary or impossible."""
+    """Return a control group for a bot, or None if it doesn't need one or we can't create it.
+
+    The group doesn't exist yet: `make` creates it.
+    """
     home = cgroups.home() if _is_wanted(limits, sandbox) else None
     return None if home is None else cgroups.Cgroup(home)
 
@@ -83,10 +92,10 @@ def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
 def inner_words(
     limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None, token: str
 ) -> list[str]:
-    """Return the words before the bot's command inside a sandbox.
+    """Return the words to put before the bot's command inside of a sandbox.
 
-    The limit of processes must be set inside, because the kernel counts processes per user and user
-    namespace. Outside, all processes of the referee's user would count.
+    These words limit the number of processes. The kernel counts processes per user and user
+    namespace, so outside of the sandbox, it would count all processes of the referee's user.
     """
     if (
         sandbox.kind == "none"
@@ -95,12 +104,12 @@ def inner_words(
     ):
         return []
     most = int(limits.process_limit)
-    # bash has -u for this, dash has -p.
+    # bash calls this option -u, dash calls it -p.
     return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most}"], token)
 
 
 def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> list[str]:
-    """Return the words before the command of the sandbox (or of the bot, if there's no sandbox).
+    """Return the words to put before the sandbox's command (or the bot's, without a sandbox).
 
     Args:
         token: a secret. If a step fails, the shell writes the token and the step to stderr, and
@@ -122,7 +131,7 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
 
 
 def _lowers(kind: str, most: float) -> bool:
-    import resource  # not every system has it
+    import resource  # some systems don't have this module
 
     # We can't raise a hard limit, so we only set a limit that is lower than the current hard limit.
     hard = resource.getrlimit(getattr(resource, kind))[1]
@@ -131,8 +140,8 @@ def _lowers(kind: str, most: float) -> bool:
 
 def _shell(lines: Sequence[str], token: str) -> list[str]:
     steps = []
-    # If a line fails, the shell reports this with the token (see `outer_words`), and doesn't start
-    # the bot.
+    # If a line fails, the shell doesn't start the bot. It prints the token and the line, so that we
+    # can report which one it was (see `outer_words`).
     for line in lines:
         said = shlex.quote(f"{token} {line}")
         steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")

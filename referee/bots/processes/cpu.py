@@ -1,4 +1,4 @@
-"""The CPU activity of a process (Linux)."""
+"""Measures how much CPU time processes use, and whether they're computing (Linux)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import NamedTuple
 
 from referee.bots.processes.orphans import descendants
 
-# On a busy machine, a process that computes all the time may get only this fraction of a core.
+# On a busy machine, a process may get only this fraction of a core although it never stops
+# computing.
 _BUSY_PART = 0.2
-# Index in the fields that `stat_fields` returns. The next three are other times that we count: in
-# the kernel, and of children that were waited for.
+# Index of the user time in the fields that `stat_fields` returns. The next three fields are the
+# system time, and the user and system time of children that were waited for.
 _UTIME = 11
 
 
 class Usage(NamedTuple):
-    """CPU time of processes, and whether one runs or waits for a core."""
+    """CPU time of some processes, and whether any of them wants a core right now."""
 
     seconds: float
     is_running: bool
 
 
 def usage(*pids: int) -> Usage | None:
-    """Return the CPU usage of processes and their descendants, or None if we can't know."""
+    """Return the CPU usage of processes and their descendants. None if this isn't Linux."""
     if sys.platform != "linux":
         return None
     all_fields = [stat_fields(each) for pid in pids for each in (pid, *descendants(pid))]
@@ -33,7 +34,7 @@ def usage(*pids: int) -> Usage | None:
 
 
 def stat_fields(pid: int) -> list[bytes]:
-    """Return the fields of /proc/PID/stat from the state on. Empty if the process has ended."""
+    """Return the fields of /proc/PID/stat, starting with the state. Empty if there's no process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The second field is the program's name in parentheses. A name may contain spaces and
@@ -44,7 +45,7 @@ def stat_fields(pid: int) -> list[bytes]:
 
 
 def is_computing(before: Usage | None, now: Usage | None, seconds: float) -> bool:
-    """Return True if a process computed for the whole time between two measurements."""
+    """Return True if a process seems to have computed all the time between two measurements."""
     if before is None or now is None:
         return False
     share = (now.seconds - before.seconds) / seconds if seconds else 0.0

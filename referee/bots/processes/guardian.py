@@ -1,11 +1,11 @@
-"""Kill the bots of a referee that dies before it has stopped them (protocol, 8.4).
+"""Kills the bots if the referee dies before it has stopped them (protocol, 8.4).
 
-If the referee is killed, or dies of a signal that it doesn't catch (SIGKILL, SIGQUIT, SIGXCPU), it
-can't stop its bots, and a bot that ignores the end of its input would run forever. Therefore we
-start a shell in a session of its own, which reads from a pipe that only the referee holds open.
-Each line that it reads is the list of the bots' process groups, as arguments of `kill`, and of the
-folders of their control groups (`cgroups.py`). When the pipe ends, the shell kills the groups of
-the last line and removes the folders.
+If the referee dies of a signal that it doesn't catch (SIGKILL, SIGQUIT, SIGXCPU), it can't stop its
+bots, and a bot that ignores the end of its input would run forever. That's why we start a shell in
+its own session. It reads lines from a pipe that only the referee has open. Each line lists all
+process groups of bots, as arguments of `kill`, and the folders of their control groups
+(`cgroups.py`). When the pipe ends, the shell kills the groups in the last line and removes the
+folders.
 
 Linux can also kill a process when its parent dies (PR_SET_PDEATHSIG). We don't use this, because it
 doesn't cover descendants: with `sh -c 'python bot.py; true'`, the shell would die and the bot
@@ -53,7 +53,7 @@ done
 """
 _COMMAND = [_SHELL, "-c", _SCRIPT]
 STOP_SECONDS = 5
-"""Seconds for all rounds of stopping."""
+"""We give the shell this many seconds to end. Its 50 rounds take about 4 seconds at most."""
 
 
 class Guardian:
@@ -74,7 +74,10 @@ class Guardian:
         self._shell: subprocess.Popen[bytes] | None = None
 
     def begin(self, folders: Iterable[str] = ()) -> None:
-        """Announce that a bot is about to start, with the folders of its control group.
+        """Prepare for a new bot. Call this before you start its process.
+
+        Args:
+            folders: the folders of the bot's control group.
 
         Raises:
             OSError: the shell can't be started.
@@ -88,7 +91,7 @@ class Guardian:
                     # /dev/null.
                     bufsize=0,
                     cwd="/",
-                    env={},  # bots may read the environment in /proc
+                    env={},  # bots might be able to read it in /proc
                     start_new_session=True,
                 )
             self._users += 1
@@ -104,10 +107,13 @@ class Guardian:
             self._write_list()
 
     def end(self, group: int | None, cgroup: Cgroup | None = None) -> None:
-        """Remove a bot whose group was killed, or that wasn't started after all (None).
+        """Stop watching a bot, after its process group was killed.
 
-        Call this before you reap the bot. As long as it's a zombie, its id can't be reused for
-        another process, and so the shell can't kill the wrong group.
+        Call this before you reap the bot. As long as it's a zombie, no other process can get its
+        id, so the shell can't kill the wrong group.
+
+        Args:
+            group: the process group, or None if the bot couldn't be started.
         """
         with self.lock:
             self._users -= 1
@@ -118,7 +124,7 @@ class Guardian:
                 if cgroup is not None:
                     # The shell may try to remove a folder that's already gone, which is harmless.
                     self._write_list()
-                self._stop()  # this kills the last group again, and removes the last folders
+                self._stop()  # the shell kills the last group again, and removes the last folders
                 self._groups.clear()
                 self._folders.clear()
                 self._ended.clear()
@@ -128,7 +134,7 @@ class Guardian:
 
     @property
     def processes(self) -> set[int]:
-        """The bots, which lead their process groups, and the shell."""
+        """Process ids of the shell and of all bots (each leads its own process group)."""
         shell = set() if self._shell is None else {self._shell.pid}
         return self._groups | shell
 

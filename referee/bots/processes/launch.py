@@ -1,4 +1,4 @@
-"""Starts a bot's process in its own session and process group, and kills that group.
+"""Starts the process of a bot in a process group of its own, and kills this group.
 
 Don't import trio here. Without that import, a command can start the bots first, and import
 everything else while they are starting up.
@@ -53,10 +53,10 @@ _WRAPPER_LINES = 4
 _BWRAP = "bwrap: "
 _POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
-# The environment of every bot, in addition to its own variables (protocol, 8.5).
-# Bots don't inherit the referee's environment, so that a bot that works here also works elsewhere.
-# No variable turns off the buffering of its output, adds modules or changes the format of numbers,
-# and the bot learns nothing about the referee's user.
+# The environment of every bot, in addition to its own variables (protocol, 8.5). Apart from
+# `_INHERITED`, bots don't get the referee's environment. A bot that works here should also work
+# elsewhere, so it mustn't depend on a variable that turns off buffering, adds modules or changes
+# the format of numbers. It also shouldn't find any of the user's keys there.
 _FIXED = {"LANG": "C.UTF-8"}
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
 """The variable in which an adapter finds the time limit, in seconds or `inf`."""
@@ -66,14 +66,14 @@ class LaunchedBot:
     """The process of a bot, or the reason why it didn't start.
 
     Attributes:
-        popen: the process with its three pipes; None if it didn't start.
-        error: the reason why the process didn't start; empty if it started.
-        started: `time.monotonic()` at the start.
-        last_stderr: the keeper of the previous match's stderr while the process waits for another
-            match; otherwise None.
+        popen: the process and its three pipes. None if it didn't start.
+        error: the reason why the process didn't start. Empty if it did.
+        started: when it was started, on `time.monotonic`.
+        last_stderr: the stderr of the last match, while the process waits for another one.
+            Otherwise None.
         is_frozen: True while we keep the processes stopped.
         cgroup: the control group of the bot, or None.
-        memory: measures the memory of the bot if there's no control group, otherwise None.
+        memory: measures the memory of the bot, or None if the system limits all of it.
         folder: the working directory of the bot, see `Prepared.folder`.
     """
 
@@ -84,14 +84,14 @@ class LaunchedBot:
         sandbox: Sandbox = NO_SANDBOX,
         **others: Any,
     ) -> None:
-        """Start the process. If that fails, nothing is raised: the bot is disqualified (3.4).
+        """Start the process. If the program can't be run, this only sets `error` (3.4).
 
         Args:
-            others: arguments for `Popen`, which override the pipes.
+            others: more arguments for `Popen`. You can use them to replace the pipes.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left.
-            UsageError: this program ignores SIGCHLD.
+            UsageError: this program ignores SIGCHLD, so we couldn't wait for the bot.
         """
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
             raise UsageError(
@@ -109,8 +109,8 @@ class LaunchedBot:
         self.cgroup = new_cgroup(limits, sandbox)
         self.memory: Looking | None = None
         self.folder = ""
-        self._stopping: Stopping | None = None  # set by `freeze`, if there is no control group
-        self._refused_forks = 0  # at the last reading
+        self._stopping: Stopping | None = None  # created by freeze(), if needed
+        self._refused_forks = 0  # we still need this after the control group is gone
         self._guarded = False
         hide_memory()
         self._token = os.urandom(32).hex()
@@ -130,7 +130,7 @@ class LaunchedBot:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 program = command.argv[0]
-                is_path = os.sep in program  # otherwise the program was found on the PATH
+                is_path = os.sep in program  # a name alone is looked up on the PATH
                 why = why_not_runnable(program, command.directory) if is_path else ""
                 self.error = why or error.strerror or str(error)
             finally:
@@ -177,12 +177,12 @@ class LaunchedBot:
 
     @property
     def argument(self) -> str:
-        """The BOT argument."""
+        """See `BotCommand.argument`."""
         return self.command.argument
 
     @property
     def dialect(self) -> str:
-        """The dialect of the bot; empty for canonical messages."""
+        """See `BotCommand.dialect`."""
         return self.command.dialect
 
     @property
@@ -197,7 +197,11 @@ class LaunchedBot:
 
     @property
     def pipes(self) -> tuple[int, int, int]:
-        """The referee's ends of stdin, stdout and stderr. There must be a process."""
+        """File descriptors of our ends of stdin, stdout and stderr.
+
+        Raises:
+            ProtocolMisuseError: the process wasn't started.
+        """
         popen = self.popen
         if popen is None or popen.stdin is None or popen.stdout is None or popen.stderr is None:
             raise ProtocolMisuseError("a bot that was not started has no pipes")
@@ -211,7 +215,7 @@ class LaunchedBot:
     def terminate(self) -> None:
         """Send SIGTERM to the bot's process group."""
         group = self.popen.pid if self.popen is not None else 0
-        if self.sandbox.kind == "bwrap":  # bwrap has its own group, but the signal is for the bot's
+        if self.sandbox.kind == "bwrap":  # the bot isn't in the group of the bwrap that we started
             group = first_inside(group) or group
         self._signal_group(signal.SIGTERM, group)
 
@@ -257,11 +261,11 @@ class LaunchedBot:
         self._stopping.stop()
 
     def is_stopped(self) -> bool:
-        """Return True if all processes are stopped. Stops processes that have woken up again.
+        """Return True once all processes are stopped. If one has woken up, this stops it again.
 
         Raises:
             ShortageError: the system has no process left, or doesn't allow the referee to stop
-                them.
+                the bot.
         """
         if not self.is_frozen:
             return False
@@ -271,7 +275,7 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How the bot resisted being stopped (`Stopping.offence`), or ""."""
+        """How the bot kept running while it should be stopped, or "" (`Stopping.offence`)."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
@@ -298,14 +302,14 @@ class LaunchedBot:
 
     @property
     def refused_forks(self) -> int:
-        """Number of processes that the limit prevented, or 0 if we can't know."""
+        """How often the bot couldn't start a process because of the limit. 0 if we don't know."""
         if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
             self._refused_forks = self.cgroup.refused_forks
         return self._refused_forks
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of all processes of the bot; None if the system doesn't report it."""
+        """CPU time of all processes of the bot, or None if the system doesn't report it."""
         if self.popen is None:
             return None
         seconds = self.cgroup.cpu_seconds if self.cgroup is not None else None
@@ -322,7 +326,10 @@ class LaunchedBot:
 
     @property
     def roots(self) -> set[int]:
-        """Ids of the processes from which all others descend. Empty after the bot has ended."""
+        """Ids of the processes from which all other processes of the bot descend.
+
+        In a sandbox, bwrap's own processes aren't included, so this is empty after the bot's end.
+        """
         if self.popen is None:
             return set()
         if self.sandbox.kind == "none":
@@ -331,9 +338,10 @@ class LaunchedBot:
         return set() if first is None else children(first)
 
     def was_started(self) -> bool:
-        """Return True if the bot itself ran.
+        """Return True if we got as far as running the bot's own program.
 
-        Only call this after the bot has ended, since a sandbox may fail late.
+        Only call this after the process has ended. A sandbox may still fail a while after it was
+        started.
         """
         if self._status is not None:
             self._was_started = was_started(self._status)
@@ -341,7 +349,7 @@ class LaunchedBot:
         return self._was_started
 
     def check_reached(self, stderr: StderrKeeper) -> None:
-        """Raise `ShortageError` if the bot never ran because the system refused to set a limit."""
+        """Raise `ShortageError` if the shell couldn't set a limit and so didn't start the bot."""
         if self.peek_exit_code() != NOT_REACHED:
             return
         lines = stderr.lines(_WRAPPER_LINES).lines
@@ -418,13 +426,11 @@ class LaunchedBot:
 
 
 Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
-"""A bot that is ready for a match."""
+"""A bot after `launch`. If it needs a process, that has been started."""
 
 
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
-    """Start a bot for a match. Sources that aren't processes are returned unchanged.
-
-    All bots are started here.
+    """Start the process of a bot. Other kinds of bots are returned unchanged.
 
     Raises:
         ShortageError: see `LaunchedBot`.
@@ -445,7 +451,7 @@ def launch_bots(
         try:
             for source, own in zip(sources, each, strict=True):
                 bot = launch(source, own, sandbox)
-                bots.append(bot)  # right away, so that an error can't leak it
+                bots.append(bot)  # if the next bot raises an error, we still end this one
             yield bots
         finally:
             for bot in bots:
@@ -460,10 +466,10 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def start_failure(command: BotCommand, said: Sequence[str]) -> str:
-    """Return the reason why a sandbox didn't run a program.
+    """Find out from bubblewrap's messages why it didn't run the bot's program.
 
     Raises:
-        ShortageError: the sandbox itself doesn't work.
+        ShortageError: the program isn't the cause, since the sandbox itself doesn't work.
     """
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]

@@ -1,4 +1,4 @@
-"""Measure the memory of all processes of a bot that has no control group (Linux).
+"""Measures the memory of all processes of a bot that has no control group (Linux).
 
 Without a control group, the system can only limit the private memory of each single process
 (`confinement.py`), so the referee itself has to measure the rest (limits.md, 2). Exact numbers are
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 # before we look again.
 _FILL_BYTES = 8 * 2**30
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
-# We rest this many times as long as a measurement takes.
+# If a measurement took a second, we don't start the next one for this many seconds. The wait is
+# never longer than `_MOST_REST_SECONDS`, though.
 _RESTS = 20
-# CPU seconds for each exact part. If that's not enough, the upper bound counts.
+# To get an exact number, we spend no more than this many CPU seconds. If that isn't enough, we use
+# the upper bound.
 _EXACT_SECONDS = 0.1
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -60,7 +62,7 @@ class Looking(Protocol):
     """Measures a bot's memory from time to time.
 
     Attributes:
-        look_at: time of the next measurement, on `time.monotonic`.
+        look_at: when to measure again, on `time.monotonic`.
     """
 
     look_at: float
@@ -74,7 +76,7 @@ class Looking(Protocol):
 
 
 def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
-    """Return the measurement that's necessary, or None if the system limits all memory."""
+    """Return an object that measures a bot's memory. None if that's unnecessary or impossible."""
     if limits.memory_limit == math.inf or sys.platform != "linux":
         return None
     if cgroup is None:
@@ -123,14 +125,17 @@ class MemoryWatch:
         return f"it has used {used / MIB:,.0f} MiB of memory (at most {most})"
 
     def _rest(self, used: float, began: float) -> None:
-        # We don't have to look again before the limit could be reached, and we mustn't spend all
-        # our time on looking.
+        # If there's a lot of memory left, the bot can't reach the limit for a while, so we don't
+        # have to measure again so soon. If measuring takes long, we also do it less often.
         now = time.monotonic()
         rest = max((self._limit - used) / _FILL_BYTES, _REST_SECONDS, _RESTS * (now - began))
         self.look_at = now + min(rest, _MOST_REST_SECONDS)
 
     def _used(self, pids: list[int]) -> float:
-        """Return the memory of these processes in bytes, or an upper bound below the limit."""
+        """Return how many bytes of memory these processes use.
+
+        If an upper bound is below the limit, we return it, because the exact number is expensive.
+        """
         own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
         private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
@@ -148,7 +153,7 @@ class MemoryWatch:
         if network is not None and buffers and is_above():
             buffers = _buffers(network.pid)
         until = time.thread_time() + _EXACT_SECONDS
-        # Begin with the largest, so that we may get below the limit after only one or two.
+        # Begin with the largest process, where an exact number is likely to change the most.
         for pid in sorted(own, key=own.__getitem__, reverse=True):
             if not is_above() or time.thread_time() > until:
                 break
@@ -178,7 +183,7 @@ def _files(pid: int) -> tuple[int, int]:
 
 
 class _Network(NamedTuple):
-    """The network of a sandbox: a living process in it, and an upper bound of socket buffers."""
+    """The network of a sandbox: a process that uses it, and an upper bound of socket buffers."""
 
     pid: int
     most_buffers: int
@@ -187,8 +192,8 @@ class _Network(NamedTuple):
 def _network(pids: Iterable[int]) -> _Network | None:
     for pid in pids:
         text = _read(f"/proc/{pid}/net/sockstat")
-        # In a sandbox, sockstat counts the sandbox's own sockets, but the buffers of the whole
-        # machine.
+        # In a sandbox, sockstat only counts the sockets inside, but it counts the buffers of the
+        # whole machine. This gives us an upper bound.
         if text:
             sockets = sum(map(int, _SOCKETS_USED.findall(text)))
             waiting = sum(map(int, _BUFFERS.findall(text))) * _PAGE
@@ -210,10 +215,10 @@ def _buffers(pid: int) -> int:
 def _unnamed(pids: list[int], file_limit: float) -> float:
     """Return the size of shared memory without a name, e.g. from `memfd_create`.
 
-    If a process has it open, the pages in memory count. If it's only mapped, the size of its
-    mappings counts, because a bot can unmap pages that stay in memory, and then nothing shows these
-    pages. A file that is being sent through a socket, and so is in neither process, counts with
-    `file_limit`.
+    If a process has such a file open, we count its pages in memory. If it's only mapped, we can't
+    do that: a bot can unmap some of the pages, and they stay in memory where we don't see them. In
+    this case, we count everything up to the end of the mapping. While a file is being sent through
+    a socket, no process may have it open at all. We then assume that it's as large as `file_limit`.
 
     The result is infinity if we can't find out, or if it takes too long.
     """
@@ -225,7 +230,7 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
             mapped[inode] = max(mapped.get(inode, 0), end)
         try:
             names = os.listdir(f"/proc/{pid}/fd")
-        except PermissionError:  # the process hides from us
+        except PermissionError:  # the bot has hidden this process from us
             return math.inf
         except OSError:  # the process has ended
             continue

@@ -67,10 +67,10 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
 
 
 def await_guardians(spare: set[int]) -> None:
-    """Wait for the guardians of killed workers to end, before they become orphans themselves.
+    """Wait until the guardians of killed worker processes have done their work.
 
-    If we killed the guardians, nobody would thaw their frozen bots, and a frozen process doesn't
-    die (`cgroups.py`).
+    They look like orphans to us. But if we killed them, nobody would thaw their frozen bots, and a
+    frozen process doesn't die (`cgroups.py`).
     """
     # A bot may pretend to be a guardian, so we don't wait for long.
     until = time.monotonic() + STOP_SECONDS
@@ -118,10 +118,10 @@ _spare: set[int] = set()
 
 @contextlib.contextmanager
 def no_orphans() -> Iterator[None]:
-    """At the end of this block, kill processes left behind by those started in the block.
+    """Start bots in this block. At its end, we kill all processes that they've left behind.
 
-    If several threads have such a block at the same time, we can only do this at the end of the
-    last block. Until then, we couldn't distinguish an orphan from a bot that's still playing.
+    If several threads are in such a block, we wait for the last one to leave it. Before that, we
+    couldn't distinguish an orphan from a bot that's still playing.
     """
     global _users, _spare
     with _lock:

@@ -1,4 +1,4 @@
-"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3). No I/O."""
+"""Splits the output of a bot into lines and checks its limits (protocol, 1.1 to 1.3). No I/O."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class OutputLimitError(Exception):
 
 
 class Output:
-    """The output of a bot in one match, and the lines that no request has consumed yet.
+    """The output of a bot in one match. Keeps lines until a request uses them as a reply.
 
     Args:
         limits: `line_limit`, `queue_limit` and `output_limit` are enforced here.
@@ -24,40 +24,40 @@ class Output:
         self._limit = limits.output_limit
         self._line_end = line_end
         self._buffer = bytearray()
-        self._scanned = 0  # bytes of the buffer without a line end
-        self._blank = 0  # bytes of blank lines skipped since the last line
-        self._size = 0  # bytes in the whole match
+        self._scanned = 0  # there's no line end in this many bytes of the buffer
+        self._blank = 0  # bytes of blank lines that we've skipped since the last real line
+        self._size = 0  # bytes of output in the whole match
 
     @property
     def unread(self) -> bytes:
-        """The bytes that no request has consumed."""
+        """Output that wasn't used as a reply so far."""
         return bytes(self._buffer)
 
     @property
     def is_empty(self) -> bool:
-        """True if requests have consumed all output."""
+        """True if all output was used as replies."""
         return not self._buffer
 
     @property
     def is_overfull(self) -> bool:
-        """True if there's too much output, even if its first line had the maximum length."""
+        """True if there's more output than the longest reply with a full queue after it."""
         return len(self._buffer) > self._line_limit + 1 + self._queue_limit
 
     @property
     def is_blank_so_far(self) -> bool:
-        """True if only blank lines have arrived since the last line."""
+        """True if the bot has written blank lines since its last real line."""
         return bool(self._blank)
 
     def feed(self, data: bytes) -> None:
-        """Add bytes."""
+        """Add output that we've just read."""
         self._buffer += data
         self._size += len(data)
 
     def whole_reply(self, data: bytes) -> bytes | None:
-        """Return the reply, if the bytes are exactly one JSON object and a line end.
+        """Add output. If it's exactly one JSON object and a line end, return it as the reply.
 
-        Nearly all replies look like that, and don't need the buffer. In all other cases, add the
-        bytes like `feed`, and return None. Requires `is_empty`.
+        Nearly all replies look like that, so we don't even put them into the buffer, which must be
+        empty. In all other cases, this is the same as `feed`, and returns None.
         """
         end = len(data) - len(self._line_end)
         size = self._size + len(data)
@@ -105,15 +105,15 @@ class Output:
         return None
 
     def check_queue(self) -> None:
-        """Check the size of unrequested output (1.3).
+        """Check the size of the output that no request has asked for (1.3).
 
         Raises:
-            OutputLimitError: there is too much output.
+            OutputLimitError: it's larger than `queue_limit`.
         """
         self._check(len(self._buffer))
 
     def clear(self) -> None:
-        """Discard unconsumed bytes. They still count for the output limit."""
+        """Discard all buffered output. It still counts for `output_limit`."""
         self._buffer.clear()
         self._scanned = 0
 

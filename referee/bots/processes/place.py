@@ -1,7 +1,8 @@
-"""The folder in which a bot starts without a sandbox.
+"""Chooses the folder in which a bot starts, if there's no sandbox.
 
 Normally that's the folder of the bot's program, just like in a sandbox. But if any other word of
-the command may be a path, it's the current folder, because users expect paths to be relative to it.
+the command may be a path, we use the current folder, because that's where users expect relative
+paths to start.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _SEPARATORS = re.compile("[=:,]")
 
 
 def start_place(command: BotCommand) -> tuple[str, list[str]]:
-    """Return the start folder ("" is the current one), and the command line relative to it."""
+    """Return the folder in which to start a bot, and the command line to use in this folder.
+
+    The folder is "" if it's the current one.
+    """
     argv = [*command.argv]
     if command.directory:
         return command.directory, argv
@@ -31,7 +35,7 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
 
 
 def from_here(folder: str) -> str:
-    """Return a folder inside the current one as a relative path, which is how users type it."""
+    """Return a path the way users type it: it's relative if it's inside the current folder."""
     with suppress(FileNotFoundError):  # somebody may have deleted the current folder
         here = os.getcwd()
         if folder.startswith(here.rstrip(os.sep) + os.sep):
@@ -40,8 +44,8 @@ def from_here(folder: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> int | None:
-    # In `python3 -u bot.py`, the bot's own program is the first word that's not an option. The
-    # result is None if we can't tell.
+    # Returns the index of the bot's own program, or None if we can't tell. In `python3 -u bot.py`,
+    # we look for the first word that isn't an option.
     at: int | None = 0
     folder, name = os.path.split(argv[0])
     if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):

@@ -1,4 +1,4 @@
-"""Processes that wait for another match, owned by one thread (protocol, 8.4)."""
+"""Keeps processes that wait for their next match (protocol, 8.4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ MAX_WAITING = 64
 
 
 class BotPool:
-    """Keeps processes between matches, because starting a process is slow."""
+    """Keeps processes between matches, because starting a process is slow.
+
+    This isn't thread-safe, so each thread needs its own pool.
+    """
 
     def __init__(self) -> None:
         # The bot that has waited longest comes first. This is a list and not a dict, because a bot
@@ -22,10 +25,10 @@ class BotPool:
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """Return a waiting bot that hasn't ended, or None if there isn't any.
+        """Take a waiting bot out of the pool. Returns None if there isn't any, or if it has ended.
 
         Args:
-            fresh: stop the waiting bot, so that the caller has to start a new one.
+            fresh: if True, stop the waiting bot and return None.
         """
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
@@ -46,11 +49,11 @@ class BotPool:
 
     @property
     def waiting(self) -> list[LaunchedBot]:
-        """The waiting bots."""
+        """All bots in the pool. The bot that has waited longest comes first."""
         return [bot for _, bot in self._waiting]
 
     async def shrink(self) -> None:
-        """Stop the bots that have waited longest, if too many are waiting (8.4)."""
+        """If there are too many bots in the pool, stop those that have waited longest (8.4)."""
         many = max(0, len(self._waiting) - MAX_WAITING)
         if many:
             await _finish(bot for _, bot in self._waiting[:many])
@@ -70,7 +73,7 @@ class BotPool:
 async def _finish(waiting: Iterable[LaunchedBot]) -> None:
     async with trio.open_nursery() as nursery:
         for launched in waiting:
-            assert launched.last_stderr is not None  # it has played a match
+            assert launched.last_stderr is not None  # BotProcess.release() has set it
             launched.thaw()
             bot = BotProcess(launched, launched.last_stderr)
             nursery.start_soon(bot.finish, launched.limits.grace)

@@ -1,4 +1,4 @@
-"""Requests of a process to Linux about itself. On other systems they do nothing."""
+"""Settings of our own process that only Linux has. On other systems, nothing happens here."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def hide_memory() -> None:
 
 
 def adopt_orphans(adopt: bool = True) -> None:
-    """Adopt orphaned descendants in place of init, or stop doing so."""
+    """Become the parent of orphaned descendants, which otherwise go to init.
+
+    With `adopt=False`, they go to init again.
+    """
     _prctl(_SET_CHILD_SUBREAPER, int(adopt))
 
 

@@ -1,4 +1,4 @@
-"""A bot that is a process: exchange lines within deadlines, and stop it (protocol, 1 and 8).
+"""Exchanges lines with the process of a bot, within deadlines, and stops it (protocol, 1 and 8).
 
 The referee only reads while it waits for a reply. Unrequested output stays in the pipe, where it
 costs us nothing, and is counted at the next request. Writing never blocks either. Bytes that don't
@@ -39,19 +39,19 @@ from referee.match.limits import MIB, limit_word, memory_words
 
 _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
-_MAX_PIPE = 1024 * 1024  # the limit of Linux for ordinary users
+_MAX_PIPE = 1024 * 1024  # Linux doesn't let ordinary users ask for more
 _LAST_STDERR_READS = 64
 # Nothing can ignore SIGKILL, but a process that's stuck in the kernel mustn't hang the referee.
 _KILL_SECONDS = 5
 # Minimum seconds between two readings of the CPU time.
 _CPU_CHECK_SECONDS = 0.02
 _CORES = os.cpu_count() or 1
-# Fraction of the observation that comes before we close the bot's input.
+# After this fraction of the observation, we close the bot's stdin.
 _WATCHED_PART = 0.3
 # When stdout closes, the exit code usually isn't available yet. We wait for it this long, because a
 # message with the exit code is much more useful.
 _EXIT_SECONDS = 0.5
-# With less than this, the system may kill a program while it's starting.
+# If a bot may use less memory than this, the system may kill it before it has even started.
 _LITTLE_MEMORY = 64 * MIB
 # Polling interval on systems that don't report the end of a process.
 _POLL_SECONDS = 0.02
@@ -82,23 +82,23 @@ async def kill(launched: LaunchedBot) -> None:
 
 
 class BotProcess:
-    """A launched process as a `Bot`.
+    """Makes a `Bot` out of a process that was launched.
 
-    If the process waited for this match since `release`, it may have written to stderr in the
-    meantime. That text belongs to the previous match, and goes to its keeper.
+    If the process has waited for this match since its `release`, it may have written to stderr in
+    the meantime. We add this text to the stderr of the previous match.
 
     Args:
-        look_seconds: seconds to observe a process after a timeout before we kill it; 0: kill it
-            right away.
-        reply_end: the bytes that end each of its replies.
+        look_seconds: how long we observe a process that missed its deadline, before we kill it. If
+            this is 0, we kill it right away.
+        reply_end: the bytes at the end of each reply.
 
     Attributes:
-        stdout_fd: the referee's end of its stdout; -1 without a process.
-        started: start time on `time.monotonic`; None after its first request, and for a process
-            that waited for this match.
-        has_answered: True after a line of its output was used as a reply.
-        has_ended: True after the referee has noticed the exit of the process.
-        is_closed: True after the process was killed, released or finished.
+        stdout_fd: our end of the bot's stdout, or -1 if there's no process.
+        started: when it was started, on `time.monotonic`. None after the first request, and for a
+            process that has waited for this match.
+        has_answered: True if the bot has replied to a request.
+        has_ended: True once we've noticed that the process has exited.
+        is_closed: True once the process was killed, released or finished.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class BotProcess:
         self.started: float | None = launched.started if before is None else None
         self._limits = launched.limits
         self._output = Output(launched.limits, reply_end)
-        self._outgoing = bytearray()  # bytes that did not fit into the pipe yet
+        self._outgoing = bytearray()  # bytes for which the pipe hasn't had room so far
         self._takes_input = self._stdout_open = self._stderr_open = False
         self.has_ended = launched.popen is None
         self.is_closed = False
@@ -123,7 +123,7 @@ class BotProcess:
         self._look_seconds = look_seconds
         self.has_answered = False
         self._has_waited = before is not None
-        self._is_early = False  # it wrote before the handshake of a later match
+        self._is_early = False  # True if the bot has written something between two matches
         self._is_late = False
         self._silence: TimeoutObservation | None = None
         used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
@@ -188,12 +188,10 @@ class BotProcess:
     # --- Reading ----------------------------------------------------------------------------------
 
     def quick_reply(self, seconds: float) -> bytes | None:
-        """Wait briefly for a reply in the usual form, i.e. a single object from a single read.
+        """Wait up to `seconds` for a reply. This only works if we can read it in one piece.
 
-        A nursery with three tasks per reply would cost far more than this one poll().
-
-        Returns:
-            None in all other cases. Call `reply` then.
+        All we need is one poll(), which costs far less than the nursery with three tasks in
+        `reply`. If this returns None, call `reply`.
         """
         self.started = None
         if (
@@ -217,7 +215,7 @@ class BotProcess:
         return reply
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the reply to the last request (1.2, 1.3, 8.1, 8.2)."""
+        """Wait for the reply to the last request, as in `Bot.reply` (1.2, 1.3, 8.1, 8.2)."""
         self.started = None
         if self.launched.popen is None:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
@@ -271,9 +269,9 @@ class BotProcess:
                     late = False
                     if exceeded := self._exceeded():
                         return exceeded
-            # Read after every wait, even if we're late. If a complete line is there, it's valid,
-            # since perhaps we just noticed it too late. On the other hand, a line that arrives bit
-            # by bit doesn't extend the deadline.
+            # We read after every wait, even if it's too late. A complete line counts, because it
+            # may have arrived in time and we were just slow. But a bot doesn't get more time by
+            # sending a line bit by bit.
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
@@ -339,9 +337,9 @@ class BotProcess:
         )
 
     def _next_cpu_check(self, used: float) -> float:
-        """Return the earliest time (monotonic) at which the limit could be exceeded.
+        """Return the earliest time (monotonic) at which the bot could have used up its CPU time.
 
-        We don't need to look at CPU times before that, even if the bot keeps all cores busy.
+        That's how long it takes if the bot keeps all cores busy. We don't have to check it sooner.
         """
         left = self._cpu_before + self._limits.cpu_limit - used
         return time.monotonic() + max(left / _CORES, _CPU_CHECK_SECONDS)
@@ -357,7 +355,7 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _little_memory(self) -> str:
-        """Return a clause that blames the memory limit, if it is too low for many programs."""
+        """Return a hint if the memory limit is so low that it's probably the cause. Else, ""."""
         most = self._limits.memory_limit
         if most >= _LITTLE_MEMORY:
             return ""
@@ -366,7 +364,7 @@ class BotProcess:
 
     def _start_failure(self) -> str:
         said = self.stderr.lines(1).lines
-        self.stderr.forget()  # the text is bubblewrap's, not the bot's
+        self.stderr.forget()  # bubblewrap has written this, not the bot
         if not said and (why := self._little_memory()):
             return f"the sandbox was killed{why}"
         return start_failure(self.launched.command, said)
@@ -374,10 +372,10 @@ class BotProcess:
     # --- Waiting ----------------------------------------------------------------------------------
 
     async def _wait(self, until: float, *, read: bool = False, write: bool = False) -> bool:
-        """Wait for stdout, stdin or the exit of the process, and drain stderr meanwhile.
+        """Wait until we can read or write, or until the process exits. Read stderr meanwhile.
 
         Returns:
-            True if the time ran out.
+            True if the time ran out before that.
         """
         is_over = False
 
@@ -400,7 +398,7 @@ class BotProcess:
         return not (is_over or self.has_ended)
 
     async def attend(self) -> None:
-        """Drain stderr and wait for the exit, between requests. Runs until cancelled."""
+        """Read stderr between requests, and notice if the process exits. Runs until cancelled."""
         if self.is_closed or self.launched.popen is None:
             return
         async with trio.open_nursery() as nursery:
@@ -413,7 +411,7 @@ class BotProcess:
         self.has_ended = True
 
     async def _drain_stderr(self) -> None:
-        # If we didn't read it, a bot that writes a lot to stderr would block (1.4).
+        # If we didn't do this, a bot that writes a lot to stderr would block (1.4).
         while self._stderr_open:
             await trio.lowlevel.wait_readable(self._stderr)
             self.read_stderr()
@@ -424,7 +422,7 @@ class BotProcess:
         return self.has_ended
 
     async def _hand_over(self, until: float, *, reading: bool = False) -> bool:
-        """Write the outgoing bytes. Returns False if the time ran out."""
+        """Write the bytes that didn't fit into the pipe. Returns False if the time ran out."""
         while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
             if await self._wait(until, read=reading, write=True):
                 return False
@@ -437,18 +435,18 @@ class BotProcess:
 
     @property
     def unfinished(self) -> bytes:
-        """The beginning of a line whose end we haven't read."""
+        """The beginning of a line, if the bot hasn't written the rest."""
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
         """Find out why a process didn't reply in time, before we kill it.
 
-        This closes its stdin after a while. Some bots only reply at the end of their input, and
-        their authors would like to know.
+        If it doesn't seem to do anything, we close its stdin. Some bots only reply at the end of
+        their input, and their authors will want to know.
 
         Args:
-            watch: seconds to see whether it computes, or replies late.
-            rest: seconds to wait for its exit after the end of its input.
+            watch: we watch for this many seconds whether it computes, or replies late.
+            rest: after closing stdin, we wait this many seconds for its exit.
         """
         before = self.usage()
         silence = TimeoutObservation(
@@ -483,7 +481,7 @@ class BotProcess:
         return True
 
     def usage(self) -> Usage | None:
-        """CPU activity of the process and its children; None if unknown."""
+        """Return the CPU usage of all processes of the bot, or None if we don't know."""
         roots = self.launched.roots
         return usage(*roots) if roots else None
 
@@ -492,12 +490,12 @@ class BotProcess:
     @property
     def exit_code(self) -> int | None:
         """Exit code of the process, or -N if signal N killed it. None until it has ended."""
-        # We were about to kill the process and only observed it first. If it exited in the
-        # meantime, we have caused that.
+        # If we've observed the process, we were going to kill it anyway. If it exited in the
+        # meantime, that's probably because we closed its stdin, so its exit code doesn't count.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
     def read_stderr(self) -> None:
-        """Read the available stderr."""
+        """Read once from stderr, without blocking."""
         self._read_stderr(self.stderr)
 
     def _read_stderr(self, keeper: StderrKeeper) -> bool:
@@ -513,17 +511,17 @@ class BotProcess:
                 break
 
     def _mark_stderr(self) -> None:
-        # stderr is another pipe, but everything that was written before the reply has arrived by
-        # now.
+        # Everything that the bot wrote to stderr before this reply is in the pipe by now.
         self._read_last_stderr(self.stderr)
         assert self.stderr.recorded is not None
         self.stderr.recorded.mark()
 
     def process_report(self, count: int) -> ProcessReport:
-        """Return the report on the process, after its exit."""
+        """Return a report on the process. Only call this after its exit."""
         stderr, command = self.stderr.lines(count), self.launched.command
         prefix = command.dialect or command.adapter
-        # Output after the observation is a reaction to the end of its input.
+        # If we've observed the process, it may have written the rest just because we closed its
+        # stdin. That wouldn't tell the author anything, so we leave it out.
         if self._silence is not None:
             silence = self._silence
             return ProcessReport(stderr, silence=silence, limits=self._limits, prefix=prefix)
@@ -559,7 +557,7 @@ class BotProcess:
         return True
 
     async def hand_over(self, grace: float) -> None:
-        """Write the remaining lines, for at most `grace` seconds."""
+        """Wait up to `grace` seconds until the bot has accepted all remaining lines."""
         await self._hand_over(trio.current_time() + grace)
 
     async def end_input(self, seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""Checks a program like the system does before running it.
+"""Checks whether the system can run a program, and explains why not.
 
 An `OSError` from exec contains little more than a number. "Exec format error" may mean a missing
 `#!` line, the wrong processor or a Windows program, so we look into the file and report the cause.
@@ -17,9 +17,9 @@ from typing import NamedTuple
 from referee.bots.command import is_noexec
 from referee.text.terminal import as_text, command_line, escaped
 
-_HEAD = 256  # bytes of a script that Linux reads
-_OLD_HEAD = 127  # bytes of its first line that Linux read before version 5.1
-_DEPTH = 4  # maximum chain of interpreters that are scripts
+_HEAD = 256  # Linux looks for a #! line in this many bytes of a file
+_OLD_HEAD = 127  # before version 5.1, it ignored the rest of a longer line
+_DEPTH = 4  # an interpreter may be a script, too, but only this many times
 _ELF = b"\x7fELF"
 # The positions of the format and the processor in an ELF header.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
@@ -53,17 +53,23 @@ _BLANKS = re.compile(rb"[ \t]+")
 
 
 class _Refusal(NamedTuple):
-    """The system's error number for a program, and a clause with the cause and the next step."""
+    """The reason why the system doesn't run a program.
+
+    Attributes:
+        number: the error number that we'd get from the system.
+        why: a clause with the cause, and with advice if there's any.
+    """
 
     number: int
     why: str
 
 
 def check_program(path: str, directory: str) -> None:
-    """Raise the `OSError` that the system would raise for a program, relative to a directory.
+    """Raise an `OSError` if the system can't run a program. The path is relative to the directory.
 
-    We need this if a shell or bubblewrap starts the bot, because they run a file as a shell script
-    if the system refuses to run it. The text of the error comes from `why_not_runnable`.
+    We need this if the bot is started by a shell or by bubblewrap. If the system refuses to run a
+    file, they don't report the error, but run the file as a shell script. The error has the same
+    text as `why_not_runnable`.
     """
     refusal = _refusal(path, directory)
     if refusal is not None:
@@ -71,13 +77,13 @@ def check_program(path: str, directory: str) -> None:
 
 
 def why_not_runnable(path: str, directory: str) -> str:
-    """Return why the system doesn't run a program, and the next step. Empty if unknown.
+    """Explain in a clause why the system can't run a program. Empty if we don't know.
 
-    The clause contains no path of this machine, except paths in the program itself.
+    The text contains no paths of this machine, except for paths that the program itself contains.
 
     Args:
-        path: the program, relative to the directory.
-        directory: its working directory; empty: the current one.
+        path: the program. If the path is relative, it starts in the directory.
+        directory: the working directory of the program, or "" for the current one.
     """
     refusal = _refusal(path, directory)
     return refusal.why if refusal is not None else ""
@@ -243,9 +249,9 @@ def _of_data(head: bytes, ours: bytes) -> str:
 
 
 def _has_other_loader(head: bytes, name: str) -> bool:
-    """Return True if the system runs such files with another program, as Linux does by binfmt_misc.
+    """Return True if Linux is set up to run such files with another program (binfmt_misc).
 
-    An example is a Windows program that runs with Wine.
+    For example, it may run Windows programs with Wine.
     """
     try:
         if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":

@@ -1,4 +1,4 @@
-"""A bot's command line in a sandbox of bubblewrap, and the files visible there (sandbox.md).
+"""Runs a bot in bubblewrap, which shows it only the files that it needs (sandbox.md).
 
     bwrap (in the referee's namespaces; ends with the bot, and with its exit code)
       bwrap (the first process inside; when it ends, the kernel ends all others there)
@@ -41,9 +41,9 @@ from referee.text.terminal import escaped
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
 SOURCES = "/sources"
-"""The folder inside that contains the files submitted for a build."""
+"""During a build, the submitted files are in this folder of the sandbox."""
 USER = 1000
-"""The bot's user and group id inside, no matter who runs the referee."""
+"""In the sandbox, bots have this user and group id, no matter who runs the referee."""
 PROBE_SECONDS = 10.0
 # The folders in which a system keeps its interpreters and libraries.
 _SYSTEM = (
@@ -55,7 +55,7 @@ _ETC = (
     *("/etc/alternatives", "/etc/java-*", "/etc/ld-musl-*", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
 )
-# System folders in which nobody keeps bots.
+# Nobody keeps bots in these folders.
 _NO_BOTS = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
@@ -73,12 +73,12 @@ _VIRTUAL = "pyvenv.cfg"
 
 
 class Prepared(NamedTuple):
-    """The arguments of `Popen`, and the file descriptors to close.
+    """Everything that we pass to `Popen` to start a bot, and the file descriptors to close.
 
     Attributes:
         fds: file descriptors for the new process. We close our copies after it has started.
-        status: a pipe from which we read bubblewrap's status; None without a sandbox.
-        folder: the folder in which the bot starts; empty if it contains none of the bot's files.
+        status: our end of a pipe with bubblewrap's status, or None without a sandbox.
+        folder: the folder in which the bot starts. Empty if it only exists in the sandbox.
     """
 
     argv: list[str]
@@ -93,13 +93,15 @@ class Prepared(NamedTuple):
 
 
 def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = ()) -> Sandbox:
-    """Return the sandbox for one of `CHOICES` on this machine.
+    """Turn the value of `--sandbox` into a sandbox that works on this machine.
 
     Args:
-        readable, hidden: see `Sandbox`; relative paths are fine here.
+        choice: one of `CHOICES`. "auto" means bubblewrap if it works, otherwise no sandbox.
+        readable, hidden: see `Sandbox`. Relative paths are fine here.
 
     Raises:
-        UsageError: a sandbox is required and doesn't work, or a readable path isn't a folder.
+        UsageError: the user wants bubblewrap and it doesn't work, a readable folder doesn't exist,
+            or there are readable folders without a sandbox.
     """
     if choice == "none":
         if readable:
@@ -118,12 +120,12 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
 
 def unavailable_reason() -> str:
-    """Return why bubblewrap can't create a sandbox here, in one line; empty if it can.
+    """Explain in one line why bubblewrap doesn't work on this machine. Empty if it works.
 
-    The only way to find out is to try. We do this once per process.
+    The only way to find out is to try it, which we do once per process.
 
     Raises:
-        ShortageError: the system has no resources to try.
+        ShortageError: the system has too few resources left to try it.
     """
     return _probed()[1]
 
@@ -143,7 +145,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
     # read-only. We can live without --disable-userns, because the filter denies new user namespaces
     # as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
-        options = _system(tmp_bytes=1 << 20)  # everything that a match needs
+        options = _system(tmp_bytes=1 << 20)  # the same options as in a match
         env = {"PATH": os.defpath}
         prepared = _prepared([*words, *options], (), ["true"], env, seccomp_filter())
         try:
@@ -183,19 +185,19 @@ def prepare(
     tmp_bytes: float = math.inf,
     first: Sequence[str] = (),
 ) -> Prepared:
-    """Return the command that starts a bot. Raises `OSError` like `Popen`.
+    """Return the arguments that start a bot. Raises `OSError` like `Popen`.
 
-    The bot's variables are set inside the sandbox. bubblewrap itself mustn't get them, because a
-    variable like `LD_PRELOAD` would load a program into it, outside of the sandbox.
+    The bot's own variables are only set inside of the sandbox. bubblewrap mustn't get them, because
+    a variable like `LD_PRELOAD` would run the bot's code in it, outside of the sandbox.
 
     Args:
-        env: the environment of all bots; `command.env` is added.
-        tmp_bytes: size limit of /tmp, and of /dev/shm.
-        first: words before the bot's command in a sandbox.
+        env: the environment of all bots. We add the variables of this bot (`command.env`).
+        tmp_bytes: maximum size of /tmp. /dev/shm may be as large again.
+        first: words to put before the bot's command in a sandbox.
 
     Raises:
         UsageError: the sandbox doesn't work.
-        BotNotFoundError: the sandbox may not read the bot's files.
+        BotNotFoundError: the permissions of the bot's files are too strict for the sandbox.
     """
     if sandbox.kind == "none":
         env = {**env, **dict(command.env)}
@@ -204,7 +206,7 @@ def prepare(
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
         return Prepared(argv, folder or None, env)
     words, problem = _probed()
-    if problem:  # commands get this error from resolve(), but users of the library get it here
+    if problem:  # commands have called resolve(), so this only happens to users of the library
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
@@ -300,7 +302,12 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 
 
 class _Place:
-    """The bot's view from inside: its files, its command line `argv` and its folder `BOT`."""
+    """Decides which files a bot can see in the sandbox, and translates its command line.
+
+    Attributes:
+        folder: the folder that the bot sees as `BOT`. Empty if it only sees some of the files.
+        argv: the command line, with the paths that the files have inside.
+    """
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
@@ -314,7 +321,7 @@ class _Place:
         runtimes = self._interpreter(program, command.argv[1:])
         self._runtimes = [*sandbox.readable, *runtimes]
         self._shown = [*_SYSTEM, *self._runtimes]
-        # A recorded bot may be in one of the folders that the user has named for it.
+        # For a recorded bot, the readable folders are where the user allows its own files to be.
         not_own = self._shown if self._named is None else [*_SYSTEM, *runtimes]
         paths = [path for path in map(self._path, command.argv) if os.path.exists(path)]
         own = [path for path in paths if not _is_in_one(path, not_own) and self._may_show(path)]
@@ -357,9 +364,11 @@ class _Place:
         return os.path.normpath(os.path.join(self._here, word))
 
     def _may_show(self, path: str) -> bool:
-        """Return True if the user typed the command, or has named a folder that contains this path.
+        """Return True if we may show a path to the bot.
 
-        A file counts as its folder, since that's what becomes visible. Bundled bots are public.
+        We show anything if the user typed the command. For a recorded command, the path must be in
+        a folder that the user has named. If it's a file, we check its folder as well, because the
+        whole folder becomes visible. Bundled bots are public.
         """
         if self._named is None or is_bundled(path):
             return True
@@ -369,9 +378,10 @@ class _Place:
 
     def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
         is_allowed = self._may_show(self._here)
-        if self._is_bot_folder:  # a recorded command mustn't decide which files the bot can read
+        # The command of a submitted bot mustn't decide which files the bot can read.
+        if self._is_bot_folder:
             return self._here if is_allowed else ""
-        # If the folder contains one of the hidden folders, it's the folder of a whole tournament.
+        # If there's a hidden path in the folder, it's the folder of a whole tournament.
         here = os.path.realpath(self._here)
         is_whole = any(_is_in(path, here) for path in self._hidden)
         if command.directory and is_allowed and not is_whole:
@@ -381,7 +391,7 @@ class _Place:
         return own[0] if os.path.isdir(own[0]) else os.path.dirname(own[0])
 
     def _word(self, word: str) -> str:
-        """Convert a word of the command line to its form inside, in case it's a path."""
+        """Convert a word of the command line, because a path may be different in the sandbox."""
         path = self._path(word)
         if word.startswith("-") or not os.path.exists(path):
             return word
@@ -391,12 +401,12 @@ class _Place:
             # Keep a relative path as it is if it means the same inside.
             is_same = not os.path.isabs(word) and self.folder == self._here
             return word if is_same else _in_bot(path, self.folder)
-        # We don't convert the path of an invisible file. If we did, the bot could find out that it
-        # exists.
+        # If the bot can't see a file, we don't convert its path. Otherwise, the bot could find out
+        # that the file exists.
         return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
-        """Yield the options that show a path as `at`, without its hidden entries."""
+        """Yield options that mount a path at another place, without the hidden files in it."""
         real = os.path.realpath(path)
         if not any(_is_in(hidden, real) for hidden in self._hidden):
             yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
@@ -414,18 +424,18 @@ class _Place:
                     yield from self._bound(entry.path, inside)
 
     def _interpreter(self, program: str, others: Sequence[str]) -> set[str]:
-        """Return the paths that the program, or the interpreter in its first line, needs to run.
+        """Return the files of an interpreter that we have to show, so that it works.
 
-        The bot's own program isn't among them. If the user has typed the path of an interpreter, it
-        may be anywhere. But a path from a script or from the bot's folder was written by a
-        stranger.
+        The program may be an interpreter, or it may be a script with one in its first line. If the
+        user typed the interpreter's path, we accept any place. If the path comes from a script or
+        from a submitted folder, we have to be careful, because a stranger wrote it.
         """
         if _is_in_system(program):
             return set()
         if program == sys.executable:
             own = Path(__file__).parents[2]  # Python bots import `referee.bot` from here
             found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
-            if self._is_bot_folder:  # its command may be a bundled bot
+            if self._is_bot_folder:  # the command in a bot.toml may be a bundled bot
                 found |= {path for path in map(self._path, others) if is_bundled(path)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         within = self._named
@@ -439,9 +449,9 @@ class _Place:
 
 
 def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
-    """Return the folders that a recorded bot needs but that the user hasn't named.
+    """Return the folders that the user still has to name, so that a recorded bot can run.
 
-    These are the folders that the bot would see if the user had typed its command.
+    If the user had typed the bot's command, we'd show these folders without being asked.
     """
     found: list[str] = []
     typed = _shown_to(command, sandbox._replace(readable=(), recorded=False))
@@ -452,8 +462,8 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
-        # Begin with a virtual environment. It needs the Python from which it was made, so it may
-        # add folders that would otherwise be listed separately.
+        # Begin with a virtual environment. If we show it, we also show the Python that it uses, so
+        # the user may not have to name that folder separately.
         found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
@@ -470,14 +480,14 @@ def _shown_to(command: BotCommand, sandbox: Sandbox) -> list[str]:
 
 
 def is_private_folder(folder: str) -> bool:
-    """Return True if a folder contains more than bots, i.e. system, user or hidden files."""
+    """Return True for folders that aren't meant for bots: system, home and hidden folders."""
     folder = os.path.realpath(folder)
     is_hidden = f"{os.sep}." in handed_in(folder)
     return is_hidden or _is_wide(folder) or _is_in_one(folder, _NO_BOTS)
 
 
 def why_not_inside(program: str) -> str:
-    """Return why an existing program didn't start in the sandbox, and the next step."""
+    """Explain why a program didn't start in the sandbox although it exists, and how to fix that."""
     with suppress(OSError):
         if words := interpreter(program):
             return why_hidden("the interpreter of its first line, ", words[0])
@@ -487,10 +497,10 @@ def why_not_inside(program: str) -> str:
 
 
 def why_hidden(what: str, program: str) -> str:
-    """Return a clause that says that a program isn't visible in the sandbox, and how to show it.
+    """Explain that the sandbox doesn't show a program, and how the user can change that.
 
     Args:
-        what: the role of the program, such as "the interpreter ".
+        what: a description to put before the path, such as "the interpreter ".
     """
     remedy, folder = _show(program), os.path.dirname(program)
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
@@ -499,8 +509,8 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    # The path may come from a stranger who wants to read other people's files, so we never advise
-    # the user to show a wide folder.
+    # The path may come from a stranger who wants to read the user's files. That's why we never
+    # suggest a folder that contains much more than the program.
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
     shown = prefix if name == "bin" and not _is_private(prefix) else folder
@@ -518,16 +528,15 @@ def _runtimes_of(
 ) -> set[str]:
     """Return the smallest set of paths that an interpreter needs to run.
 
-    Only interpreters on the PATH and the Python of a virtual environment count. For other programs,
-    the set is empty. We have to be strict, because a bot may have any path or link in its first
-    line, and mustn't get access to a folder that way.
+    The set is empty unless the program is on the PATH or is the Python of a virtual environment. We
+    have to be strict: a bot can have any path or link in its first line, and we mustn't show it a
+    folder just because of that.
 
     Args:
-        within: the folders that may contain a virtual environment, i.e. the bot's folder, or the
-            folders that the user names for recorded bots. None: any folder.
-        files: the paths in the command line, if the user typed the interpreter. None: the user did
-            not. In this case, the virtual environment must be made from a Python that this machine
-            uses.
+        within: we accept virtual environments in these folders: the bot's own, or the folders that
+            the user named for recorded bots. If it's None, we accept them anywhere.
+        files: if the user typed the interpreter, the paths in the command line. Otherwise None. We
+            then only accept a virtual environment if it uses a Python of this machine.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)
@@ -579,18 +588,18 @@ def _named_by(script: str) -> str:
 
 
 def _is_private(prefix: str) -> bool:
-    """Return True if a prefix may contain other files than an interpreter.
+    """Return True if there may be private files next to an interpreter, e.g. in ~/.local.
 
-    In this case, we only show parts of it.
+    We mustn't show such a prefix as a whole.
     """
     if _is_virtual(prefix):
         return False
     folder, name = os.path.split(prefix)
-    return _is_wide(prefix) or (folder in _homes() and name.startswith("."))  # ~/.cargo, ~/.local
+    return _is_wide(prefix) or (folder in _homes() and name.startswith("."))
 
 
 def _is_wide(folder: str) -> bool:
-    """Return True for folders that contain all files of a user or of the referee."""
+    """Return True if a folder contains a home directory, the temporary files or the referee."""
     own, temporary = Path(__file__).parents[2], os.environ.get("TMPDIR", "/tmp")
     narrow = [*_homes(), str(own), os.path.abspath(temporary), "/tmp"]
     return any(_is_in(path, folder) for path in narrow)
@@ -636,12 +645,20 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def first_inside(pid: int) -> int | None:
-    """Return the id of the first process inside a bwrap; None before there is one."""
+    """Return the id of the first process in a sandbox, or None if there isn't one yet.
+
+    Args:
+        pid: the bwrap that we started.
+    """
     return min(children(pid), default=None)
 
 
 def was_started(status: int) -> bool:
-    """Return True if the bot of a finished bwrap was ever run, given `Prepared.status`."""
+    """Return True if bwrap has run the bot. Only call this after bwrap has ended.
+
+    Args:
+        status: see `Prepared.status`.
+    """
     try:
         os.set_blocking(status, False)
         said = os.read(status, _MOST_STATUS)

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-# name: number on x86_64, aarch64 (-1: does not exist)
+# The numbers of each call on x86_64 and aarch64. -1 means that it doesn't exist there.
 DENIED = {
-    # other processes
+    # reading and controlling other processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -25,11 +25,11 @@ DENIED = {
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
     "perf_event_open": (298, 241),
-    # the user's keys
+    # keys that the kernel stores for the user
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # mounts, roots, handles of invisible files
+    # mounts, other root folders, and handles that open files which the bot can't see
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
@@ -66,7 +66,7 @@ DENIED = {
     # signals that the kernel sends later: SIGCONT would wake a stopped process
     "timer_create": (222, 107),
     "mq_notify": (244, 184),
-    # the machine
+    # control of the whole machine
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
     "init_module": (175, 105),
@@ -80,7 +80,7 @@ DENIED = {
     "iopl": (172, -1),
     "ioperm": (173, -1),
 }
-"""Denied with EPERM for all arguments."""
+"""These calls always fail with EPERM."""
 PRETENDED = {
     "flock": (73, 32),
     "utime": (132, -1),
@@ -90,11 +90,11 @@ PRETENDED = {
 }
 """These calls do nothing and report success.
 
-With locks on a shared file, or with the time of the last change of a device, bots could send
-messages to each other. The filter cannot see which file is meant. An error would end honest
-programs: SQLite locks databases that it only reads, and Java prints a warning on stdout if it
-cannot lock its file in /tmp. No two bots can write to the same file, so locks between bots are not
-needed."""
+Two bots could use a lock on a shared file, or the times of a device, to send messages to each
+other. The filter can't see which file is meant, so we can't allow only harmless calls. We also
+can't return an error, because that breaks honest programs: SQLite locks databases that it only
+reads, and Java prints a warning on stdout if it can't lock its file in /tmp. Nobody needs these
+locks, since two bots can never write to the same file."""
 _CHMOD = {"chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452)}
 PRETENDED_TO_ROOT = {
     **_CHMOD,
@@ -112,11 +112,11 @@ PRETENDED_TO_ROOT = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
-"""Calls that are also denied if the referee is root, because its bots then own devices of the
-machine, such as /dev/null."""
+"""If the referee is root, these calls do nothing and report success, too. In this case, bots own
+devices of the machine, such as /dev/null, and mustn't change them."""
 UNKNOWN = 470
-"""The first system call that has not been reviewed (Linux 6.18). All calls from here on fail as if
-they did not exist."""
+"""We haven't reviewed system calls from this number on (new after Linux 6.18). They fail as if the
+kernel didn't have them."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
 FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
 SETSOCKOPT = (54, 208)
@@ -125,7 +125,7 @@ NEW_NAMESPACES = 0x7E020080
 TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which insert characters into a terminal's input."""
 PERSONALITIES = (0, 0xFFFFFFFF)
-"""PER_LINUX, and the value that queries the current one."""
+"""Allowed arguments: PER_LINUX, and the value that only queries the current personality."""
 LOCKS = (6, 7, 37, 38)
 """F_SETLK, F_SETLKW and F_OFD_...: handled like `PRETENDED`."""
 FCNTL_COMMANDS = (
@@ -148,10 +148,10 @@ SENDS = {
     "rt_tgsigqueueinfo": (297, 240, 2),
     "pidfd_send_signal": (424, 424, 1),
 }
-"""Calls that send a signal: two numbers, and the index of the signal among the arguments.
+"""Calls that send a signal. The third number is the index of the argument with the signal.
 
-They may not send SIGCONT. Without a control group, a waiting bot is stopped with SIGSTOP
-(limits.md, 5), and its processes must not wake each other."""
+Bots can't use them to send SIGCONT. Without a control group, we stop a waiting bot with SIGSTOP
+(limits.md, 5), and its processes mustn't wake each other up."""
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG, which sets the signal that a process gets when its parent dies."""
@@ -161,8 +161,8 @@ FAMILIES = (1, 2, 10, 16)
 A network namespace confines these. It does not confine AF_VSOCK, which reaches the hypervisor."""
 
 SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
-"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`: the fill level of Unix sockets is not visible.
-"""
+"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`. We can't see how much is in a Unix socket, so
+we assume that its buffer is full, and bots mustn't enlarge it."""
 
 
 class Machine(NamedTuple):
@@ -171,7 +171,7 @@ class Machine(NamedTuple):
     Attributes:
         audit: AUDIT_ARCH of its native system calls. Any other call, e.g. of a 32-bit program,
             kills the process.
-        foreign: the first call number of another ABI (x32); 0 without one.
+        foreign: calls of another ABI (x32) have numbers from here on. 0 if there isn't one.
     """
 
     audit: int
@@ -191,16 +191,18 @@ MODES = {
     "open": (2, -1, 2),
     "openat": (257, 56, 3),
 }
-"""Calls that set the mode of a file: two numbers, and the index of the mode among the arguments."""
+"""Calls that set the mode of a file. The third number is the index of the argument with the
+mode."""
 OPENAT2 = (437, 437)
 SET_ID = 0o6000
 """S_ISUID and S_ISGID: such a file runs with the rights of its owner or group."""
 CREATES = 0o20000100
-"""O_CREAT and the bit of O_TMPFILE. Without them the mode argument of `open` is undefined."""
+"""O_CREAT, and the bit that makes O_TMPFILE out of O_DIRECTORY. Without either of them, `open`
+doesn't use its mode argument, which may then have any value."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets in `seccomp_data`, also the next three
-_FIRST, _SECOND, _THIRD = 16, 24, 32  # 64-bit arguments
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in `struct seccomp_data`
+_FIRST, _SECOND, _THIRD = 16, 24, 32  # offsets of the call's arguments, which have 64 bits
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))
 
@@ -209,12 +211,12 @@ _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 3
 def seccomp_filter(
     machine: str = os.uname().machine, root: bool = os.geteuid() == 0, builds: bool = False
 ) -> bytes:
-    """Return the filter in bubblewrap's format; empty for an unsupported machine.
+    """Return the filter in bubblewrap's format. Empty if we don't support this machine.
 
     Args:
         machine: the name from `uname`.
         root: True if the referee's user is root.
-        builds: True for a build: compilers lock files and change modes and times.
+        builds: True for a build, since compilers have to lock files and change modes and times.
     """
     known = MACHINES.get(machine)
     if known is None:

@@ -1,4 +1,4 @@
-"""The stderr of a bot: its beginning and end for the report, and a file on request (1.4)."""
+"""Stores the stderr of a bot for reports, and in a file or a record if that's wanted (1.4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.logs.stderr_excerpt import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
 
-# Number of bytes that are kept from the beginning for the report, and as many from the end.
+# For the report, we keep this many bytes from the beginning, and as many from the end.
 END_CAP = 16 * 1024
 
 
@@ -17,10 +17,10 @@ class StderrKeeper:
     """Stores the stderr of one bot.
 
     Args:
-        file: file to write to, or None. If a write fails, we silently stop writing to it, because a
-            full disk mustn't stop a match, and the logs report that anyway.
-        recorded: passes the text to a record, or None.
-        limit: maximum size of the file in bytes. The rest is read, but not kept.
+        file: gets the whole text up to the limit, or None. If we can't write to it, we stop without
+            an error. A full disk mustn't stop a match, and the logs report that anyway.
+        recorded: adds the text to a record, or None.
+        limit: maximum size of the file in bytes.
     """
 
     def __init__(
@@ -33,12 +33,12 @@ class StderrKeeper:
         self.recorded = recorded
         self._limit = self._room = limit
         self._head = b""
-        self._tail = b""  # the last bytes after the head
-        self._dropped = 0  # line ends in the discarded middle
+        self._tail = b""  # the end of the text, without anything that's in the head
+        self._dropped = 0  # number of line ends in the text that we haven't kept
         self._ended = False
 
     def feed(self, data: bytes) -> None:
-        """Add bytes."""
+        """Add text that we've just read."""
         if not self._ended:
             self._keep(data)
             if self.recorded is not None:
@@ -55,11 +55,11 @@ class StderrKeeper:
             self.close()
 
     def says(self, words: bytes) -> bool:
-        """Return True if the part that we've kept contains these words."""
+        """Return True if the text contains these words, as far as we've kept it."""
         return words in self._head or words in self._tail
 
     def end(self) -> None:
-        """Ignore later text, because the referee has caused it."""
+        """Leave later text out of the report and the record, because the referee has caused it."""
         self._ended = True
 
     def forget(self) -> None:
@@ -78,7 +78,7 @@ class StderrKeeper:
         self._tail = tail
 
     def lines(self, count: int) -> Stderr:
-        """Return up to `count` lines from the beginning and the end, escaped, for the author."""
+        """Return up to `count` lines from each end of the text, with control characters escaped."""
         if not self._dropped:
             return shortened(list(enumerate(_lines(self._head + self._tail))), count)
         head, tail = _lines(self._head), _lines(self._tail)

@@ -1,4 +1,4 @@
-"""Stop all processes of a sandbox from inside it. Runs as a separate program.
+"""A separate program that stops all processes in a sandbox from the inside.
 
     python -I -S stop_inside.py PID
 
@@ -36,7 +36,7 @@ def _enter(pid: str) -> None:
     # The bot can see our child in /proc, but mustn't see its memory.
     libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     inside = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
-    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # we have all capabilities in there
+    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # we get all capabilities in this user namespace
     for namespace in (owner, inside):
         if libc.setns(namespace, 0):
             number = ctypes.get_errno()
@@ -46,8 +46,8 @@ def _enter(pid: str) -> None:
 def _stop_all() -> bytes:
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(ProcessLookupError):  # nobody is left
-            os.kill(-1, signal.SIGSTOP)  # everybody but us and the first process
+        with contextlib.suppress(ProcessLookupError):  # there's no process left to stop
+            os.kill(-1, signal.SIGSTOP)  # this leaves out ourselves and the first process
         os._exit(0)
     _, status = os.waitpid(child, os.WUNTRACED)
     if status == 0:
@@ -58,7 +58,7 @@ def _stop_all() -> bytes:
 
 
 def main() -> None:
-    """Run the program."""
+    """Enter the sandbox, and stop all processes once for each byte of input."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         _enter(sys.argv[1])

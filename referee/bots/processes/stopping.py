@@ -3,8 +3,8 @@
 It sounds easy to send SIGSTOP to every process, but there may always be a new one that we haven't
 seen. Two facts help. Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
 received SIGSTOP can't start another one. When a scan finds no new process, all processes are
-stopped. If each scan finds new processes, another program (`stop_inside.py`) stops all of them at
-once. That program keeps running, so that we can use it again.
+stopped. If every scan finds new processes, we start a helper (`stop_inside.py`) that stops all of
+them at once. The helper keeps running, so that we can use it again.
 
 There's one exception. When a process exits and thereby orphans a stopped process group, the kernel
 itself sends SIGCONT to that group. `check` finds such a group, and stops it again.
@@ -29,9 +29,9 @@ from referee.errors import ShortageError
 
 # Number of scans before we use the helper.
 _LOOKS = 3
-# States of the first thread in /proc if the whole process is stopped.
+# If the first thread has one of these states in /proc, the whole process is stopped.
 _STOPPED = (b"T", b"t")
-# An honest program rarely wakes up even once.
+# An honest program rarely wakes up even once, so we don't accept more than this.
 _MOST_WAKES = 10
 
 
@@ -39,10 +39,10 @@ class Stopping:
     """Stops and resumes the processes of one sandbox.
 
     Args:
-        bwrap: the outer process of the sandbox.
+        bwrap: id of the outer process of the sandbox.
 
     Attributes:
-        offence: how the bot kept its processes running; empty if it didn't.
+        offence: how the bot kept its processes running, or "" if it didn't.
     """
 
     def __init__(self, bwrap: int) -> None:
@@ -51,11 +51,11 @@ class Stopping:
         self._helper: subprocess.Popen[bytes] | None = None
         self._is_under_way = False
         self._known: set[int] = set()  # processes that have received SIGSTOP
-        self._was_stopped = False  # True after all were stopped, until the next `stop`
+        self._was_stopped = False  # True once all of them were stopped since the last `stop`
         self._wakes = 0
 
     def stop(self) -> None:
-        """Stop all processes. This never blocks; `check` reports whether they're stopped.
+        """Begin to stop all processes. This never blocks, so call `check` until they're stopped.
 
         Raises:
             ShortageError: the system has no process left.
@@ -81,7 +81,8 @@ class Stopping:
         if self._helper is None:
             self._helper = _start_helper(inside)
         self._is_under_way = True
-        with contextlib.suppress(BrokenPipeError):  # _await_helper() finds out why
+        # If the helper has exited, _await_helper() will report why.
+        with contextlib.suppress(BrokenPipeError):
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
@@ -103,7 +104,7 @@ class Stopping:
         states = {pid: _state(pid) for pid in found}
         awake = {pid for pid, state in states.items() if state == "awake"}
         unknown = awake - self._known
-        # A process that has just ended may have started another one before.
+        # If a process has just ended, it may have started another one before that.
         if not awake and "ended" in states.values():
             unknown = self._inside() - found
         if unknown:
@@ -127,7 +128,7 @@ class Stopping:
         Raises:
             ShortageError: see `check`.
         """
-        if self._is_under_way:  # otherwise its SIGSTOP might arrive after our SIGCONT
+        if self._is_under_way:  # the helper's SIGSTOP mustn't come after our SIGCONT
             self._await_helper()
         signal_all(self._inside(), signal.SIGCONT)
 
@@ -157,7 +158,7 @@ def _start_helper(inside: int) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            process_group=0,  # Ctrl-C in the terminal does not reach it
+            process_group=0,  # so that Ctrl-C in the terminal doesn't end it
         )
     except OSError as error:
         raise ShortageError("cannot start a process that stops a bot", error) from error
