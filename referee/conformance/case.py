@@ -1,8 +1,8 @@
-"""Conformance cases: data from the game's folder (format: spec/vectors/README.md).
+"""Load the conformance cases of a game (format: spec/vectors/README.md).
 
-Some sections are the same in all games, so their cases are only written once. They are in
-shared-cases.json, with placeholders such as {request}. Each game defines values for the
-placeholders, and can change fields of these cases.
+The cases come from a JSON file in the game's folder. Some sections of the protocol are the same in
+all games, so their cases are in shared-cases.json, with placeholders such as {request}. A game
+fills in the placeholders, and can change or omit single cases.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 
 OTHER_DIALECT = "only for bots that speak"
-"""The reason for skipping a case that needs another dialect begins with these words."""
+"""If we skip a case because it needs another dialect, the reason begins with these words."""
 
 _SHARED = Path(__file__).with_name("shared-cases.json")
 
 
 class Rule(Struct, frozen=True):
-    """The fields of every case, for bots and for referees."""
+    """A rule for bots or referees. Base class of the cases for both."""
 
     id: str
     level: Literal["MUST", "SHOULD"]
@@ -34,7 +34,7 @@ class Rule(Struct, frozen=True):
 
     @property
     def section(self) -> str:
-        """The section of the protocol."""
+        """The section of the protocol that contains the rule, from the `id`."""
         return self.id.partition("/")[0]
 
 
@@ -89,9 +89,10 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
     @property
     def script(self) -> bytes:
-        """A key that is equal for cases that play the same match and judge different sections.
+        """A key for the match that the case plays.
 
-        Such a match is only played once.
+        Cases with the same key play the same match and only judge it differently, so we play it
+        once.
         """
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
         named = {"id": "", "requirement": "", "speaks": "", "note": ""}
@@ -135,9 +136,9 @@ class CaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_cases(definition: GameDefinition) -> CaseFile:
-    """Load all cases for bots of a game, for all options and seats.
+    """Load the cases for bots of a game, including the shared ones, sorted by section.
 
-    Cases that need more players than the game has are left out.
+    Cases that need more players than the game allows are left out.
 
     Raises:
         UsageError: the game has no cases.
@@ -166,7 +167,7 @@ def _order(case: Case) -> list[int]:
 
 def _shared_cases(game: Shared) -> list[Case]:
     text = _SHARED.read_text(encoding="utf-8")
-    # The values of these placeholders are lists, so the quotes must be removed, too.
+    # These two placeholders stand for lists, so we replace their quotes, too.
     for name in ("messages", "about"):
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
     for name in ("request", "control", "news"):
@@ -177,7 +178,7 @@ def _shared_cases(game: Shared) -> list[Case]:
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
-    """Return the cases that match one of the patterns. Without patterns, return all cases.
+    """Return the cases that match any of the patterns, or all cases if you pass no patterns.
 
     Args:
         patterns: ids, sections, chapters, or any of these with wildcards.

@@ -17,25 +17,25 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
-# An unexpected line is always the same mistake, even if it was mistaken for the reply to different
-# requests.
+# A bot that prints extra lines makes one mistake, no matter which requests these lines seem to
+# answer.
 _STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
 # The details of these faults quote the line, so they differ each time.
 _LINES = {INVALID_JSON, WRONG_TYPE}
 
 
 class Example(Struct, frozen=True):
-    """A case that failed because of a cause, and its violation."""
+    """A failed case, and the violation that shows the mistake."""
 
     result: Result
     violation: Violation
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, with an example for each case that failed because of it.
+    """A mistake of the bot, with every case that failed because of it.
 
-    `key` is the same if the mistake occurs in other cases. `counts` is False if the mistake doesn't
-    affect the verdict.
+    `counts` is False if the mistake doesn't affect the verdict. `key` identifies the mistake, so
+    that you can recognise it in the results of other cases.
     """
 
     examples: list[Example]
@@ -44,14 +44,14 @@ class Cause(Struct, frozen=True):
 
     @property
     def shown(self) -> Example:
-        """The best example, which is a case about the violated section if possible."""
+        """The example to show. We prefer a case about the section that the bot violated."""
         section = self.examples[0].violation.section
         own = [e for e in self.examples if f"{e.result.section}.".startswith(f"{section}.")]
         return (own or self.examples)[0]
 
     @property
     def others(self) -> list[str]:
-        """The ids of the other cases."""
+        """The ids of the cases that we don't show."""
         shown = self.shown.result.id
         return [e.result.id for e in self.examples if e.result.id != shown]
 
@@ -63,10 +63,10 @@ class Cause(Struct, frozen=True):
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Return the causes of failures. Causes that affect the verdict come first.
+    """Return the mistakes behind all failures. The ones that affect the verdict come first.
 
     Args:
-        strict: if True, SHOULD affects the verdict.
+        strict: if True, a failed SHOULD affects the verdict, too.
     """
     found: dict[tuple[str, ...], Cause] = {}
     for result in results:
@@ -83,7 +83,7 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
     """Return a key that is equal for all cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
-        # A referee's cases are rules of their own, so they don't fail because of each other.
+        # This is the result of a referee. Each of its cases tests a different rule.
         return kind, violation.expected, violation.actual
     if kind in _STRAY:
         return (kind,)

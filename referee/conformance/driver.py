@@ -1,13 +1,13 @@
 """Run one case. It's a match in which the other seats are scripted or played by bots.
 
-The bot gets the messages of a real match and is judged by the real rules, so we can't accidentally
-test against rules of our own. The case only defines how the match begins, how the other seats
-reply, and which extra input there is. A `Runner` plays the match like any other, and the driver
-sits between the runner and the bot. The case ends after a mistake that makes all later lines
-unreliable, e.g. an extra line, or a line that isn't a reply.
+We play a real match with the real rules, so that the tests can't disagree with the game. The case
+only says how the match begins, how the other seats reply, and which extra input the bot gets. A
+`Runner` plays the match as usual, and the driver sits between the runner and the bot. After some
+mistakes, such as an extra line, we can't tell which reply belongs to which request any more. Then
+the case ends.
 
-If the bot speaks a dialect, the driver translates lines itself and doesn't use a `DialectBot`,
-because a case may split or cut the bytes that the bot actually gets.
+If the bot speaks a dialect, the driver translates the lines itself. We can't use a `DialectBot`
+for this, because some cases split or cut the bytes that the bot receives.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.runner import Runner
 
-# If the case doesn't listen, we only wait for this fraction of `rest`. Most bots have exited by
-# then.
+# Unless the case has `listen`, we only wait for this fraction of `ConformanceLimits.rest`. Most
+# bots have exited by then.
 _SHORT_REST = 0.25
-# If this reply is known to be missing, we don't wait for longer than this.
+# Seconds to wait for a reply that the bot has already failed to give in another case.
 _KNOWN_SECONDS = 0.5
 # Maximum seconds to observe a bot whose reply is late.
 _LOOK_SECONDS = 3.0
 _MOST_REST = 50
-# Maximum number of replies per case that are searched for fields that nobody reads.
+# We look for misspelt fields in this many replies per case, at most.
 _MOST_REPLIES = 500
 # Lines of stderr to keep from each end.
 _STDERR_LINES = 8
@@ -76,11 +76,12 @@ class ConformanceLimits(Struct, frozen=True):
     """The limits of a run.
 
     Attributes:
-        timeout: seconds for the handshake, for a reply, and to exit after the end of the input.
-        grace: seconds to exit after `game-end` (8.4).
-        quiet: seconds that a listening case waits for unrequested lines.
-        rest: seconds that a listening case waits for the remaining output after the end of the
-            input.
+        timeout: seconds that the bot has for its handshake, for each reply, and for exiting when
+            its stdin is closed.
+        grace: seconds that it has for exiting after `game-end` (8.4).
+        quiet: seconds to wait before `game-end` for lines that we didn't request, if the case has
+            `listen`.
+        rest: seconds to wait for more output after closing stdin, if the case has `listen`.
         system: other limits of the bot, by their names in `referee.match.limits.Limits`.
         sandbox: the sandbox of the bot.
     """
@@ -94,7 +95,7 @@ class ConformanceLimits(Struct, frozen=True):
 
 
 class _Missing(NamedTuple):
-    """The rule that is broken by a missing reply. It's part of a `Violation`."""
+    """The part of a `Violation` that says which rule a bot broke by not replying."""
 
     kind: str
     section: str
@@ -102,7 +103,7 @@ class _Missing(NamedTuple):
 
 
 class _CaseMatch(Match):
-    """A match that stores its faults in `unjudged` until the driver has judged them."""
+    """A match that also collects its faults in `unjudged`, for the driver to look at."""
 
     def __init__(self, case: Case, definition: GameDefinition, seed: int) -> None:
         options = msgspec.convert(case.options, definition.options)
@@ -116,16 +117,18 @@ class _CaseMatch(Match):
 
 
 class Driver(BotWrapper):
-    """One run of a case. The match uses it as the `Bot` in place of the tested bot.
+    """Runs one case. It wraps the tested bot, and takes its place in the match.
 
-    The driver wraps the tested bot and judges it. Lines are held back until the bot's next request,
-    or the end of the match, because only then it is known whether the bot's last reply was a fault.
+    The driver holds lines back until the bot's next request or the end of the match. At that point
+    we know whether the bot's last reply was a fault, and can judge it before we send anything more.
 
     Args:
-        source: the bot. A command is started once per case; a Python object is created once.
-        seed: seed of the match, unless the case has one.
-        known: known mistakes, for which we wait less. The same applies to `hung` requests.
-        look: if True, find out why a reply is missing, which takes the time limit once more.
+        source: the bot. If it's a command, we start it for this case.
+        seed: the seed of the match, if the case doesn't have its own.
+        known: mistakes that the bot has made in basic cases. We don't wait long for a reply if
+            it's known to be missing.
+        hung: requests that the bot never answers. We don't wait long for these replies, either.
+        look: if a reply is missing, observe the process for some seconds to find out why.
     """
 
     def __init__(
@@ -172,9 +175,9 @@ class Driver(BotWrapper):
         )
         self._decoder = reply_decoder(definition.replies)
         self._match = _CaseMatch(case, definition, seed)
-        self._lines: list[bytes] = []  # not sent yet
-        self._asked = b""  # the last request
-        self._request = b""  # the last request, as it was sent to the tested bot
+        self._lines: list[bytes] = []  # lines that we haven't sent to the bot yet
+        self._asked = b""  # the last request of the match
+        self._request = b""  # the same request, as we sent it to the bot
         self._conversation: deque[str] = deque(maxlen=verdict.LAST_LINES)
         self._observed = Observed()
         self._first = True
@@ -185,7 +188,7 @@ class Driver(BotWrapper):
         self._started: list[Bot] = []
 
     async def run(self) -> Observed:
-        """Run the case."""
+        """Run the case, and return the bot's violations. Kills all bots before it returns."""
         started = trio.current_time()
         try:
             self.wrapped = self._start(self._source)
@@ -256,7 +259,7 @@ class Driver(BotWrapper):
             detail = f"{len(rest)} more than requested, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
-            await self._over()  # its own fault has ended the match, so the rest was not tested
+            await self._over()  # the bot's own fault ended the match, so the rest wasn't tested
 
     async def _play_match(self) -> None:
         seats = range(self._case.players)
@@ -323,7 +326,7 @@ class Driver(BotWrapper):
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
-        if kind == "player-disqualified":  # some dialects don't have this message
+        if kind == "player-disqualified":  # the bot may not see this, if it speaks a dialect
             self._note(f"{message['player_number']} leaves the match: {message['reason']}")
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(message)
@@ -357,12 +360,12 @@ class Driver(BotWrapper):
                 await trio.sleep(_PIECE_SECONDS)
 
     async def _close_input(self) -> None:
-        """Close the bot's input as the case requires, and wait until the bot exits."""
+        """Close the bot's stdin, check that the bot exits, and end the case."""
         await self._await_end(self._limits.timeout, "after its input has ended")
         await self._over(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
-        assert self._process is not None  # (bots without a process skip this case)
+        assert self._process is not None  # we skip such cases for other bots (`why_skipped`)
         self._note("the end of its input")
         same = self._hung.get(request_type(self._request)) if self._case.close else None
         had = seconds if same is None else min(seconds, _KNOWN_SECONDS)
@@ -376,8 +379,9 @@ class Driver(BotWrapper):
     # --- output of the bot ------------------------------------------------------------------------
 
     async def _look_for_unasked(self) -> None:
-        # The bot may have sent an extra line before it was asked. If that line is legal, it's only
-        # noticed here (1.2). Later it would look like a reply to `game-end`.
+        # If the bot sent an extra line earlier, we took it for the reply to the next request (1.2),
+        # and each reply answered the request before. If they were all legal, one line is left over
+        # now. After `game-end`, it would look as if the bot had replied to that.
         if self._process is None:
             return
         answer = await self.wrapped.reply(trio.current_time() + self._limits.quiet)
@@ -405,7 +409,10 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report a missing reply. If there's time, the process is observed first."""
+        """Report a missing reply, and end the case.
+
+        If we have a `process`, we first observe it for a while to find out why it's silent.
+        """
         in_handshake = self._match.in_handshake
         late = _Missing(
             kind,
@@ -432,7 +439,10 @@ class Driver(BotWrapper):
         await self._over()
 
     def _missing(self, code: str, late: _Missing) -> _Missing:
-        """Return the rule that the bot broke, or `late` if only the missing reply is known."""
+        """Return the rule that the bot broke.
+
+        Some codes tell us why there's no reply. In all other cases, we return `late`.
+        """
         in_handshake, limits = self._match.in_handshake, self._bot_limits
         most = limits.line_limit // 1024
         match code:
@@ -462,9 +472,9 @@ class Driver(BotWrapper):
         return late
 
     def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
-        """Return the broken rule like `_missing`, but use the observation of the silent process."""
+        """Return the rule that a silent bot broke, judging by what we saw of its process."""
         if self._adapter is not None:
-            return late  # output is flushed by the adapter, not by the bot's author
+            return late  # the adapter flushes its output, so it can't be one of the mistakes below
         if silence.unfinished:
             expected = "a reply that ends with a line end"
             return _Missing(verdict.NO_LINE_END, SHARED.lines, expected)
@@ -484,7 +494,7 @@ class Driver(BotWrapper):
         return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
-        """Return advice for a bot that seems to speak a dialect instead of the game's messages."""
+        """Return a hint for the case that the bot speaks a dialect, or "" if it can't."""
         if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._definition, self._source.argument)
@@ -493,8 +503,7 @@ class Driver(BotWrapper):
     async def _rest(self, share: float = 1.0) -> list[bytes]:
         """Close the bot's input and return the rest of its output.
 
-        Args:
-            share: how much of the usual time to wait for the exit of the bot.
+        We wait for the bot to exit, but only for this share of `ConformanceLimits.rest`.
         """
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
@@ -514,7 +523,7 @@ class Driver(BotWrapper):
         return lines
 
     async def _judge_name(self, line: bytes) -> None:
-        # Handshakes are judged more strictly here (3.1) than in a match.
+        # A match tolerates some mistakes in the handshake, but here we check all of 3.1.
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, InvalidReply):
@@ -556,8 +565,8 @@ class Driver(BotWrapper):
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section == SHARED.wrong_name_reply:
             return  # _judge_name() has already judged the handshake
-        # The line may be extra output before the real reply, e.g. from a forgotten print(). Some
-        # games have their own code for such lines.
+        # The line may not be the reply at all, but extra output before it, e.g. from a forgotten
+        # print(). Some games use a fault code of their own for this, so we try to decode the line.
         doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
@@ -579,7 +588,7 @@ class Driver(BotWrapper):
         page = game_page(self._definition)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
-        if self._adapter is not None:  # the bot's author doesn't write replies
+        if self._adapter is not None:  # the author writes methods, and has never seen the reply
             rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:

@@ -12,12 +12,12 @@ from referee.text.junit import Case, Outcome, document
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
     """Return the report as an XML document.
 
-    JUnit doesn't have warnings, so a failure that doesn't affect the verdict is reported as a
-    skipped test. This applies to SHOULD (unless the run was strict) and to notes, which are in a
-    separate suite. Cases that couldn't be judged are errors.
+    JUnit doesn't have warnings. If a failure doesn't affect the verdict, we report the test as
+    skipped. This goes for SHOULD, unless the run was strict, and also for notes, which are in a
+    suite of their own. Cases that couldn't be judged are errors.
 
     Args:
-        chapters: number -> title.
+        chapters: the titles of the chapters, by number.
     """
     page = specification(report.game)
     suites: dict[str, list[Case]] = {}

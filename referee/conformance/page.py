@@ -13,10 +13,10 @@ from referee.web.file import pages_policy, pages_style
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """Return the report as HTML. Text from the bot isn't trusted, so it's cleaned and escaped.
+    """Return the report as HTML. We don't trust text from the bot, so we clean and escape it.
 
     Args:
-        chapters: number -> title.
+        chapters: the titles of the chapters, by number.
     """
     found = causes(report.cases, strict=report.strict)
     return render(

@@ -1,10 +1,12 @@
 """Run all cases against one bot.
 
-The basic cases run first, one after the other. If a bot fails the handshake, nothing else can be
-judged. Other cases don't count failures of basic cases again. The remaining cases run in parallel,
-except that a case waits for its control. On a busy machine, any bot may look slow. A case that
-fails because of the clock therefore runs once more, while no other case runs. If the reply is
-missing again, later cases wait at most half a second for a reply to the same type of request.
+The basic cases run first, one after the other. If the bot fails a vital one such as the handshake,
+we can't judge anything else. Otherwise, the remaining cases run in parallel, and ignore mistakes
+that we know from the basic cases. Before we judge a case, we wait for the result of its control.
+
+On a busy machine, any bot may look slow. If a case fails because of the clock, we run it once more
+while nothing else is running. If the reply is missing again, later cases only wait half a
+second for a reply to that type of request.
 """
 
 from __future__ import annotations
@@ -36,12 +38,12 @@ from referee.games.interface.definition import GameDefinition
 
 @dataclass
 class Suite:
-    """A run of the cases.
+    """Runs cases against a bot.
 
     Attributes:
-        jobs: number of cases at the same time; always 1 for a bot behind HTTP.
-        on_result: called with each result, in order of cases.
-        stop_first: if True, the first failure that affects the verdict ends the run.
+        jobs: how many cases to run at the same time. We always use 1 for a bot behind HTTP.
+        on_result: called with each result, in the order of `cases`.
+        stop_first: if True, stop after the first failure that affects the verdict.
     """
 
     cases: list[Case]
@@ -60,10 +62,10 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases. This doesn't raise exceptions, however the bot behaves.
+        """Run all cases. No behaviour of the bot makes this raise an exception.
 
         Args:
-            strict: if True, SHOULD affects the verdict.
+            strict: if True, a failed SHOULD affects the verdict, too.
         """
         started = trio.current_time()
         self._reported = 0
@@ -72,7 +74,7 @@ class Suite:
         self._scope = trio.CancelScope()
         self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
-        # A server couldn't distinguish the requests of two matches.
+        # The requests don't say which match they belong to, so a server can only play one.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
@@ -117,7 +119,10 @@ class Suite:
                 nursery.start_soon(self._run_in_slot, case)
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
-        """Run the basic cases in order, each script once. Returns the ids of failed vital cases."""
+        """Run the basic cases in order, and return the ids of the vital cases that failed.
+
+        Cases with the same script share one run.
+        """
         groups: dict[bytes, list[Case]] = defaultdict(list)
         for case in cases:
             groups[case.script].append(case)
@@ -134,7 +139,7 @@ class Suite:
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
-                    unclear.append((case, observed))  # a later case may show the reason
+                    unclear.append((case, observed))  # try again when we know more mistakes
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
@@ -147,8 +152,8 @@ class Suite:
         return blocked
 
     async def _take_slot(self, case: Case) -> None:
-        # Don't start a case while a failure is being confirmed, because this case might hang in the
-        # same way.
+        # While a failure is being confirmed, don't start another case. It may hang in the same way,
+        # and we can save the wait once we know.
         await self._slots.acquire_on_behalf_of(case.id)
         while self._doubtful:
             self._slots.release_on_behalf_of(case.id)
@@ -164,8 +169,8 @@ class Suite:
             self._doubtful += is_doubtful
         finally:
             self._slots.release_on_behalf_of(case.id)
-        # Confirm the failure right away, before waiting for its control. Otherwise other cases
-        # would wait for the same reply meanwhile.
+        # Confirm the failure before we wait for the control. Until it's confirmed, other cases may
+        # be waiting for the same reply.
         if is_doubtful:
             async with self._alone:
                 others = [object() for _ in range(self._at_once)]
@@ -195,7 +200,8 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        # If the control fails in the same way, the failure isn't specific to this case.
+        # The case isn't to blame for a mistake that the bot also makes in the control, or in the
+        # control's own control.
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
@@ -206,15 +212,15 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed) -> bool:
-        """Return True if a slow machine may be the only cause of the failure."""
+        """Return True if the bot may have failed only because the machine is slow."""
         found = observed.violations
         if any(violation.key in self._known for violation in found):
             return False
         return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        # The second result is final. If a reply is missing both times, later cases don't wait for
-        # it.
+        # Run the case again. If a reply is missing both times, the bot really hangs, and later
+        # cases don't wait for replies to the same type of request.
         if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
         again = await self._observe(case, look=False)
@@ -255,13 +261,13 @@ class Suite:
         return result.status == Status.FAILED and (self._strict or result.level == "MUST")
 
 
-# Only this many failures because of the clock are confirmed. Later failures are final right away,
-# because a bot that hangs everywhere would take forever.
+# We only run a case again until this many failures are confirmed. After that, we believe the clock,
+# because it would take forever to confirm every failure of a bot that always hangs.
 _CONFIRMATIONS = 2
 
 
 def why_skipped(case: Case, bot: BotSource) -> str:
-    """Explain why a case can't be run with a bot. Empty if it can."""
+    """Explain why we can't run a case with this bot. Returns "" if we can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"
         return f"{OTHER_DIALECT} {spoken}"

@@ -1,6 +1,7 @@
 """The report of a run as text for 80 columns.
 
-The report can be read without its colours, because some people and terminals can't see them.
+We never rely on colours alone, because some people can't see them, and some terminals can't show
+them.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ _LABEL = 10
 _LEVEL = 8
 _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
-# Maximum number of characters shown of a request or a reply.
+# Requests and replies are cut after this many characters.
 _MOST_JSON = 1000
 
 
 def specification(game: str) -> str:
-    """Return the name of the page that defines the sections of a game's cases."""
+    """Return the page of the specification that the section numbers of a game refer to."""
     return game_page(GAMES[game]).place
 
 
@@ -77,10 +78,10 @@ class TextReport:
     """Formats a report.
 
     Args:
-        chapters: number -> title.
+        chapters: the titles of the chapters, by number.
         game: the game of the bot.
-        strict: if True, SHOULD affects the verdict.
-        options: words for commands that test the same bot again.
+        strict: if True, a failed SHOULD affects the verdict, too.
+        options: command-line options of this run. We repeat them in the commands that we suggest.
     """
 
     def __init__(
@@ -98,13 +99,13 @@ class TextReport:
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._game = game
-        self._shown: set[tuple[str, ...]] = set()  # causes shown by `new_failures`
+        self._shown: set[tuple[str, ...]] = set()  # keys of causes that `new_failures` has shown
         self._shown_stderr: set[tuple[str, ...]] = set()
         self._strict = strict
         self._options = options
 
     def listed(self, cases: Sequence[Rule | Result]) -> Iterator[str]:
-        """Yield one line per case, by chapter. Results show their status."""
+        """Yield the cases under the titles of their chapters. Results also show their status."""
         width = max((len(case.id) for case in cases), default=0)
         for place, (chapter, group) in enumerate(by_chapter(cases)):
             if place:
@@ -118,11 +119,11 @@ class TextReport:
     def failures(
         self, results: Sequence[Result], *, verbose: bool = False, brief: bool = False
     ) -> Iterator[str]:
-        """Yield the failures, by cause.
+        """Yield all failures. Cases that failed because of the same mistake are shown once.
 
         Args:
-            verbose: if True, always show the last lines, even if request and reply say enough.
-            brief: if True, show only the first cause in full.
+            verbose: if True, show the last lines of the conversation even if we can show the reply.
+            brief: if True, only show details for the first mistake.
         """
         width = max((len(result.id) for result in results), default=0)
         self._shown_stderr.clear()
@@ -145,7 +146,7 @@ class TextReport:
             yield ""
 
     def new_failures(self, result: Result, *, verbose: bool = False) -> Iterator[str]:
-        """Yield the failures of a case, except causes that earlier calls have already shown."""
+        """Yield the failures of a case, without mistakes that earlier calls have shown."""
         is_first = True
         for cause in causes([result], strict=self._strict):
             if cause.key in self._shown:
@@ -159,7 +160,7 @@ class TextReport:
             yield ""
 
     def repeated(self, results: Sequence[Result]) -> Iterator[str]:
-        """Yield the causes that failed several cases, and these cases."""
+        """Yield the mistakes that made more than one case fail, with the ids of the cases."""
         for cause in causes(results, strict=self._strict):
             if len(cause.examples) > 1:
                 first, *others = (example.result.id for example in cause.examples)
@@ -185,7 +186,7 @@ class TextReport:
             yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
 
     def unjudged(self, results: Sequence[Result]) -> Iterator[str]:
-        """Yield the reasons why cases weren't judged."""
+        """Yield the cases that were skipped or not judged, with the reasons."""
         for (status, reason), cases in why_unjudged(results).items():
             ids = some([case.id for case in cases])
             text = f"{ids} {status.replace('-', ' ')}: {plain(reason)}"
@@ -194,7 +195,7 @@ class TextReport:
             yield from wrap_words(text, self._width, others="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
-        """Yield the verdict."""
+        """Yield the verdict, with the number of cases and the time."""
         failed = [result for result in report.cases if result.status == Status.FAILED]
         must = sum(result.level == "MUST" for result in failed)
         verdict = "conforms" if report.conforms else "does not conform"
@@ -223,7 +224,7 @@ class TextReport:
             yield from wrap_words(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
-        """Yield the commands to run after a failure."""
+        """Yield commands that help with the failures: read a section, run the cases again."""
         found = causes(report.cases, strict=self._strict)
         if not found:
             return
@@ -301,7 +302,10 @@ class TextReport:
             yield from self._part("to write", f"the reply of section {section}: {words}")
 
     def _reply_section(self, violation: Violation) -> str:
-        """Return the section that shows the right reply, if it isn't the violation's section."""
+        """Return the section that explains how to write the reply.
+
+        Returns "" if the violation is in the same chapter, because we show that section anyway.
+        """
         page = game_page(GAMES[self._game])
         section = page.reply_section(request_type(violation.request))
         chapter = section.partition(".")[0]
@@ -312,7 +316,7 @@ class TextReport:
         yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        # textwrap only breaks lines at spaces, and compact JSON doesn't contain any.
+        # We can't use textwrap, because it only breaks lines at spaces. Compact JSON has none.
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL

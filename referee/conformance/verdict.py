@@ -15,7 +15,7 @@ from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Kind
 from referee.text.terminal import plain
 
-# Kinds of violations. For a fault that a game has found, the kind is the code of the fault.
+# The kinds of violations. For a fault that the game has found, the kind is the fault code instead.
 NOT_STARTED = "not-started"
 NO_REPLY = "no-reply"
 NO_FLUSH = "no-flush"
@@ -42,31 +42,32 @@ HTTP_STATUS = str(Disqualification.HTTP_STATUS)
 HTTP_ERROR = str(Disqualification.HTTP_ERROR)
 
 OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS, NOT_KEPT}
-"""Violations that only processes can commit, because a process has its own output and exit."""
+"""Violations that only a bot with its own process can commit."""
 OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
-"""Violations that only bots behind HTTP can commit. Basic cases report them, and other cases treat
-them like the exit of a process."""
+"""Violations that only bots behind HTTP can commit. Except in basic cases, we judge them as if a
+process had exited."""
 
 LAST_LINES = 12
-"""Number of lines shown of a conversation."""
+"""We show this many lines from the end of a conversation."""
 MOST_LINE = 2000
-"""Maximum number of characters kept of a line."""
+"""Lines are cut after this many characters."""
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
-"""Violations that can also be caused by a busy machine."""
+"""Violations for which a busy machine may be to blame."""
 UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
-"""Violations that appear as a request without a reply within the time limit."""
+"""Violations that we notice because the bot doesn't reply within the time limit."""
 
 Key: TypeAlias = tuple[str, str]
 """Identifies a mistake: the kind of violation and the type of the request."""
 Known: TypeAlias = Mapping[Key, Sequence[str]]
-"""Known mistakes, each with the ids of the cases that failed for it."""
+"""The mistakes that basic cases have found, with the ids of these cases."""
 
 Hung: TypeAlias = dict[str, tuple[str, "Violation"]]
-"""Type of a request -> the case that waited twice for its reply, and the violation."""
+"""The types of requests that the bot never answers. For each type, this has the id of the case that
+waited twice for the reply, and the violation that it found."""
 
 OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION, KEEP_ALIVE}
-"""Violations of the handshake that do not stop a match. Only cases about them judge them."""
+"""Mistakes in the handshake that don't stop a match. A case ignores them unless it's about them."""
 
 
 class Violation(Struct, frozen=True):
@@ -94,12 +95,12 @@ class Violation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """A key that is equal for violations with the same mistake."""
+        """Identifies the mistake. Two violations with the same key count as the same mistake."""
         return self.kind, request_type(self.request)
 
 
 def request_type(request: str | bytes) -> str:
-    """Return the type of a request as the bot received it, or ""."""
+    """Return the type of a request. May be "", because some dialects don't use JSON."""
     try:
         return str(json.loads(request.splitlines()[-1])["type"])
     except (ValueError, LookupError, TypeError):
@@ -107,16 +108,16 @@ def request_type(request: str | bytes) -> str:
 
 
 class Observed(Struct):
-    """The observations of one run of a case.
+    """Our observations in one run of a case.
 
     Attributes:
-        violations: in order of occurrence; the first of each key.
-        counts: kind -> number of violations.
-        stderr: excerpt of the bot's stderr.
+        violations: the bot's violations, in order. Only the first one with each key is kept.
+        counts: the number of violations of each kind.
+        stderr: an excerpt of the bot's stderr.
         complete: True if the case ran to its end.
-        seconds: duration.
-        inapplicable: the reason why the case can't be run with this bot. Empty if it can.
-        notes: legal but probably unintended behaviour.
+        seconds: how long it took.
+        inapplicable: why the case doesn't apply to this bot. Empty if it does.
+        notes: sentences about behaviour that's legal, but probably not intended.
     """
 
     violations: list[Violation] = []
@@ -129,10 +130,10 @@ class Observed(Struct):
 
 
 def shown(line: bytes) -> str:
-    """Format an untrusted line for a sentence.
+    """Make a line safe to print.
 
-    A bot may write anything, even escape sequences for the terminal, so lines aren't shown
-    unchanged.
+    We can't print the raw line, because a bot may write anything, even escape sequences for the
+    terminal.
     """
     return plain(line[:MOST_LINE].decode(errors="backslashreplace"))
 
@@ -216,15 +217,15 @@ class Report(Struct, frozen=True):
 def judge(
     case: Case, observed: Observed, known: Known, control: Mapping[str, Sequence[str]]
 ) -> Result:
-    """Judge a case by its observations.
+    """Decide on the result of a case.
 
-    A bot that makes a mistake usually makes it in every match. The mistake should only fail the
-    case that is about it. Therefore, a case ignores mistakes that were found by the basic cases or
-    that also occur in its control.
+    A bot usually makes the same mistake in every match, but only the case that's about the mistake
+    should fail. We ignore mistakes that a basic case has found, and mistakes that the bot also
+    makes in the case's control.
 
     Args:
-        known: mistakes of the basic cases.
-        control: kind of violation -> ids of the case's controls that failed for it.
+        known: the mistakes that basic cases have found.
+        control: the kinds of violations in the case's controls, with the ids of these controls.
     """
 
     def counts(violation: Violation) -> bool:
@@ -250,7 +251,7 @@ def judge(
         status = Status.NOT_JUDGED
     because: list[str] = []
     if status == Status.NOT_JUDGED:
-        last = others[-1]  # the last violation has ended the case
+        last = others[-1]  # this violation ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     told = [] if status == Status.PASSED or because else mine or others
     begun = any(request_type(violation.request) != "player-name-request" for violation in told)
@@ -267,24 +268,24 @@ def judge(
 
 
 def result_of(case: Rule, status: Status, **found: Any) -> Result:
-    """Create the result of a case, with additional fields."""
+    """Create the result of a case. Fields that you don't pass are empty."""
     empty = {"violations": [], "counts": {}, "because": [], "stderr": [], "seconds": 0.0}
     values = {**empty, **found}
     return Result(case.id, case.level, case.section, case.requirement, status, **values)
 
 
 def _is_about(case: Case, violation: Violation) -> bool:
-    """Return True if a violation is in the case's section."""
-    # For example, bad parameters are in section 6 for all cards.
+    """Return True if the case is about the section that was violated, or about a part of it."""
+    # A violation may be in section 6, because this section has the rules for all cards, while the
+    # case is about the card in 6.4.
     return f"{case.section}.".startswith(f"{violation.section}.")
 
 
 def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:
-    """Create the report of a run. The bot conforms if no case failed and all could be judged.
+    """Create the report of a run from its results.
 
-    Args:
-        strict: if True, SHOULD affects the verdict.
-        run: the other fields of a `Report`.
+    The verdict is "conforms" if no MUST failed, and all of them could be judged. If `strict`, this
+    also goes for SHOULD. Pass the other fields of a `Report` as keyword arguments.
     """
     count = Counter(result.status for result in results)
     left = (Status.FAILED, Status.NOT_JUDGED)

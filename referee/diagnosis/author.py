@@ -30,9 +30,9 @@ from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED
 from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
-# Maximum bytes shown of a reply.
+# Replies are cut after this many bytes.
 _MOST_LINE = 2000
-# Advice by disqualification code, for limits that people often misunderstand.
+# People often misunderstand these limits, so we explain them after a disqualification.
 _ADVICE = {
     Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
     "it by the number of replies to come",
@@ -58,19 +58,20 @@ def diagnosis(
     count: int,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
-    """Create the report to the author of one bot.
+    """Create the report to the author of a bot.
 
     Args:
-        words: the output and state of its process. None if it isn't a process.
-        sent: its last request in its own dialect. Empty if it speaks version 1.
+        evidence: the bot's first lines and faults.
+        words: the output and state of the bot's process. None if it has no process.
+        sent: the last request, if the bot speaks a dialect. Otherwise empty.
         bot: the BOT argument.
-        left: its disqualification, if any.
-        requests: number of requests after the handshake.
-        exit_code: exit code of its process.
-        count: number of its faults.
-        notes: the game's notes about it.
+        left: the disqualification, or None if the bot played to the end.
+        requests: how many requests the bot got after the handshake.
+        exit_code: exit code of the process.
+        count: how many faults the bot made.
+        notes: hints from the game about bad moves.
     """
-    # If the bot is a folder, only the process has its command.
+    # If BOT is a folder, the prefix isn't in the argument, but in the command of the process.
     prefix = (words and words.prefix) or bot.partition(":")[0]
     adapter = definition.adapters.get(prefix)
     kind = definition.dialects.get(prefix)
@@ -84,7 +85,7 @@ def diagnosis(
         all_notes.append(_unasked(words))
     all_notes += ignored_fields(evidence.lines, definition.replies)
     if left is None:
-        if 2 * count < requests:  # otherwise its faults explain its bad moves
+        if 2 * count < requests:  # with more faults, these are the reason for the bad moves
             all_notes += notes
         if words is not None:
             all_notes += notes_on_exit(exit_code, words)
@@ -107,14 +108,16 @@ def explained(
     said: bytes,
     adapter: Adapter | None = None,
 ) -> str:
-    """Explain a fault to the author of the bot. If the line isn't a reply, it is quoted.
+    """Explain a fault to the author of the bot, in the terms of the bot's dialect or library.
+
+    If the line isn't a reply at all, the explanation quotes it.
 
     Args:
-        wrong: explains lines of the bot's dialect, if it has one.
-        asked: the request of the match.
-        line: the reply in the record.
+        wrong: a function of the dialect that explains faults. None if the bot has no dialect.
+        asked: the request, in protocol version 1.
+        line: the reply, in protocol version 1.
         said: the reply as the bot wrote it.
-        adapter: the adapter of the bot, if its author doesn't write replies.
+        adapter: the adapter, if the author writes methods for a library and no replies.
     """
     if adapter is not None and (reply := as_object(line)) is not None:
         return adapter.wrong(fault, json.loads(asked), reply)
@@ -144,7 +147,11 @@ def _faults(
     words: ProcessReport | None,
     adapter: Adapter | None,
 ) -> tuple[list[FirstFault], bool]:
-    """Return the first faults, and True if one was caused by lines without a request."""
+    """Explain the first fault of each kind.
+
+    The second value is True if the bot made any of them by writing extra lines, which nobody had
+    requested.
+    """
     found: list[FirstFault] = []
     stray = False
     for each in seen:
@@ -152,19 +159,19 @@ def _faults(
         detail = explained(definition, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
-            # The bot wrote extra lines, and some of them were treated as replies. From then on
-            # every reply belongs to an earlier request, so its faults don't show anything about the
-            # bot's moves.
+            # The bot wrote extra lines, and we took them for replies. After that, every reply is
+            # one or more requests late, so later faults say nothing about the bot's moves.
             if wrong is None and _why_no_reply(definition, fault, each.line):
                 stray = True
                 detail = f"{detail}; {_out_of_step(words.unasked, each.line)}"
-            # A single extra line may come after the last reply.
+            # With just one extra line, we can't blame it, because it may come after the last reply.
             elif words.unasked > 1 and each.request > 1:
                 stray = wrong is not None or not why_no_reply(
                     words.first_unasked, definition.replies
                 )
                 if stray:
-                    own = fault.detail if wrong is None else detail  # a hint would be misleading
+                    # `detail` may contain a hint about the move, which would be misleading here.
+                    own = fault.detail if wrong is None else detail
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
@@ -191,7 +198,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def notes_on_exit(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """Note a non-zero exit code (-N for signal N) of a process that has played to the end."""
+    """Return a note if a process played to the end, but then was killed or exited with an error."""
     if not exit_code:
         return []
     if exit_code < 0:
@@ -208,7 +215,11 @@ def notes_on_exit(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(definition: GameDefinition, bot: str) -> str:
-    """Return a hint about dialects if the bot doesn't answer the game's handshake, or ""."""
+    """Suggest the dialects of the game for a bot that doesn't answer the handshake.
+
+    If the bot imports a library that we have an adapter for, suggest the adapter instead. Returns
+    "" if the game has neither.
+    """
     for name, adapter in definition.adapters.items():
         if adapter.library and adapter.library in libraries(bot):
             return f"it imports the library {adapter.library}: give it as {name}:{bot}"

@@ -1,6 +1,6 @@
-"""Explain the exit of a process by its exit code and stderr (protocol, 8.2).
+"""Explain why a process exited, from its exit code and stderr (protocol, 8.2).
 
-Each language has its own format for errors, so most explanations are guesses.
+Every language prints errors in its own format, so most explanations are guesses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PANIC = re.compile(
     r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
     r"syntax error at |.* line \d+\.$"
 )
-# Limit -> pattern of the error messages of programs that reach it.
+# For each limit, a pattern that finds the error messages of programs that have reached it.
 _REFUSED = {
     "open_file_limit": re.compile(r"Too many open files|EMFILE"),
     "file_size_limit": re.compile(r"File too large|EFBIG|SIGXFSZ|[Ff]ile size limit exceeded"),
@@ -58,9 +58,9 @@ _NO_INTERPRETER = re.compile(r"(?:.*/)?env: \W?(?P<name>[\w.+-]+)\W*: No such fi
 
 
 def headline(stderr: Sequence[str]) -> str:
-    """Return the line of stderr that contains the error, made printable, or "".
+    """Return the line of stderr that names the error, or "" if we can't find it.
 
-    Python prints this line last (after the traceback), other languages print it first.
+    Python prints this line last, after the traceback. Other languages print it first.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]
@@ -72,12 +72,12 @@ def headline(stderr: Sequence[str]) -> str:
 
 
 def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> str:
-    """Explain why a bot's process exited, as a sentence without full stop. Empty if unknown.
+    """Explain why a bot's process exited, as a sentence without full stop, or "" if we can't tell.
 
     Args:
-        exit_code: exit code of the process; -N for signal N. None if unknown.
-        stderr: as for `headline`.
-        requests: number of requests after the handshake.
+        exit_code: exit code of the process, or -N if signal N killed it. None if unknown.
+        stderr: the lines of its stderr.
+        requests: how many requests it got after the handshake.
     """
     error = headline(stderr)
     if _NO_LIBRARY.search(error):
@@ -108,32 +108,30 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
             "it is a script that left the bot in the background (exec runs it in the foreground)"
         )
     if exit_code is not None and exit_code > 128:
-        # A shell reports a signal that killed its command in this way.
+        # If a signal kills the command of a shell, the shell exits with 128 + the signal.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
 
 
 def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
-    """Explain the same as `why_exited`, for the author of a bot behind an adapter.
+    """Explain the exit to an author who writes methods that an adapter calls. See `why_exited`.
 
-    Args:
-        method: the author's method that was called, as the subject of a sentence.
+    `method` is the method that was running. It's used as the subject of the sentence.
     """
     if error := headline(stderr):
         return f"its stderr says: {error}"
     if exit_code is None or exit_code < 0 or exit_code > 128:
         return why_exited(exit_code, stderr, 0)
-    if any(
-        line.startswith(_PYTHON) for line in stderr
-    ):  # The names of some exceptions don't contain "Error", so headline() may have missed them.
+    # Some exceptions don't have "Error" in their names, so that headline() doesn't find them.
+    if any(line.startswith(_PYTHON) for line in stderr):
         return f"its stderr says: {stderr[-1]}"
     return f"{method} called exit"
 
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
-    """Mention the start folder of a process that didn't find a file, as a clause, or "".
+    """Return a clause with the start folder of a process that didn't find a file, otherwise "".
 
-    Usually the file exists, and the author only expected another start folder.
+    Usually the file exists, but the author expected another working directory.
     """
     others = (_NO_INTERPRETER, _CARRIAGE_RETURN)
     if not folder or any(pattern.match(line) for pattern in others for line in stderr):
@@ -146,7 +144,7 @@ def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:
-    """Mention the sandbox if the process may have needed something hidden, as a clause, or ""."""
+    """Return a hint if the sandbox may have hidden something from the process, otherwise ""."""
     if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
     return (
@@ -156,7 +154,7 @@ def missed(sandbox: str, stderr: Sequence[str]) -> str:
 
 
 def limit_reached(exit_code: int | None, words: ProcessReport) -> str:
-    """Mention the limit that an exited process had reached, as a clause. Empty if unknown."""
+    """Return a clause that names the limit that a process has reached, or "" if there's none."""
     limits = words.limits._asdict()
     found = list(words.reached)
     if exit_code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ):

@@ -1,7 +1,7 @@
 """Evidence about bots, collected during a match for the reports to their authors.
 
-Most bots don't make mistakes, so collecting must be cheap. For a bot without mistakes, only
-references to its first lines are kept.
+Most bots don't make mistakes, so this has to be cheap. As long as a bot makes no mistakes, we only
+keep references to its first lines.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from msgspec import Struct
 
 from referee.games.interface.faults import Fault
 
-# Maximum bytes of output that are searched for fields that nobody reads.
+# We look for misspelt fields in the first lines of a bot, up to this many bytes.
 KEPT_BYTES = 64 * 1024
 
 
 class SeenFault(Struct, frozen=True):
-    """A fault with its context.
+    """A fault, and the request and reply that led to it.
 
     Attributes:
-        turn: turn of the match; 0 in the handshake.
-        request: number of the request to this seat; 0 is the handshake.
+        turn: the turn of the match, or 0 in the handshake.
+        request: which request to this seat it was. The handshake is number 0.
         asked: the request.
-        line, said: the reply in the record, and as the bot wrote it. They only differ in a dialect.
+        line: the reply, in protocol version 1.
+        said: the reply as the bot wrote it. Only different from `line` if the bot speaks a dialect.
     """
 
     fault: Fault
@@ -36,11 +37,14 @@ class SeenFault(Struct, frozen=True):
 
 
 class Evidence:
-    """The evidence about one seat: its first lines, and its first fault of each code.
+    """Collects the first lines of one bot, and its first fault of each code.
 
     Attributes:
-        to_answer: the last request.
-        asked: the last answered request, in turn `turn` of the match.
+        to_answer: the request that the bot got last.
+        asked: the request that it answered last.
+        turn: the turn of the match.
+        lines: the first lines of the bot.
+        faults: for each fault code, the first fault.
     """
 
     __slots__ = ("_line", "_room", "_said", "asked", "faults", "lines", "to_answer", "turn")
@@ -54,7 +58,7 @@ class Evidence:
         self._room = KEPT_BYTES
 
     def note_line(self, line: bytes, said: bytes = b"") -> None:
-        """Add a reply. `said` is the reply as the bot wrote it, if that differs."""
+        """Add a reply. If the bot speaks a dialect, `said` is the reply as the bot wrote it."""
         self._line, self._said = line, said or line
         self.asked = self.to_answer
         if self._room > 0:
@@ -62,23 +66,23 @@ class Evidence:
             self.lines.append(line)
 
     def note_fault(self, fault: Fault, request: int) -> None:
-        """Add a fault of the last reply."""
+        """Add a fault in the last reply. We ignore it if we already have one with the same code."""
         if fault.code not in self.faults:
             self.faults[fault.code] = SeenFault(
                 fault, self.turn, request, self.asked, self._line, self._said
             )
 
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
-        """Return True if there's certainly nothing to report, i.e. no fault and no unknown field.
+        """Return True if there's certainly nothing to report: no faults and no misspelt fields.
 
-        This check is fast. If it returns False, `referee.diagnosis.fields` checks more closely.
+        This is a quick check. If it returns False, use `referee.diagnosis.fields` to make sure.
         """
         known = {
             f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}
             for struct in replies
         }
         try:
-            replied = [_fields(line) for line in self.lines[1:]]  # the first line is the handshake
+            replied = [_fields(line) for line in self.lines[1:]]  # skip the handshake
         except (ValueError, RecursionError):
             return False
         return not self.faults and not any(

@@ -1,4 +1,4 @@
-"""Fields of replies that nobody reads (protocol, 1.5), or that are missing."""
+"""Find fields of a reply that are misspelt or missing. The referee ignores unknown fields (1.5)."""
 
 from __future__ import annotations
 
@@ -23,17 +23,14 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 
 
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
-    """Return a sentence for each ignored field whose name is probably misspelt.
+    """Return a sentence for each unknown field that looks like a misspelt one.
 
-    Other fields aren't mentioned, because they may belong to a later version of the protocol, or to
-    the bot itself.
+    We don't mention other unknown fields. They may be from a later version of the protocol, or
+    something that the bot writes for itself. The same sentence isn't returned twice.
 
     Args:
-        lines: lines of a bot in order. Lines that aren't replies are skipped.
-        replies: the structs of known replies.
-
-    Returns:
-        Each sentence once, in order of first occurrence.
+        lines: lines that a bot wrote. Lines that aren't replies are skipped.
+        replies: the structs of the game's replies.
     """
     structs = {str(struct.__struct_config__.tag): struct for struct in replies}
     found: dict[str, None] = {}
@@ -49,7 +46,7 @@ def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> l
 
 
 def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[str, str, str]]:
-    """Yield (unread field, the field that contains it or "", known name)."""
+    """Yield tuples of a misspelt field, the field that contains it (or ""), and the right name."""
     names = struct.__struct_encode_fields__
     nested = [name for name in names if isinstance(value.get(name), dict | list)]
     if not nested and value.keys() <= {"type", *names}:
@@ -87,16 +84,16 @@ def _properties(struct: type[Struct]) -> dict[str, Any]:
 
 
 def found(name: str, line: bytes) -> str:
-    """Describe a field of a reply: its value, or that it is missing."""
+    """Return the value of a field for a sentence, or "missing"."""
     value = as_object(line) or {}
     return describe(value[name]) if name in value else "missing"
 
 
 def missing_for_null(detail: str, line: bytes) -> str:
-    """Reword a fault's detail if a field is missing from the line rather than null.
+    """If a fault says that a field is null, but the bot left it out, say that it's missing.
 
-    The rules treat a missing field as null. Their wording can't be changed, because it's part of
-    the record's digest. But an author who searches the code for "null" won't find it.
+    For the rules, a missing field is null. We can't change their text, because it's part of the
+    digest of the record. But the author would search the code for a "null" in vain.
     """
     place = _IS_NULL.search(detail)
     if place is None:

@@ -1,4 +1,4 @@
-"""Describe a line that isn't a reply (protocol, 1.1 and 1.2)."""
+"""Explain to an author why a line of the bot isn't a reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from referee.text.encoding import wide_encoding
 from referee.text.terminal import plain
 
 QUOTED = 60
-"""Maximum number of characters shown of a line."""
+"""A quoted line is cut after this many characters."""
 
 EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
-"""Replies that don't belong to a request of a game -> their request."""
+"""For each reply that isn't part of a game, the request that it belongs to."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
 _STRINGIFY = "write JSON.stringify(reply)"
@@ -42,25 +42,22 @@ _JS_KEY = re.compile(r"\{\s*[A-Za-z_$][\w$]*\s*:")
 _JS_STRING = re.compile(r"\[object ")
 _JS_LINE = re.compile(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$")
 _PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
-# Matches one line of a JSON object that was printed over several lines.
+# Matches a line of a JSON object that was pretty-printed.
 _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
-    """Return the start of an untrusted line, printable and in backquotes, without `space`."""
+    """Quote the start of a line in backquotes. Strips `space`, and escapes control characters."""
     text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 
 
 def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """Explain why a line isn't an expected reply, in a sentence that quotes its beginning.
+    """Return a sentence that explains why a line isn't a reply, or "" if it is one.
 
     Args:
         line: the line without its line end.
-        replies: the structs of known replies.
-
-    Returns:
-        An empty string if the line is an expected reply after all.
+        replies: the structs of the replies that we accept.
     """
     problem = decode_reply(line, reply_decoder(tuple(replies)))
     if not isinstance(problem, InvalidReply):
@@ -109,8 +106,8 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    # A line end in UTF-16 has two bytes. Lines are split at the first byte, so the second byte is
-    # at the start of the next line.
+    # In UTF-16, a line end has two bytes. We split lines after the first one, so the second one is
+    # a NUL at the start of the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"
     if line.startswith(BOM_UTF8):
@@ -125,7 +122,7 @@ def _why_no_text(line: bytes) -> str:
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
     if isinstance(value, dict):
-        if not rest:  # only the strict decoder rejects this line
+        if not rest:  # it's only invalid for a strict decoder, e.g. because of NaN
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
             return "contains two JSON objects: write one line per request"
@@ -165,7 +162,7 @@ def _is_cut(text: str) -> bool:
     return False
 
 
-# The first pattern that matches is used.
+# We use the first function or pattern that matches the text.
 _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
     (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),

@@ -6,15 +6,15 @@ import re
 from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-# Minimum similarity of names that are close; see tests/diagnosis/test_names.py.
+# Names with at least this similarity are close. See the examples in tests/diagnosis/test_names.py.
 _ALIKE = 0.6
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is closest to `name`, or None if none is close.
+    """Return the known name that is closest to `name`, or None if they're all too different.
 
-    Names are close if they differ only in case, hyphens and underscores, in few letters, or in
-    missing words: `cardsToBuy` and `buys` are close to `cards_to_buy`.
+    Case, hyphens and underscores don't matter, and a few letters or whole words may be missing. For
+    example, `cardsToBuy` and `buys` are both close to `cards_to_buy`.
     """
     near = {other: likeness(name, other) for other in known}
     best = max(near, key=lambda other: near[other], default="")
@@ -23,7 +23,7 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 def likeness(name: str, other: str) -> float:
     """Return how similar two names are, from 0 to 1."""
-    import difflib  # slow to import, and correct bots don't need it
+    import difflib  # imported late, because it's slow and we only need it for misspelt names
 
     words, others = _words(name), _words(other)
     if not words or not others:

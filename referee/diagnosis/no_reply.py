@@ -1,4 +1,4 @@
-"""Explain a missing reply by the activity of the process (protocol, 8.1 and 10)."""
+"""Explain why a bot didn't reply, from what its process did meanwhile (protocol, 8.1 and 10)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from referee.match.pages import SHARED
 
 
 def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
-    """Return the most likely mistake, as a sentence without full stop.
+    """Return the most likely reason for a missing reply, as a sentence without full stop.
 
     Args:
-        asked: type of the unanswered request. Empty if the dialect has no types.
-        game: name of the game if this was its first request, otherwise empty.
+        silence: what we saw of the process while we waited.
+        asked: the type of the request. Empty if the bot's dialect has no types.
+        game: the name of the game. If you pass it, we suggest that the bot may play another game,
+            which is only likely for the first request.
     """
     if silence.unfinished:
         return f"it wrote {quoted(silence.unfinished)} without a line end"
@@ -50,10 +52,7 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
 
 def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
-    """Return the same as `why_silent`, for a bot behind an adapter.
-
-    The author of such a bot writes methods rather than lines.
-    """
+    """Do the same as `why_silent`, for an author who writes methods that an adapter calls."""
     method = adapter.methods[asked]
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
     hint = f"; {adapter.on_time[asked]}" if asked in adapter.on_time else ""

@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 LOOKED_AT = 4096
-"""Number of characters examined of a line that is not JSON."""
-# Python refuses to convert integers with very many digits, so we convert them to floats.
+"""If a line isn't JSON, we only look at this many bytes."""
+# Python refuses to parse integers with thousands of digits. We parse any integer with more digits
+# than this as a float.
 _MAX_INT_DIGITS = 20
 NO_VALUE = object()
-"""Marks that there is no JSON value."""
+"""Returned if a text doesn't start with a JSON value. (None would be a JSON null.)"""
 
 
 def text_of(line: bytes) -> str:

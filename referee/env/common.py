@@ -39,28 +39,28 @@ class MatchFacts:
 
     @property
     def opponents(self) -> dict[str, str]:
-        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
+        """Which bot plays for which player in this match, e.g. `{"player2": "big_money"}`."""
         return self._episode.opponents
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """Disqualified players and the codes of their disqualifications."""
+        """For each disqualified player, the code that says why."""
         return self._episode.disqualified
 
 
 class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     """Base class of the PettingZoo environments.
 
-    Each agent gets space objects of its own, because libraries seed the spaces and then sample from
-    them. Agents that share a space would also share its random numbers.
+    Each agent has its own space objects. Libraries seed spaces and sample from them, so agents with
+    a common space would influence each other's random numbers.
 
     Args:
         game: a key of `GAMES`.
         name: the name of the environment.
-        players: number of players. None: the minimum of the game.
+        players: number of players. None: as few as the game allows.
         render_mode: None, "ansi" for text, or "human" to print the text after each step.
-        opponents, normalised, version, reward: same as for `Episode`.
-        options: options of the game that differ from the defaults.
+        opponents, normalised, version, reward: see `Episode`.
+        options: options of the game, if you don't want the defaults.
 
     Raises:
         UsageError: the arguments aren't valid for the game.
@@ -109,11 +109,11 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         self._seat = dict(zip(self.agents, episode.learners, strict=True))
 
     def observation_space(self, agent: str) -> Any:
-        """The observation space of an agent, always the same object."""
+        """Return the observation space of an agent. This is always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The action space of an agent, always the same object."""
+        """Return the action space of an agent. This is always the same object."""
         return self.action_spaces[agent]
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
@@ -141,8 +141,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._episode.is_begun:
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
-        # Bots can't be pickled. Instead we pickle a copy in which your program also plays their
-        # seats.
+        # We can't pickle bots. Instead, we pickle a copy without them, in which your program plays
+        # all seats.
         episode = self._episode.copy() if self._episode.has_opponents else self._episode
         game, name, _, mode, _, *others = self._ezpickle_args
         arguments = game, name, episode.seats, mode, None, *others
@@ -187,7 +187,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
     @property
     def state_space(self) -> Any:
-        """The space of `state`, which joins the observation spaces of all agents."""
+        """The space of `state`: the observation spaces of all agents, one after the other."""
         return state_space(list(self.observation_spaces.values()))
 
     def state(self) -> NDArray[Any]:
@@ -216,7 +216,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 def made_again(
     kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
 ) -> Any:
-    """Create an environment and restore its saved match, if any. Unpickling calls this function."""
+    """Create an environment, and continue its saved match if there was one. Used by pickle."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
@@ -224,7 +224,10 @@ def made_again(
 
 
 def seat_of(agent: str | None) -> int | None:
-    """Return the seat of an agent, counted from 0, or -1 (never due) for an unknown name."""
+    """Return the seat of an agent, counted from 0.
+
+    For an unknown name, this returns -1. No seat has that number, so it's never due.
+    """
     if agent is None:
         return None
     number = str(agent).removeprefix("player_")
@@ -234,8 +237,7 @@ def seat_of(agent: str | None) -> int | None:
 def checked_render_mode(mode: str | None) -> str | None:
     """Return the render mode if it's valid. Otherwise warn and return None.
 
-    An invalid mode doesn't raise an exception, because some libraries try several modes until one
-    works.
+    We don't raise an exception, because some libraries try several modes until one works.
     """
     if mode is None or mode in RENDER_MODES:
         return mode
@@ -244,7 +246,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 
 
 def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """Render a seat's knowledge as text. In the mode "human", print it and return None."""
+    """Describe a player's view of the game as text. In "human" mode, print it and return None."""
     if mode is None:
         # Like Gymnasium's own environments, warn here and don't raise.
         logger.warn('render() without a render_mode: make the environment with "ansi"')
@@ -257,12 +259,12 @@ def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
 
 
 def numbers_of(seen: Any) -> Any:
-    """Return the numbers of an observation (or of its space) without the mask."""
+    """Return an observation, or the space of one, without the action mask."""
     return seen["observation"] if isinstance(seen, dict | spaces.Dict) else seen
 
 
 def state_space(of_agents: list[Any]) -> Any:
-    """Return the space of these agents' concatenated observations, without masks."""
+    """Concatenate observation spaces, without the masks."""
     boxes = [numbers_of(space) for space in of_agents]
     low, high = (
         np.concatenate([getattr(box, side).ravel() for box in boxes]) for side in ("low", "high")
@@ -282,8 +284,8 @@ def observations(episode: Episode) -> Any:
         box = spaces.Box(0.0, 1.0, numbers.low.shape, np.float32)
     else:
         box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
-    # Arrays of choices are always legal, because choices that make no sense are ignored. Therefore
-    # we don't need a mask.
+    # If an action is an array of choices, we don't need a mask. Choices that make no sense are
+    # simply ignored.
     if environment.action_shape(episode.options):
         return box
     mask = spaces.Box(0, 1, (len(environment.choices(episode.options)),), np.int8)

@@ -1,7 +1,6 @@
 """Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5).
 
-All rows are kept in lists until the last record has been read, because the number of rows isn't
-known before.
+We only know how many rows there are when we've read the last record, so we collect them in lists.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ class Dataset(NamedTuple):
         results: float64, the reward of the seat at the end of its match, from -1 to 1.
         matches: int64, index of the record in `paths`.
         seats: int64, the seat, from 0.
-        left_out: number of replies without a row: invalid replies, and replies that actions can't
-            express.
-        unfinished: number of records without an end. They have no rows.
+        left_out: number of replies that have no row, because they were invalid, or because no
+            action stands for them.
+        unfinished: number of records that don't have an end. We don't use their steps.
     """
 
     observations: NDArray[Any]
@@ -59,7 +58,7 @@ def dataset(
     progress: bool,
 ) -> Dataset:
     """Read records. See `Environments.dataset`."""
-    # rich and NumPy are slow to import, and they aren't needed until records are read.
+    # rich is slow to import, and most programs never read records.
     from rich.console import Console
     from rich.progress import track
 
@@ -92,7 +91,7 @@ class _Reader:
         self._matches: list[int] = []
         self._left_out = self._unfinished = 0
         self._first = ""
-        self._shapes: list[Sequence[int]] = []  # shapes of an observation and of an action
+        self._shapes: list[Sequence[int]] = []  # the shape of an observation, and of an action
 
     def add(self, number: int, path: str) -> None:
         match = RecordedMatch(
@@ -100,13 +99,12 @@ class _Reader:
         )
         self._bots.update(*match.bots)
         rows = [*match.rows()]
-        # An unfinished match has no result, so its rows have nothing to learn from.
+        # We can't learn from an unfinished match, because we don't know who won.
         if not match.results:
             self._unfinished += 1
             return
         self._left_out += match.left_out
-        # If no player has beaten another (say, all are tied), there's no winner, and we drop the
-        # match.
+        # If all players are tied, nobody has won, and we use none of the rows.
         if self._won:
             best = max(match.results)
             rows = [row for row in rows if match.results[row.seat] == best > 0]
@@ -133,7 +131,7 @@ class _Reader:
 
         if not self._rows:
             bots = ", ".join(sorted(self._bots))
-            # The likely mistake is a wrong name of the bot, so list the names in the records.
+            # The bot's name is probably wrong, so list the names that do occur.
             problem = f"the records have no step for these arguments; their bots: {bots}"
             if self._unfinished:
                 problem += f"; {self._unfinished} of the matches were not finished"
@@ -144,7 +142,7 @@ class _Reader:
         return Dataset(
             np.array([_numbers(each) for each in seen]),
             np.array(masks) if masks else None,
-            # Whether an action is a number or an array of numbers, each action becomes one row.
+            # One row per action, even if an action is an array of numbers.
             actions.reshape(len(actions), *self._shapes[1]),
             np.array(self._results),
             np.array(self._matches, np.int64),

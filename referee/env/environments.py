@@ -1,6 +1,6 @@
 """The environments of one game, with the function names of PettingZoo's modules.
 
-You can also import them as modules, e.g. `import referee.env.dominion_v1`.
+You can import them like modules, e.g. with `import referee.env.dominion_v1`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ class Environments(ModuleType):
     """The functions of a PettingZoo module, for a game in which players take turns.
 
     All functions that create an environment take these arguments. `players` is the number of
-    players; None for the minimum. `opponents` has a bot for each seat, or None where your program
-    plays. `render_mode` is None, "ansi" or "human". With `normalised`, observations are scaled to
-    the range 0 to 1. Options of the game are given by name, such as `max_turns=50`. The functions
-    raise `UsageError` if the arguments aren't valid for the game, or if PettingZoo isn't installed.
+    players, or None for as few as the game allows. `opponents` has a bot for each seat, or None
+    where your program plays. `render_mode` is None, "ansi" or "human". With `normalised`,
+    observations are scaled to the range 0 to 1. You can also pass options of the game, such as
+    `max_turns=50`. The functions raise `UsageError` if the arguments aren't valid for the game, or
+    if PettingZoo isn't installed.
 
     Attributes:
-        choices: the name of each choice with the game's default options. The index is its number.
+        choices: the names of the choices, with the game's default options. An action is the index
+            of a choice.
         name: the name in `referee.env`.
-        version: the version of its observations and actions.
+        version: the version of the observations and actions.
     """
 
     def __init__(self, game: str, environment: Environment) -> None:
@@ -50,7 +52,10 @@ class Environments(ModuleType):
         super().__init__(f"referee.env.{self.name}", self.__doc__)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Create an AECEnv in PettingZoo's usual wrappers. An illegal action ends it with -1."""
+        """Create an AECEnv in PettingZoo's usual wrappers.
+
+        An illegal action ends the match with reward -1.
+        """
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
@@ -68,9 +73,9 @@ class Environments(ModuleType):
         """Create a Gymnasium Env. An illegal action ends the match with reward -1.
 
         Args:
-            opponents: one bot per seat, and one None for your program. Default: your program plays
-                in the first of two seats against the game's usual opponent.
-            options: same as for all environments.
+            opponents: a bot for each seat, with None in the one where your program plays. By
+                default, it plays in the first of two seats against the game's usual opponent.
+            options: the arguments that all environments take.
         """
         _check_installed(self.name)
         from referee.env.single import SingleEnv
@@ -78,15 +83,15 @@ class Environments(ModuleType):
         return SingleEnv(self._game, opponents, version=self.version, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
-        """Return the names of an observation's entries.
+        """Return the names of the numbers in an observation.
 
-        If the observation is a grid, these are the names for one cell.
+        If the observation is a grid, these are the numbers of one cell.
         """
         episode = Episode(GAMES[find_game(self._game)], players, options, version=self.version)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
-        """Return the name of each choice with the given options. The index is its number."""
+        """Return the names of the choices in a game with these options, like `choices`."""
         episode = Episode(GAMES[self._game], None, options, version=self.version)
         return episode.environment.choices(episode.options)
 
@@ -103,17 +108,18 @@ class Environments(ModuleType):
 
         Args:
             paths: one or more match records, plain or compressed.
-            bot: only the steps of this bot: its BOT argument, or its name in a tournament.
-            won: only the steps of players that have won their match.
-            normalised: as in the environment.
-            progress: whether a terminal shows a bar.
+            bot: only return the steps of this bot. Give its BOT argument, or its name in a
+                tournament.
+            won: only return the steps of players who won their match.
+            normalised: scale observations to the range 0 to 1.
+            progress: show a progress bar if stderr is a terminal.
 
         Raises:
-            UsageError: a file can't be opened, is of another game, or has other shapes than the
-                first; or no step is left.
+            UsageError: a file can't be opened, is of another game, or was played with options that
+                change the shape of the arrays. Or the records have no matching steps.
             LogReadError: a file isn't a record, or its match can't be played again.
         """
-        # Imported here, so that environments don't depend on the code that reads records.
+        # Imported late, because most programs that use an environment don't read records.
         from referee.env.dataset import dataset
 
         return dataset(
@@ -151,7 +157,7 @@ class ParallelEnvironments(Environments):
         return parallel_to_aec_wrapper(parallel)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """Create the same environment as `raw_env`, in a wrapper that checks the order of calls."""
+        """Create an AECEnv in PettingZoo's wrapper that checks the order of calls."""
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
@@ -171,8 +177,8 @@ def environments_of(game: str, version: int | None = None) -> Environments:
         GameError: the code of the game has a mistake.
     """
     name = find_game(game)
-    # Games from outside aren't cached, because the same name means another version once the file
-    # was changed and loaded again.
+    # We don't cache games from outside. Somebody may change the file and load it again, and then
+    # the same name is another game.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
         raise UsageError(f"{name} has no environment")
@@ -199,14 +205,13 @@ def environments() -> dict[str, Environments]:
 
 
 class Importer:
-    """A finder and loader of the import system, so that `import referee.env.dominion_v1` works.
+    """An import hook that makes `import referee.env.dominion_v1` work.
 
-    (`from referee.env import dominion_v1` works without it, because the package has a
-    `__getattr__`.)
+    `from referee.env import dominion_v1` doesn't need it, because the package has a `__getattr__`.
     """
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Find a module with environments. All other names are left to the other finders."""
+        """Find the environments of a game. For all other modules, return None."""
         package, _, last = name.rpartition(".")
         if package != "referee.env" or last not in environments():
             return None

@@ -1,7 +1,7 @@
-"""A match for reinforcement learning, with actions in, and observations and rewards out.
+"""Play matches for reinforcement learning, with actions in, and observations and rewards out.
 
-It's the same match that `referee play` plays with the same seed, options and replies. This module
-has no event loop. Only bots outside this process need one, and `opponents.py` runs it for them.
+With the same seed, options and replies, you get the same match as from `referee play`. There's no
+event loop in this module. Only bots outside of our process need one, and `opponents.py` runs it.
 """
 
 from __future__ import annotations
@@ -31,19 +31,23 @@ if TYPE_CHECKING:
 
 
 REWARDS = ("result", "margin", "score")
-"""Kinds of rewards: the result at the end, or the change of the margin or of the score."""
+"""The kinds of rewards.
+
+"result" gives a reward at the end of the match. "margin" and "score" give the change of the
+player's lead or score after each step.
+"""
 
 
 class Saved(NamedTuple):
-    """An unfinished match as data.
+    """An unfinished match, as data that can be pickled.
 
     Attributes:
-        seed: `Episode.seed`. After a copy for a viewer, it differs from the seed of the match.
+        seed: `Episode.seed`. It isn't the seed of the match if hidden cards were redealt.
         match_seed: the seed of the match.
-        names: the names of all seats.
-        absent: the seats that left in the handshake.
-        steps: `Match.history`.
-        actions: for each due seat, the actions of its unfinished reply.
+        names: the players' names, in seat order.
+        absent: the seats that left during the handshake.
+        steps: the replies so far (`Match.history`).
+        actions: for each seat that's due, the actions that don't make up a whole reply yet.
     """
 
     seed: int
@@ -55,27 +59,28 @@ class Saved(NamedTuple):
 
 
 class Episode:
-    """A sequence of matches. The program plays some seats, and bots play the others.
+    """Plays one match after another. The program plays some seats, and bots play the others.
 
     Args:
         definition: a game with an `Environment`.
-        players: number of seats. None: the length of `opponents`, or the minimum of the game.
-        options: options of the game that differ from the defaults, and limits of the opponents.
-        opponents: the bots in seat order, with None where the program plays. None: it plays all.
-        normalised: same as for `Observer`.
+        players: number of seats. None: the length of `opponents`, or as few as the game allows.
+        options: options of the game, if you don't want the defaults, and limits of the opponents.
+        opponents: a bot for each seat, or None where the program plays. If you don't pass any, the
+            program plays all seats.
+        normalised: scale observations to the range 0 to 1 (see `Observer`).
         version: version of the environment. None: the newest.
         reward: one of `REWARDS`.
 
     Attributes:
-        reward: the argument.
+        reward: the argument `reward`.
         seats: number of seats.
-        normalised: the argument.
+        normalised: the argument `normalised`.
         learners: the seats that the program plays.
         agents: the names of the learners, in seat order. "player_1" is `player1` in a log.
         options: the options of the game, an instance of `GameDefinition.options`.
-        environment: the translation between the game and numbers.
-        seed: the seed of the match.
-        due: the learners that must act.
+        environment: translates between the game and numbers.
+        seed: the seed of the current match.
+        due: the learners that have to act now.
 
     Raises:
         UsageError: the arguments aren't valid for the game.
@@ -95,15 +100,14 @@ class Episode:
         if reward not in REWARDS:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
-        self._rewarded: list[float] = []  # points of each seat when rewards were last returned
+        self._rewarded: list[float] = []  # everybody's points at the last call of rewards()
         assert definition.environment is not None
         self.environment: Environment = definition.environment.of_version(version)
         own = definition.options.__struct_fields__
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
-                # Don't change this text, because some libraries search it for "unexpected keyword
-                # argument".
+                # Some libraries look for "unexpected keyword argument" in the message, so keep it.
                 raise UnknownOptionError(
                     f"{definition.name} got an unexpected keyword argument {name!r}; "
                     f"it has the options players, {', '.join(own)}{limits}"
@@ -119,7 +123,7 @@ class Episode:
         self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
         self._opponents: Opponents | None = None
         if any(bot is not None for bot in bots):
-            from referee.env.opponents import Opponents  # imports trio, which a policy doesn't need
+            from referee.env.opponents import Opponents  # a policy doesn't need this module
 
             self._opponents = Opponents(bots, definition.name)
         theirs = self._opponents.seats if self._opponents else ()
@@ -127,8 +131,8 @@ class Episode:
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
         self._players: dict[int, Translator] = {}
-        # The view that each translator used last, and the later actions of its unfinished reply.
-        # Both are needed to return a translator to its last valid state.
+        # For each learner that's due, its view and the actions since then. If an action turns out
+        # to be illegal, we use these to put the translator back into its last valid state.
         self._views: dict[int, Any] = {}
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
@@ -138,24 +142,24 @@ class Episode:
         self._encode = msgspec.json.Encoder().encode
 
     def begin(self, seed: int | None) -> None:
-        """Begin a new match, abandoning an unfinished one.
+        """Begin a new match. If there's an unfinished one, give it up.
 
-        If opponents leave before the first request, the match may already be over. In that case no
-        learner is due, so callers have to check.
+        Check `due` after this. If opponents leave before the first request, the match may already
+        be over, and then no learner is due.
 
         Args:
-            seed: the seed of the match. None: the next random seed, determined by the last seed
-                given.
+            seed: the seed of the match. If it's None, we choose the next random seed. The sequence
+                of random seeds depends on the last seed that you passed.
 
         Raises:
             UsageError: the seed isn't valid.
-            BotError: an opponent that is a Python object raised an exception, or an opponent failed
-                its handshake without ever having passed one.
+            BotError: an opponent that's a Python object raised an exception. Or an opponent failed
+                its handshake, and the handshake has never worked before.
             ShortageError: an opponent can't be started.
         """
         if seed is None:
-            # A copy starts without seeds. A search makes many copies and hardly ever begins another
-            # match in one, so a copy creates its Random only when needed.
+            # Copies don't have a Random yet. It's expensive to create, and a search makes many
+            # copies, but hardly ever begins new matches in them.
             if self._seeds is None:
                 self._seeds = Random(self.seed)
             seed = drawn_seed(self._seeds)
@@ -196,36 +200,39 @@ class Episode:
         self._rewarded = self._points()
 
     def act(self, seat: int, action: Any) -> None:
-        """Apply an action of a due seat. After the last action of a round, continue the match.
+        """Apply an action of a seat that's due, and play on if no other learner has to act first.
 
         Raises:
             UsageError: the action isn't legal. The state is unchanged.
-            BotError: an opponent that is a Python object raised an exception.
+            BotError: an opponent that's a Python object raised an exception.
         """
         self.apply(seat, action, self._players[seat].act(action))
 
     def apply(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """Apply a legal action of a due seat, with the reply that it completes, if any."""
+        """Apply an action that the translator has already accepted.
+
+        `reply` is the reply that the action completes, or None. The translator has returned it.
+        """
         self._apply(seat, action, reply)
         if not self.due:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply actions of several due seats, or none of them if an action isn't legal.
+        """Apply the actions of several seats that are due. If any is illegal, nothing changes.
 
         Args:
-            actions: seat -> action.
+            actions: the action of each seat.
 
         Raises:
             UsageError: an action isn't legal. The state is unchanged.
-            BotError: an opponent that is a Python object raised an exception.
+            BotError: an opponent that's a Python object raised an exception.
         """
         replies: dict[int, Struct | None] = {}
         try:
             for seat, action in actions.items():
                 replies[seat] = self._players[seat].act(action)
-        # The seats before this one have already acted, but only in their translators. The match
-        # hasn't changed, so it's enough to reset these translators.
+        # Some translators have already taken their actions, but the match hasn't changed. It's
+        # enough to reset the translators.
         except UsageError:
             for seat in replies:
                 self._restore_translator(seat)
@@ -236,7 +243,7 @@ class Episode:
             self._play_until_due()
 
     def _apply(self, seat: int, action: Any, reply: Struct | None) -> None:
-        """Do the same as `apply`, but don't continue the match."""
+        """Apply an action that the translator has already accepted, but don't play on."""
         if reply is None:
             self._actions[seat].append(action)
         else:
@@ -254,13 +261,13 @@ class Episode:
         """Copy the current match. The program plays all seats of the copy.
 
         Args:
-            viewer: a learner that is due. Everything hidden from it is redealt at random. None: an
-                exact copy.
+            viewer: a learner that's due. In the copy, everything that it can't see is redealt at
+                random. None: an exact copy.
             seed: seed of the redeal.
 
         Raises:
-            UsageError: the match is over, the viewer isn't due, or another seat has acted in this
-                round.
+            UsageError: the match is over, the viewer isn't due, or another seat has already acted
+                in this round.
         """
         self.check_copied()
         if viewer is not None and viewer not in self.due:
@@ -284,8 +291,7 @@ class Episode:
         for seat in new.learners:
             new._players[seat] = self.environment.translator(seat, self.seats, self.options)
             if seat in new.due:
-                # If a bot has played this seat so far, there's no view of it yet, because bots get
-                # lines instead.
+                # For a seat that a bot has played so far, we haven't stored a view yet.
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view
                 new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
@@ -313,14 +319,14 @@ class Episode:
             raise UsageError("the match is over, or none was begun")
 
     def save(self) -> Saved:
-        """Return the current match as data, which `resume` of an equal episode continues.
+        """Return the current match as data. Pass it to `resume` of an episode like this one.
 
-        The data doesn't contain the state of the game. It contains the replies, which `resume`
-        plays again. That only works with bundled bots, because we know that they repeat the same
-        replies.
+        The data has the replies so far, and not the state of the game. `resume` plays the match
+        again with these replies. Bundled bots do the same again, but we can't be sure of that for
+        other bots.
 
         Raises:
-            UsageError: the match is over, or an opponent isn't a bundled bot and can't be replayed.
+            UsageError: the match is over, or one of the opponents isn't a bundled bot.
         """
         self.check_copied()
         if self._opponents is not None and not self._opponents.are_bundled:
@@ -329,18 +335,18 @@ class Episode:
                 "plays all seats"
             )
         match = self._match
-        # Learners may be in the middle of a reply. Their actions since the last complete reply
-        # aren't in the history.
+        # The history only has whole replies, but a learner may be in the middle of one.
         actions = {seat: self._actions[seat].copy() for seat in self.due}
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
     def resume(self, saved: Saved) -> None:
-        """Continue a saved match by playing it again up to that point."""
+        """Continue a saved match. This plays it again up to the point where it was saved."""
         self._begin(saved.match_seed, saved.names, saved.absent)
         for step in saved.steps:
             self._match.repeat(step, self.learners)
             if self._opponents is None:
-                # Otherwise, faults of bots whose seats we play now would be treated as ours.
+                # A bot may have made faults in a seat that we play now. Drop them, because
+                # _play_until_due() would take them for a bug of ours.
                 self._match.take_entries()
             else:
                 self._play_until_due()
@@ -357,15 +363,15 @@ class Episode:
             self._opponents.close()
 
     def observe(self, seat: int) -> Observation:
-        """Return a seat's observation. Raises `UsageError` if no match has begun."""
+        """Return the observation of a learner. Raises `UsageError` if no match has begun."""
         return self._observer(self.player(seat))
 
     def player(self, seat: int) -> Translator:
-        """Return the translator of a learner, updated to the current state."""
+        """Return the translator of a learner, after showing it the current state."""
         if not self._players:
             self.check_begun()
         player = self._players[seat]
-        # A due seat's translator got its view when the seat became due. Setting the view again
+        # If the seat is due, its translator already has the current view. Another call of look()
         # would discard the actions of an unfinished reply.
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)
@@ -379,10 +385,10 @@ class Episode:
     def rewards(self) -> list[float]:
         """Return the reward of each seat for the last step.
 
-        With "result", rewards are 0 before the end. At the end, a seat gets 1 for each seat that it
-        has beaten and -1 for each seat that has beaten it, divided by the number of other seats.
-        With the other kinds, rewards are the change of points since the last call, so call this
-        once per step.
+        With "result", all rewards are 0 until the end. Then a seat gets 1 for each seat that it has
+        beaten, and -1 for each seat that has beaten it, divided by the number of other seats. With
+        the other kinds, the reward is the change of points since the last call, so call this once
+        per step.
         """
         if self.reward != "result":
             before, self._rewarded = self._rewarded, self._points()
@@ -391,7 +397,7 @@ class Episode:
         return [0.0] * self.seats if outcome is None else results_of(outcome.ranks)
 
     def _points(self) -> list[float]:
-        # For the result, the ranks are enough.
+        # "result" only depends on the ranks, so don't compute any scores.
         if self.reward == "result":
             return []
         scores = [float(standing.score) for standing in self._match.standings()]
@@ -406,23 +412,23 @@ class Episode:
 
     @property
     def opponents(self) -> dict[str, str]:
-        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
+        """Which bot plays for which player in this match, e.g. `{"player2": "big_money"}`."""
         return {} if self._opponents is None else self._opponents.names
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """Disqualified players and the codes of their disqualifications."""
+        """For each disqualified player, the code that says why."""
         left = self._match.disqualified if self.is_begun else {}
         return {seat_id(other): str(left[other].code) for other in left}
 
     def facts(self, seat: int) -> dict[str, float]:
-        """Return additional numbers about a seat, for `infos` of PettingZoo.
+        """Return more numbers about the match and a seat, for the `infos` of PettingZoo.
 
-        All except the seed are 0 before the end of the match.
+        Before the end of the match, all of them except the seed are 0.
         """
         outcome = self.outcome
-        # These keys are always present, because vector environments use the keys of the first match
-        # for all matches.
+        # Always return the same keys, because vector environments use the keys of the first match
+        # for all of them.
         if outcome is None:
             return {"seed": self.seed, "rank": 0, "score": 0, "margin": 0, "disqualified": 0}
         scores = [standing.score for standing in self._match.standings()]
@@ -441,9 +447,8 @@ class Episode:
                 if type(entry) is Sent and opponents is not None:
                     opponents.queue(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
-                    # Translators check actions, so a learner can't make a fault. If there is a
-                    # fault anyway, the environment and the rules disagree. That's a bug, and nobody
-                    # should train with it.
+                    # The translator has checked the actions of a learner. If the rules find a fault
+                    # anyway, the environment has a bug, and nobody should train with it.
                     name, text = match.definition.name, "a legal action has led to a fault"
                     if is_from_outside(name):
                         raise GameError(f"{name}: {text}: {entry.detail}")
@@ -474,8 +479,8 @@ def _checked(opponents: Bots | None, players: int | None) -> Bots:
     if opponents is None:
         return []
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        # A string is a sequence too, but it's not accepted, because opponents="big_money" would
-        # mean nine bots with one letter each.
+        # Don't accept a string, although it's a sequence. opponents="big_money" would be nine bots
+        # with one letter each.
         raise UsageError(
             f'opponents are given as a list, such as [None, "big_money"], not {opponents!r}'
         )

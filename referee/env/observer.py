@@ -1,6 +1,6 @@
-"""The observations of a policy, both in an environment and as a bot in a match.
+"""Create the observations of a policy, both in an environment and in a match as a bot.
 
-Both cases use the same class, so a policy sees the same numbers in a match as in training.
+We use the same class for both, so that a policy sees the same numbers in a match as in training.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Observer:
         environment: the environment of the game.
         seats: number of seats.
         options: options of the game.
-        normalised: if True, numbers are scaled to float32 from 0 at their lower bound to 1 at their
-            upper bound.
+        normalised: if True, scale all numbers to the range 0 (their lower bound) to 1 (their upper
+            bound), as float32.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Bots in some seats of an environment: any bot that `referee play` accepts, and Python objects.
+"""Play some seats of an environment with bots: Python objects, or anything for `referee play`.
 
-Python objects are called directly, which is fast. All other bots need trio (`referee.bots.portal`),
-which is only imported for them. A training program starts many processes, and most of them never
-need trio.
+We call Python objects directly, which is fast. All other bots need trio (`referee.bots.portal`). We
+only import trio if there are such bots, because it's slow to import, and a training program may
+start many processes that don't need it.
 """
 
 from __future__ import annotations
@@ -35,25 +35,26 @@ if TYPE_CHECKING:
     from referee.bots.portal import BotPortal
 
 Bots: TypeAlias = Sequence[BotLike | Pool | None]
-"""One entry per seat, None where the program plays."""
+"""A bot for each seat, or None where the program plays."""
 
 
 class Opponents:
-    """The bots of an environment, for a sequence of matches.
+    """Runs the bots of an environment, for one match after another.
 
     Args:
-        opponents: one entry per seat. At least one is a bot.
+        opponents: a bot for each seat, or None where the program plays. There's at least one bot.
         game: a key of `GAMES`.
 
     Attributes:
-        seats: the seats of the bots.
-        are_bundled: True if all bots are bundled bots, whose matches can be replayed.
-        take_messages: True if all bots of this match read messages instead of lines.
-        message_kinds: if they read messages, the kinds that at least one bot reads. None: all
-            kinds.
+        seats: the seats in which the bots play.
+        are_bundled: True if all bots are bundled with the referee. They always play the same if
+            they get the same lines, so we can replay their matches.
+        take_messages: True if all bots of this match read message objects instead of lines.
+        message_kinds: the kinds of messages that the bots read, if they read messages. None if
+            one of them reads all kinds.
 
     Raises:
-        UsageError: an entry isn't a bot.
+        UsageError: one of the bots doesn't exist.
     """
 
     def __init__(self, opponents: Bots, game: str) -> None:
@@ -65,18 +66,18 @@ class Opponents:
         self.take_messages = False
         self.message_kinds: frozenset[type[Struct]] | None = None
         self._opponents, self._game = opponents, game
-        self._matches = 0  # number of matches begun
+        self._matches = 0  # how many matches we've begun
         self._portal: BotPortal | None = None  # None if all bots are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        # (seat, bot) of each bot that has passed a handshake. A bot that has never passed one would
-        # fail in every match.
+        # (seat, BOT argument) of the bots whose handshake has worked at least once. If it never
+        # did, the bot is broken, and we raise an error instead of playing on without it.
         self._passed_handshake: set[tuple[int, str]] = set()
-        # Everything that a remaining seat hasn't received yet, as lines (or as messages, if all
-        # bots read messages).
+        # For each bot that's still in the match, the lines that we haven't sent yet. If
+        # `take_messages`, these are messages.
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
-        # Check the bots of pools now. Otherwise a typo would only show when its bot is chosen.
+        # Check all bots of a pool now. Otherwise, we'd only notice a typo when that bot is chosen.
         for bot in opponents:
             for each in bot.bots if isinstance(bot, Pool) else ():
                 bot_source(each, game)
@@ -93,22 +94,22 @@ class Opponents:
             bots.append(bundled_here(bot, self._game) or _policy_source(bot) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
-        # The portal is kept, even if only objects play in later matches.
+        # With a pool, later matches may only have objects. We keep the portal anyway.
         if self._portal is None and not are_objects(self._sources):
-            from referee.bots.portal import BotPortal  # imports trio, which takes a long time
+            from referee.bots.portal import BotPortal  # slow, because it imports trio
 
             self._portal = BotPortal()
 
     @property
     def names(self) -> dict[str, str]:
-        """The bots of this match by player, e.g. `{"player2": "big_money"}`."""
+        """Which bot plays for which player in this match, e.g. `{"player2": "big_money"}`."""
         return {seat_id(seat): self._sources[seat].argument for seat in self.seats}
 
     def begin(self, spec: MatchSpec) -> None:
-        """Begin a match, abandoning an unfinished one.
+        """Begin a match. If there's an unfinished one, give it up.
 
         Raises:
-            ShortageError: the system lacks processes, memory or file descriptors.
+            ShortageError: the system is short of processes, memory or file descriptors.
         """
         if any(isinstance(bot, Pool) for bot in self._opponents):
             self._seat_bots(spec.seed)
@@ -121,15 +122,15 @@ class Opponents:
             self._bots = self._portal.begin(spec, self._sources)
         theirs = [self._bots[seat] for seat in self.seats]
         functions = [bot for bot in theirs if isinstance(bot, InProcessBot) and bot.takes_messages]
-        # Lines can only be skipped if no bot reads them. If a single bot needs lines, all lines are
-        # written.
+        # If all bots read messages, we don't have to encode any lines, which saves time. If a
+        # single bot needs lines, all of them get lines.
         self.take_messages = len(functions) == len(theirs)
         self.message_kinds = self._kinds_read(functions)
 
     def _kinds_read(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
         heard = set[str]()
         for bot in bots:
-            # Such a bot reads everything, so we can't leave out any message.
+            # This bot reads all messages, so we can't leave out any.
             if bot.hears is None:
                 return None
             heard.update(bot.hears)
@@ -137,7 +138,7 @@ class Opponents:
         return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
     def queue(self, sent: Sent) -> None:
-        """Queue a line or message. Each receiver gets it with its next request."""
+        """Queue a line or message. The bots get it together with their next request."""
         if sent.to is None:
             for lines in self._lines.values():
                 lines.append(plain(sent.message) if self.take_messages else sent.line[:-1])
@@ -148,15 +149,15 @@ class Opponents:
         """Get the replies of the due bots, and pass them to the match.
 
         Raises:
-            BotError: an object raised an exception, which is the `__cause__`; or a bot failed its
-                handshake without ever having passed one, so it would fail in every match.
+            BotError: an object raised an exception, which is the `__cause__`. Or a bot failed its
+                handshake, and the handshake has never worked before.
 
         Warns:
             RuntimeWarning: a bot was disqualified for another reason.
         """
-        # The handshake may be over once the first bot has replied, so check this before the loop.
+        # Look at this before the loop, because replies can end the handshake.
         in_handshake = match.in_handshake
-        # A bot in this process can look at its view and its limits directly.
+        # Bots in our process can look at their view and their limits without reading lines.
         if in_handshake:
             for seat, bot in enumerate(self._bots):
                 if isinstance(bot, InProcessBot):
@@ -173,7 +174,7 @@ class Opponents:
                 match.disqualify(seat, answer.code, answer.detail)
             else:
                 match.receive(seat, answer)
-            # The match may also disqualify a bot that has replied, e.g. for a wrong handshake.
+            # receive() may also disqualify the bot, e.g. for a mistake in its handshake.
             if seat in match.disqualified:
                 self._warn_of_leaving(match.disqualified[seat])
             elif in_handshake:
@@ -187,8 +188,8 @@ class Opponents:
         argument = self._sources[seat].argument
         who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
         problem = f"{who}: {left.code}, {left.detail}"
-        # A bot that has played before may just have had bad luck, e.g. with a time limit. It loses
-        # this match, but that shouldn't stop a long training.
+        # If the bot has played before, it may just have been too slow once. It loses this match,
+        # but that's no reason to stop a long training.
         if (seat, argument) not in self._passed_handshake:
             raise BotError(problem)
         warnings.warn(problem, RuntimeWarning, stacklevel=3)
@@ -197,8 +198,7 @@ class Opponents:
         limits = self._spec.limits
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
-        # The start-up limit counts from the start of the process, so part of it may have passed
-        # already.
+        # The start-up limit counts from the start of the process, so some of it may be used up.
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started
         bot.push(_joined(lines))
@@ -209,10 +209,10 @@ class Opponents:
         return answer
 
     def finish(self, match: Match) -> None:
-        """Finish a match that is over, and send the remaining lines to the bots.
+        """Finish a match that's over. Sends the last lines to the bots.
 
         Raises:
-            BotError: same as in `play_due`.
+            BotError: an object raised an exception (see `play_due`).
         """
         for seat, lines in self._lines.items():
             bot = self._bots[seat]
@@ -261,7 +261,7 @@ def check_for_many(opponents: Bots | None, matches: int) -> None:
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))
-"""Placeholder in the seats of the program."""
+"""Takes the place of a bot in the seats where the program plays. It never gets a request."""
 
 
 class _Nobody:

@@ -1,7 +1,7 @@
-"""A policy as a bot, for matches against any other bot.
+"""A bot that plays with a policy, for matches against any other bot.
 
-It gets the same lines as any bot. A `StateTracker` turns them into the view of its seat, and the
-policy then gets the same observations as in the environment.
+The bot gets the same lines as all bots. A `StateTracker` turns them into the view of its seat, and
+from that, the policy gets the same observations as in the environment.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from referee.match.spec import match_spec
 
 
 class PolicyBot:
-    """A bot that plays the actions of a policy, match after match. It doesn't need PettingZoo.
+    """A bot that plays with a policy, in any number of matches. It doesn't need PettingZoo.
 
     Args:
-        policy: a function from an observation, as in the environment, to an action.
+        policy: a function that takes an observation and returns an action, as in the environment.
         game: a key of `GAMES`.
         name: the name of the bot.
-        normalised: if True, observations are normalised, as in the environment.
-        options: options of the game that differ from the defaults. They affect the normalisation.
+        normalised: scale observations to the range 0 to 1, as in the environment.
+        options: options of the game, if the match doesn't have the defaults. The observations and
+            actions may depend on them.
 
     Raises:
         UsageError: the game doesn't exist, or has no environment.
@@ -61,10 +62,12 @@ class PolicyBot:
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
         self._seat = self._seats = 0
         self._player: Translator
-        self._tracker: StateTracker | None = None  # None until all names are known
+        self._tracker: StateTracker | None = None  # None until we know the number of players
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Return the reply to the last of these lines, given all lines since the last call.
+        """Reply to a request.
+
+        `lines` has all lines since the last call. The request is the last line.
 
         Raises:
             UsageError: the policy returned an illegal action.
@@ -75,20 +78,18 @@ class PolicyBot:
         return answers[-1]
 
     def run(self) -> None:
-        """Run as a program that reads standard input to its end and replies on standard output."""
+        """Run the bot as a program: read lines from stdin until it ends, and reply on stdout."""
         for line in sys.stdin.buffer:
             answer = self._reply_to(line)
             if answer is not None:
                 sys.stdout.buffer.write(answer + b"\n")
-                # Without a flush, the reply would stay in Python's buffer until the bot runs out of
-                # time.
+                # Without this, the reply stays in Python's buffer, and the bot runs out of time.
                 sys.stdout.buffer.flush()
 
     def _reply_to(self, line: bytes) -> bytes | None:
         try:
             message = self._decode(line)
-        # This isn't an error. The tracker doesn't use all types of messages, and we only decode
-        # those that it does use.
+        # This isn't an error. We only decode the types of messages that the tracker uses.
         except msgspec.ValidationError:
             return None
         if isinstance(message, PlayerNameRequest):
@@ -98,8 +99,8 @@ class PolicyBot:
         if isinstance(message, PlayerName):
             self._seats += 1
             return None
-        # The names come first in a match, one line per player, so at this point we know the number
-        # of players.
+        # A match begins with one name per player. This message comes after the names, so we know
+        # the number of players now.
         if self._tracker is None:
             self._tracker = self._environment.tracker(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats, self._options)
@@ -110,11 +111,11 @@ class PolicyBot:
         if not isinstance(message, self._requests):
             return None
         self._player.look(self._tracker.view(), asked=True)
-        # One reply may take several actions, e.g. to choose the cards to discard one after the
-        # other.
+        # A reply may take several actions. For example, a policy chooses the cards to discard one
+        # by one.
         answer = None
         while answer is None:
             answer = self._player.act(self._policy(self._observer(self._player)))
-        # The tracker has to know our own reply too. The referee doesn't repeat it.
+        # The referee doesn't repeat our reply, so tell the tracker.
         self._tracker.observe(answer)
         return msgspec.json.encode(answer)

@@ -1,7 +1,7 @@
-"""Several bots for one seat of an environment, one per match.
+"""Choose a different opponent for each match of an environment.
 
-For example, a policy can train against older versions of itself, and you can add a new version now
-and then.
+For example, you can train a policy against its own older versions, and add a new version now and
+then.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from referee.errors import UsageError
 
 
 class Pool:
-    """Opponents for one seat, one per match.
+    """A list of bots for a seat. A different one can play in each match.
 
     Args:
-        bots: names, commands, policies, or any other argument of `referee.play_match`.
-        choose: a function that returns the index of the next bot, given the number of earlier
-            matches and the number of bots. None: random, determined by the seed of the match.
+        bots: names, commands, policies, or anything else that you can pass to
+            `referee.play_match`.
+        choose: a function that returns the index of the next bot. It gets the number of earlier
+            matches and the number of bots. None: choose at random, with the seed of the match.
 
     Attributes:
-        bots: you can change this list between matches, e.g. to append an older version of your own
+        bots: the list. You can change it between matches, e.g. to append an older version of your
             policy.
 
     Raises:
@@ -38,15 +39,15 @@ class Pool:
             raise UsageError("a pool has at least one bot: give a list of them")
 
     def bot_of(self, match: int, seat: int, seed: int) -> BotLike:
-        """Return the bot that plays this match.
+        """Return the bot for the next match.
 
         Args:
-            match: number of earlier matches of the environment.
+            match: how many matches the environment has played before.
             seat: the seat of the bot.
             seed: the seed of the match.
         """
         if self._choose is None:
-            # The choice depends only on the seed, so you can repeat a match without the matches
-            # before it.
+            # This only depends on the seed and the seat, so that you can repeat a match without the
+            # matches before it.
             return Random(f"opponent {seat} {seed}").choice(self.bots)
         return self.bots[self._choose(match, len(self.bots))]

@@ -1,8 +1,8 @@
-"""Replay the match of a record as steps of an environment.
+"""Play a recorded match again, and convert it to the steps of an environment.
 
-Each recorded reply is converted to the actions that express it. If an environment needs several
-requests where the bot gave one reply, the replayed match has these requests too. The lines may
-therefore differ from the record, but the result must be the same, and we check that at the end.
+We convert each recorded reply to actions. Some replies contain several decisions that a policy
+makes one after the other. In this case, we play the match with one request for each decision. Its
+lines may then differ from the record, but the result must be the same. We check that at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from referee.match.machine import Match, Sent
 
 
 class Row(NamedTuple):
-    """A step of a match, with the observation of a seat and the action that it chose."""
+    """A step of a match: the observation of a seat, and the action that it chose."""
 
     seat: int
     seen: Observation
@@ -35,22 +35,22 @@ class Row(NamedTuple):
 
 
 class RecordedMatch:
-    """Replays the match of a record and yields its steps.
+    """Plays a recorded match again, and yields its steps.
 
     Args:
         path: file name of the record.
         game: a key of `GAMES`. The record must be of this game.
         environment: the environment of this game.
-        bot: same as for `Environments.dataset`.
-        normalised: same as for `Observer`.
+        bot: only yield the steps of this bot. None: yield the steps of all bots.
+        normalised: scale observations to the range 0 to 1 (see `Observer`).
 
     Attributes:
-        bots: the names of the bots in seat order, both their BOT arguments and their names in a
-            tournament.
+        bots: for each seat, the names by which you can select its bot: the BOT argument, and the
+            name in a tournament.
         shape: the shape of an action.
-        left_out: number of replies without steps; see `Dataset`.
-        results: the result of each seat, in seat order. Empty before the end, or if the record has
-            no end.
+        left_out: how many replies we couldn't convert (see `Dataset`).
+        results: the result of each seat. Empty before the end of the match, and if the record is
+            truncated.
 
     Raises:
         UsageError: the file can't be opened, or is of another game.
@@ -89,7 +89,7 @@ class RecordedMatch:
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator
         self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
-        self._requests: list[type[Struct] | None] = [None] * seats  # last type of each seat
+        self._requests: list[type[Struct] | None] = [None] * seats  # type of each seat's request
         self._rest: list[_Rest | None] = [None] * seats
 
     def rows(self) -> Iterator[Row]:
@@ -101,7 +101,7 @@ class RecordedMatch:
         match = self._match
         match.start()
         match.take_entries()
-        replies: dict[int, Any] = {}  # replies of this round
+        replies: dict[int, Any] = {}  # seat -> its reply in this round
         while match.due:
             seat = match.due[0]
             reply = self._next_reply(seat)
@@ -116,8 +116,8 @@ class RecordedMatch:
                     self._players[seat].look(match.view(seat), asked=True)
                     replies[seat] = reply
                 match.take(seat, reply)
-            # We can't yield a step before the end of the round, because a reply may still turn out
-            # to be a fault.
+            # Only yield the steps at the end of the round. Before that, we don't know whether a
+            # reply was a fault.
             if not match.in_round:
                 faulty = self._read_news()
                 for one, given in replies.items():
@@ -126,13 +126,14 @@ class RecordedMatch:
         self._end()
 
     def _next_reply(self, seat: int) -> Any:
-        """Return a due seat's reply, i.e. the rest of its last reply or the next recorded one.
+        """Return the next reply of a seat that's due, or None at the end of the record.
 
-        In the handshake, the reply is a line. None means that the record has no more replies.
+        If we've split its last recorded reply, this is the next part of it. In the handshake, the
+        reply is a line.
         """
         rest, match = self._rest[seat], self._match
         if rest is not None and rest.turn != match.turns:
-            # The rest belongs to an earlier turn.
+            # The turn is over, so we don't need the other parts any more.
             rest = self._rest[seat] = None
         if rest is not None and rest.request is self._requests[seat]:
             part = rest.parts.popleft()
@@ -145,7 +146,7 @@ class RecordedMatch:
             if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 continue
             if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                # This reply led to the disqualification, which we've already applied.
+                # This reply led to a disqualification, which we've already processed.
                 continue
             answer = answer_in(entry, match, self._limits)
             if answer is None:
@@ -175,15 +176,15 @@ class RecordedMatch:
                 raise NoActionError
             return [Row(seat, self._observe(player), each) for each in player.actions_of(reply)]
         except NoActionError:
-            # The reply was a fault, or actions can't express it (for example an unusual play by a
-            # person). We only count such replies.
+            # The reply was a fault, or no action stands for it. People sometimes play in ways that
+            # the environment doesn't support.
             self.left_out += 1
             return []
 
     def _end(self) -> None:
         match = self._match
         ends = [(n, entry) for n, entry in self._entries if isinstance(entry, record.EndEntry)]
-        # An interrupted match has no end that we could compare.
+        # If the match was interrupted, there's no result to compare.
         if match.outcome is None or not ends:
             return
         ((number, end),) = ends
@@ -199,7 +200,10 @@ class RecordedMatch:
 
 
 class _Rest(NamedTuple):
-    """The remaining parts of a reply, for requests of this type in the same turn."""
+    """The parts of a recorded reply that we haven't used yet.
+
+    They're replies to later requests of the same type in the same turn.
+    """
 
     parts: deque[Any]
     request: type[Struct] | None

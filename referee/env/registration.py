@@ -1,7 +1,7 @@
-"""Ids of Gymnasium, e.g. `gymnasium.make("referee/Dominion-v1")`.
+"""Register the environments with Gymnasium, so that `gymnasium.make("referee/Dominion-v1")` works.
 
-The ids are registered when this module is imported. If Gymnasium was imported before `referee.env`,
-that happens automatically.
+This happens when the module is imported. `referee.env` imports it automatically, if Gymnasium has
+been imported before.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ for _game, _rules in GAMES.items():
                 "referee.env.single:SingleEnv",
                 vector_entry_point="referee.env.vector:MatchesEnv",
                 kwargs={"game": _game, "version": _environment.version},
-                order_enforce=False,  # the environment checks the order itself
+                order_enforce=False,  # our environments check the order of calls themselves
                 disable_env_checker=True,
             )

@@ -18,21 +18,21 @@ _OF_A_MATCH = (
     *("agent_selection", "rewards", "_cumulative_rewards"),
     *("terminations", "truncations", "infos"),
 )
-"""PettingZoo's attributes that describe a match."""
+"""The attributes of PettingZoo that only exist after the first reset."""
 
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     """An AECEnv. An agent acts until its reply is complete, which can take several actions."""
 
-    # Only called for attributes that don't exist. These attributes exist after reset(), so the
-    # message says that. The usual message would look like a bug in the environment.
+    # Python calls this for missing attributes. The ones of a match only exist after reset(), so say
+    # that. The usual message would look like a bug in the environment.
     def __getattr__(self, name: str) -> Any:
         if name in _OF_A_MATCH:
             raise AttributeError(f"there is no {name} before the first match: call reset")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new match. Without a seed, it gets the next one. `options` are ignored.
+        """Begin a new match. Without a seed, we choose the next one. `options` are ignored.
 
         Raises:
             UsageError: the seed isn't valid.
@@ -48,15 +48,15 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        # PettingZoo sets this when an agent dies. If the match was abandoned at that moment, it
-        # would still be set.
+        # PettingZoo sets this when an agent dies. It may still be set if you reset the environment
+        # at that moment.
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
         self.infos = self._facts()
         self._select_next()
 
     def step(self, action: Any) -> None:
-        """Apply an action of the selected agent. Pass None once it is terminated.
+        """Apply an action of the selected agent. If the agent is terminated, pass None.
 
         Raises:
             UsageError: the action isn't legal. The state is unchanged.
@@ -83,11 +83,11 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     def action_mask(self, agent: str) -> NDArray[np.int8]:
         """Return the mask of the agent's legal actions. This is cheaper than `observe`."""
         legal = self._episode.player(self._seat[agent]).legal()
-        assert legal is not None  # is None only in games whose players move together
+        assert legal is not None  # it's only None in games in which all players move together
         return legal
 
     def render(self) -> str | None:
-        """Render the selected agent's knowledge as text."""
+        """Describe the selected agent's view of the game as text. In "human" mode, print it."""
         self._episode.check_begun()
         return self._shown(self._seat[self.agent_selection])
 

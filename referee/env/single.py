@@ -89,11 +89,10 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new match, as `SequentialEnv.reset` does, and play until an action is due.
+        """Begin a new match, and play until you have to act. See `SequentialEnv.reset`.
 
-        If the opponent leaves before that, nothing is left to decide. Gymnasium doesn't allow
-        `reset` to end a match. In that case the next action ends the match and gives its reward,
-        whichever action it is.
+        If the opponent leaves before that, the match is already over. Gymnasium doesn't allow this
+        after a reset, so we wait for an action. Any action then ends the match with its result.
 
         Raises:
             UsageError: the seed isn't valid.
@@ -107,7 +106,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return self.seen(), self.facts
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Apply an action, and play until the next one is due.
+        """Apply an action, and play until you have to act again.
 
         Raises:
             UsageError: the action doesn't exist, or the match is over.
@@ -128,9 +127,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             raise UsageError("the match is over, or none was begun: call reset")
         try:
             reply = episode.player(seat).act(action)
-        # There are two kinds of wrong actions. An action that doesn't exist is a bug in the
-        # program, so it raises an exception. An action that exists but isn't legal now is something
-        # to learn from, so it ends the match with -1.
+        # If there's no such action at all, the program has a bug, so we raise an exception. If the
+        # action just isn't legal now, the policy can learn from it, so we end the match with -1.
         except UsageError:
             if not self.action_space.contains(action):
                 raise UsageError(f"{action!r} is not an action of {self.action_space}") from None
@@ -183,7 +181,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def facts(self) -> dict[str, float]:
-        """Additional numbers about the match, which are the `info` of a step."""
+        """The `info` of a step: more numbers about the match."""
         return self._episode.facts(self._seat)
 
     @property
@@ -194,8 +192,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     def seen(self) -> Observation:
         """Return the observation. After the end of a match, its mask is all 1.
 
-        A vector environment asks for one more action before a reset, and a policy can't choose an
-        action if all of them are masked. That action is ignored.
+        Before a reset, a vector environment needs one more action, which is ignored. A policy
+        couldn't choose it if all actions were masked.
         """
         seen = self._episode.observe(self._seat)
         if isinstance(seen, dict) and self._seat not in self._episode.due:
@@ -203,7 +201,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         return seen
 
     def render(self) -> str | None:
-        """Render the player's knowledge as text. With "human", print it."""
+        """Describe the player's view of the game as text. In "human" mode, print the text."""
         return rendered(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:

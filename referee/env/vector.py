@@ -39,14 +39,14 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         super().__init__([partial(SingleEnv, game, **options)] * num_envs)
         one = self.single_action_space
         self._most = one.nvec if isinstance(one, spaces.MultiDiscrete) else one.n
-        self._rows: Any = self._observations  # written in each step
+        self._rows: Any = self._observations  # every step overwrites these arrays
         self._infos: dict[str, NDArray[Any]] = {}
         self._share_rows()
 
     def _share_rows(self) -> None:
-        """Make each match write its observation to its own row.
+        """Give each match a view of its row in the arrays, to write its observations to.
 
-        If only some matches are reset, the rows of the other matches then stay as they are.
+        If only some matches are reset, the rows of the others keep their content.
         """
         rows = self._rows
         self._env_obs = [
@@ -62,9 +62,9 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         """Begin a new match in each environment.
 
         Args:
-            seed: the seed of the first match, incremented for each further match. Or one seed per
-                match.
-            options: `{"reset_mask": array}` to reset only some of the matches.
+            seed: a list with a seed for each match. If you pass a number, the first match gets this
+                seed, the next one the number after it, and so on.
+            options: pass `{"reset_mask": array}` to reset only some of the matches.
 
         Raises:
             UsageError: a seed isn't valid.
@@ -96,13 +96,13 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
                 rows["action_mask"][place] = seen["action_mask"]
             else:
                 rows[place] = seen
-        # The infos only change at the end of a match and at a reset, so most steps can return the
-        # same ones again.
+        # The infos only change when a match ends or is reset, so after most steps we return
+        # the same ones again.
         if not self._infos or any(over) or self._autoreset_envs.any():
             self._infos = self._facts()
         self._autoreset_envs = np.array(over)
         return (
-            # We return copies, because the next step overwrites the rows and a learner may keep the
+            # Return copies, because the next step overwrites the rows, and the program may keep the
             # arrays.
             {name: array.copy() for name, array in rows.items()} if is_masked else rows.copy(),
             np.array(rewards),
@@ -112,12 +112,12 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         )
 
     def _checked(self, actions: Any) -> Any:
-        # Check all actions before applying any of them. Otherwise a wrong action would leave some
-        # matches one step ahead of the rest.
+        # Check all actions before we apply any of them. Otherwise, if one is wrong, some matches
+        # would be a step ahead of the others.
         given, space = np.asarray(actions), self.action_space
         if given.shape != space.shape or given.dtype.kind not in "iu":
             raise UsageError(f"actions are integers of the shape {space.shape}, not {actions!r}")
-        # A match that is about to be reset ignores its action, so the action may be anything.
+        # If a match is about to be reset, it doesn't matter what its action is.
         wrong = ~self._autoreset_envs & ((given < 0) | (given >= self._most)).reshape(
             self.num_envs, -1
         ).any(axis=1)

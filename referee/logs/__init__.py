@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from referee.logs.verify import Verdict as Verdict
     from referee.logs.verify import verify_record as verify_record
 
-# Name -> module. Lists the same names as the imports above.
+# The module of each public name. Keep this in sync with the imports above.
 _HOMES = {
     "RecordSummary": "referee.logs.entries",
     "message_of": "referee.logs.entries",
@@ -73,5 +73,5 @@ _HOMES = {
     "verify_record": "referee.logs.verify",
 }
 
-if not TYPE_CHECKING:  # a type checker would accept any name
+if not TYPE_CHECKING:  # with a module __getattr__, type checkers would accept any name
     __getattr__, __dir__ = lazy(__name__, _HOMES)

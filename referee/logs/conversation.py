@@ -33,14 +33,15 @@ class RecordedAnswers(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Options and limits, as `match_spec` accepts them."""
+        """The match's options and limits, as keyword arguments for `match_spec`."""
         return record.spec_of(self.header).by_name
 
     @property
     def limits_of_bots(self) -> list[dict[str, Any]]:
-        """For each seat, the limits of its bot alone. A record can't lift limits of a sandbox.
+        """For each seat, the limits that the record sets for this bot only.
 
-        Records come from strangers, and replaying one mustn't remove the protection of the sandbox.
+        We ignore entries that lift a limit of the sandbox. A record may come from a stranger, and
+        resuming it mustn't weaken the sandbox.
         """
         each = self.header.limits_of_bots or [{} for _ in self.header.bots]
         return [
@@ -49,7 +50,7 @@ class RecordedAnswers(NamedTuple):
         ]
 
     def position(self, name: str, turn: int) -> Position:
-        """Convert to a position from which new matches can start.
+        """Return a position from which new matches can start.
 
         Args:
             name: file name of the record, for messages.
@@ -73,12 +74,12 @@ class RecordedAnswers(NamedTuple):
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:
-    """Read the replies before a turn of a match record. This runs the match again.
+    """Run a recorded match up to a turn, and return the replies that came before it.
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
-        turn: the first turn to exclude, from 1, counting the turns of all players. None: read all
-            of a truncated record.
+        turn: stop before this turn. Turns are counted from 1 and across all players. If None,
+            the record must be truncated, and all its replies are returned.
 
     Raises:
         UsageError: the file can't be opened, the match has no such turn, or the record isn't
@@ -111,7 +112,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
 
 
 def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
-    """Read a position from a match record.
+    """Return the position of a recorded match at the start of a turn.
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.

@@ -1,4 +1,4 @@
-"""Compare the decisions of a recorded turn with a rule file."""
+"""Show how a rule file would have decided in a recorded turn."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from referee.rulefiles.scores import Ranking, TooManyStepsError
 
 
 class Candidate(Struct, frozen=True):
-    """A card that the rule file compared with others.
+    """A card that the rule file scored.
 
     Attributes:
-        count: number of copies of the card.
-        entry, rule: line numbers in the rule file of the entry and the rule that gave the score.
-        None: the default score applies.
+        count: number of copies of the card among the candidates.
+        entry, rule: the lines in the rule file that gave the card its score. Both are None if the
+            card has the default score.
     """
 
     card: str
@@ -35,7 +35,10 @@ class Candidate(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """The candidates of one question, best first, with a remark about the choice."""
+    """The cards that the rule file ranked for one question, best first.
+
+    `rules` names the rules that were used, and `remark` comments on the choice.
+    """
 
     rules: str
     candidates: list[Candidate]
@@ -43,14 +46,15 @@ class Ranked(Struct, frozen=True):
 
 
 class Decided(Struct, frozen=True):
-    """One decision.
+    """A decision of the rule file on one request, and the one in the recorded match.
 
     Attributes:
         asked: the type of the request.
+        ranked: the rankings that the rule file made, in order. Empty if there was only one legal
+            move.
+        does: the reply that the rule file gives.
         steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
-        ranked: the questions to the rule file, in order. Empty if there was only one legal move.
-        does: the reply of the rule file.
-        did: the recorded reply if it differs, as text if it is not JSON.
+        did: the recorded reply, or None if it was the same. If it isn't JSON, this is its text.
     """
 
     player_number: str
@@ -91,8 +95,8 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         for who, decided in list(asked.items()):
             did = _json(answers.get(who))
             if did != decided.does:
-                # The recorded decision was different, so this bot's plans for the turn are
-                # outdated.
+                # The player did something else. The bot may have planned the rest of the turn
+                # already, so we start over with a new one.
                 del bots[who]
                 decided = msgspec.structs.replace(decided, did=did)
             yield decided
@@ -125,7 +129,7 @@ def _ranked(ranking: Ranking) -> Ranked:
     counted = Counter(ranking.cards)
     judged = dict(zip(ranking.cards, ranking.judgements, strict=True))
     order = [ranking.cards[index] for index in ranking.order]
-    cards = dict.fromkeys([*order, *ranking.cards])  # unranked cards come last
+    cards = dict.fromkeys([*order, *ranking.cards])  # cards that weren't ranked come last
     candidates = []
     for card in cards:
         score, entry, rule = judged[card]

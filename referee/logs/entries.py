@@ -56,10 +56,9 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
 def numbered_entries(
     path: PathLike, digest: LinesDigest | None = None
 ) -> Iterator[tuple[int, RecordEntry]]:
-    """Yield (line number, entry), counting from 1. Otherwise like `read_record`.
+    """Like `read_record`, but yield each entry with its line number, starting at 1.
 
-    Args:
-        digest: receives every complete line before its entry is yielded.
+    If you pass a `digest`, every complete line is added to it before its entry is yielded.
     """
     with LogReader(os.fspath(path)) as reader:
         lines = iter(reader) if digest is None else _added(reader, digest)
@@ -85,7 +84,8 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
         game: a key of `GAMES`. None: detected from the log.
 
     Raises:
-        UsageError: the file can't be opened, or the game is unknown. You get it at the first step.
+        UsageError: the file can't be opened, or the game is unknown. It's raised at the first step,
+            since this is a generator.
         LogReadError: a line isn't a message, or the log is of an unknown game.
     """
     rules = None if game is None else game_rules(game)
@@ -106,11 +106,11 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
     """Decode the message of a `sent` entry.
 
     Args:
-        entry: an entry from `read_record`, which knows its game.
-        game: a key of `GAMES`, for entries from other sources.
+        entry: the entry. If it comes from `read_record`, it knows its game.
+        game: a key of `GAMES`. You only need this for entries that you created yourself.
 
     Raises:
-        LogReadError: it is not a message of this game.
+        LogReadError: the game has no such message.
     """
     game = game or entry.game
     message = message_kinds(game_rules(game)).decode(entry.message)
@@ -122,8 +122,8 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
 def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator[RecordSummary]:
     """Yield the first and the last entry of each record.
 
-    This is fast for a plain file, because we skip to its end. A compressed file has to be read
-    completely.
+    This is fast for plain files, because we seek to the last line. A compressed file has to be
+    decompressed completely.
 
     Args:
         paths: file names. Can be a generator.
@@ -164,11 +164,15 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """Return the last line of a log. The first line was already read, and `lines` yields the rest.
+    """Return the last line of a log. If it's a plain file, we only read the end of it.
 
-    For a plain file, the result is b"" if the last line is truncated.
+    In a plain file, a truncated last line gives b"". A compressed file or a pipe gives the
+    truncated line itself.
+
+    Args:
+        lines: the lines of `reader` after the first one, which the caller has already read.
     """
-    # A pipe can't be seeked, so all lines have to be read.
+    # We can't seek in a pipe, so we have to read all lines.
     if not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")
     if reader.packed:

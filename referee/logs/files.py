@@ -31,18 +31,18 @@ _CHUNK = 256 * 1024
 
 
 class LogFile(Sink):
-    """A file to which lines are appended.
+    """A log that's written to a file, a pipe or a terminal.
 
-    Once `write` returns, the operating system has the lines. If the referee crashes, the file
-    therefore contains whole batches, and only a crash of the machine can cut one. There are two
-    exceptions. If a pipe's reader is slow, `write` doesn't wait for it (but `drain` does), because
-    a match mustn't wait for somebody's pager. The last lines of a compressed file wait until their
-    block is full.
+    `write` passes the lines to the operating system before it returns, so they survive a crash of
+    the referee. There are two exceptions. If the reader of a pipe is slow, we keep the lines until
+    it catches up, because a match mustn't wait for somebody's pager. In a compressed file, the
+    last lines wait until their block is full.
 
     Args:
         packer: compresses the lines. None for a plain file.
-        keep_open: if True, `close` doesn't close the file.
-        is_new: True if opening created the file.
+        keep_open: if True, `close` leaves the file descriptor open.
+        is_new: True if the file didn't exist before we opened it. It's removed again if nothing
+            is ever written to it.
 
     Attributes:
         name: the file name as given, or "standard output".
@@ -107,10 +107,10 @@ class LogFile(Sink):
             self.push()
 
     def begin(self, *, copy: bool = False) -> None:
-        """Discard the old content of a regular file. Otherwise the first `write` does this.
+        """Truncate the file, if it's a regular file. The first `write` calls this if you don't.
 
         Args:
-            copy: keep a copy of all lines so that `finish` can restore the file.
+            copy: keep a copy of everything we write, so that `finish` can restore the file.
         """
         self._begun = True
         if self._regular and not self._keep_open:
@@ -157,7 +157,7 @@ class LogFile(Sink):
             if self._copy is not None:
                 self._copy.close()
             if self._is_new and not self._begun:
-                # The file stays if it belongs to somebody else by now.
+                # Remove the file that we created, unless another file has its name by now.
                 with suppress(OSError):
                     if os.path.samestat(os.stat(self._path), os.fstat(self.fd)):
                         os.unlink(self._path)
@@ -215,7 +215,7 @@ class LogFile(Sink):
             with open(self._path, "rb") as file:
                 chunks = (iter(partial(each.read, _CHUNK), b"") for each in (copy, file))
                 return all(ours == theirs for ours, theirs in zip_longest(*chunks))
-        except OSError:  # e.g. its mode was changed
+        except OSError:  # e.g. somebody took away our permission to read it
             return False
 
 
@@ -223,8 +223,8 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
     """Complete the logs of a match and restore damaged ones.
 
     Returns:
-        A warning for each log that was restored, and the error if a log couldn't be completed.
-        Neither makes the result of the match invalid.
+        A warning for each log that was restored, and the first error if a log couldn't be
+        completed. The result of the match is valid in either case.
     """
     warnings = []
     lost = None
@@ -246,14 +246,13 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
 def opened(
     outputs: Sequence[Output], *, force: bool = False, hint: str = "add --force"
 ) -> Iterator[list[LogFile | None]]:
-    """Context manager for open log files; see `open_logs`.
+    """Open the log files of a match, and close them at the end of the `with` block.
 
-    Args:
-        outputs: entries whose name is None or `STDOUT` aren't files.
-        force, hint: see `check_output`.
+    Before it opens the files, this checks with `check_output` that we may replace them. `force`
+    and `hint` are passed to that check.
 
     Raises:
-        UsageError: like `open_logs`, or an existing file wasn't written by the referee.
+        UsageError: a file wasn't written by the referee, or `open_logs` failed.
     """
     named = [(name, kind) for name, kind in outputs if name not in (None, STDOUT)]
     for name, kind in named:
@@ -265,7 +264,7 @@ def opened(
         yield files
     finally:
         for file in filter(None, files):
-            with suppress(LogWriteError):  # there's a more important error to report
+            with suppress(LogWriteError):  # don't hide an exception from the `with` block
                 file.close()
 
 
@@ -333,7 +332,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 def _lock(fd: int, name: str) -> None:
     try:
-        # The lock shows programs that read the file that we're still writing it.
+        # Readers can test this lock to find out whether we're still writing the file.
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         problem = f"another run is writing {name}"

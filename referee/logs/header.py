@@ -1,7 +1,7 @@
 """The first line of a match record (spec/log-format.md, 2.1).
 
-There are two questions about a file. `first_line` determines its kind, for listings, and checks
-very little. `read_header` determines whether its match can be run again.
+Listings use `first_line` to find out quickly whether a file is a record, and its game.
+`read_header` checks everything that's needed to run the match again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_
 from referee.match.machine import MAX_SEED
 from referee.text.terminal import escaped
 
-# Maximum number of characters shown of a name in a file.
+# We show at most this many characters of a game's name, because it comes from the file.
 _NAME = 200
 
 
@@ -40,24 +40,26 @@ class Kind(StrEnum):
 
 
 class NoHeader(NamedTuple):
-    """The reason why a line is not a usable header, and the section that defines it."""
+    """Explains why a line isn't a header that we can use, and which section says so."""
 
     kind: Kind
     text: str
     section: str = "2.1"
 
     def error(self, name: str) -> LogReadError:
-        """Create the error for a reader of the file."""
+        """Return an exception with this explanation. `name` is the file."""
         kind = UnknownGameError if self.kind is Kind.OTHER_GAME else LogReadError
         return kind(name, 1, self.text)
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
-    """Decode the first line of a file.
+    """Decode the first line of a file, and detect whether the file is a match record.
+
+    This only checks the format, the version and the game.
 
     Returns:
-        Its JSON value (UNSET if it is not JSON), and the game if the file is a match record. For a
-        record, only the format, the version and the game are checked.
+        The JSON value of the line (UNSET if it isn't JSON), and the game of the record. The game
+        is None if the file isn't a record that we can read.
     """
     value = json_of(raw.strip().removeprefix(BOM))
     if not isinstance(value, dict) or value.get("format") != FORMAT or "entry" not in value:
@@ -81,7 +83,7 @@ def read_header(line: bytes) -> Header | NoHeader:
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert definition is not None  # otherwise a field would have the wrong type
+        assert definition is not None  # unknown games and wrong types were refused above
         problem = _problem(header, definition, line)
         if not problem:
             return header
@@ -128,7 +130,7 @@ def _not_for_this_referee(
 
 
 def _problem(header: Header, definition: GameDefinition, line: bytes) -> str:
-    """Describe an invalid value in a header. Empty if everything is valid."""
+    """Describe the first invalid value in a header, or return "" if it's valid."""
     if header.version != FORMAT_VERSION:
         return f"version {header.version} of the format does not exist"
     if not definition.min_seats <= len(header.bots) <= definition.max_seats:

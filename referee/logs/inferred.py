@@ -53,16 +53,24 @@ class InferredMatch:
         self._player = player
         self._names = tuple(names)
         self._absent: frozenset[int] = frozenset()
-        self._waiting: list[tuple[int, Struct]] = []  # (line number, message) not yet explained
-        self._published: deque[Struct] = deque()  # published by the rules, but not yet read
-        self._opening: list[tuple[int, Struct]] | None = []  # messages read before the first reply
+        # (line number, message) from the log that the rules haven't published yet
+        self._waiting: list[tuple[int, Struct]] = []
+        # messages that the rules have published, but that we haven't read in the log yet
+        self._published: deque[Struct] = deque()
+        # messages from the log before the first reply; None after it
+        self._opening: list[tuple[int, Struct]] | None = []
         self._game: Game | None = None
         self._stopped = False
         self._moved: list[Moved] = []
-        self._all: list[tuple[int, Struct]] = []  # everything that a `Guesser` has to explain
+        # every message so far, so that a `Guesser` can start again with other guesses
+        self._all: list[tuple[int, Struct]] = []
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
-        """Read a public message of the game, `Gone` or `End`."""
+        """Check the next message of the log, and return a finding if it breaks the rules.
+
+        The message is a public message of the game, `Gone` or `End`. After the first finding, all
+        later messages are ignored.
+        """
         if self._stopped:
             return []
         guesses = isinstance(self._player, Guesser)
@@ -93,9 +101,9 @@ class InferredMatch:
 
     def _guess_again(self) -> None:
         assert isinstance(self._player, Guesser)
-        # The player has to guess hidden information, so a difference may only mean that a guess was
-        # wrong. In that case the player may follow the log from the beginning with other guesses,
-        # until it finds those that fit best.
+        # The log doesn't show hidden information, so this player has to guess it. A difference may
+        # just mean that a guess was wrong. We let the player try other guesses on the whole log,
+        # and only report a difference that's left with the guesses that fit best.
         all_read = self._all
         player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
         vars(self).update(vars(self._with(player)), _all=all_read)
@@ -115,19 +123,26 @@ class InferredMatch:
         return Followed(len(messages), None)
 
     def observe(self, message: Struct) -> bool | None:
-        """Read a public message or `Gone`. Returns True if `view` is up to date (`Spectator`)."""
+        """Read the next public message, or `Gone`. Part of the `Spectator` protocol.
+
+        Returns True if `view` is up to date, False if we need more messages to infer the next
+        reply, and None if the log doesn't fit the rules.
+        """
         self.read(1, message)
         if self._stopped:
             return None
         return self._game is not None and not self._waiting and not self._published
 
     def view(self) -> Struct:
-        """Return `Game.view(PUBLIC)`."""
+        """Return the view of a spectator, who only sees public information."""
         assert self._game is not None
         return self._game.view(PUBLIC)
 
     def take_moved(self) -> Sequence[Moved]:
-        """Return the moves since the last call. Hidden cards differ from the real match."""
+        """Return the moves since the last call.
+
+        The log doesn't show hidden cards, so these are different from the real match.
+        """
         moved, self._moved = self._moved, []
         return moved
 
@@ -155,7 +170,10 @@ class InferredMatch:
         self._game = None
 
     def _play_on(self) -> bool:
-        """Advance the rules. Returns False if that needs more messages of the log."""
+        """Advance the rules by one step.
+
+        Returns False if we need more messages from the log to infer the replies.
+        """
         game = self._game
         ahead = [message for _, message in self._waiting]
         if game is None:
@@ -176,7 +194,7 @@ class InferredMatch:
             if replies is None:
                 return False
             game.advance(replies)
-            del self._waiting[: len(gone)]  # the rules don't publish these
+            del self._waiting[: len(gone)]  # the rules don't publish a `Gone`, so don't wait for it
             self._opening = None
         for event in game.take_events():
             if not isinstance(event, Fault):
@@ -231,7 +249,7 @@ def _shown(message: Struct) -> str:
 def _difference(
     expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
 ) -> DifferenceError:
-    """Describe the first difference between two messages, as deep inside them as possible."""
+    """Compare two different messages, and name the innermost field that differs."""
     if type(expected) is not type(found):
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
@@ -262,7 +280,7 @@ def _difference(
 
 
 def _share(one: Any, other: Any) -> float:
-    """Return the share of two values that is equal, from 0 to 1."""
+    """Return how similar two JSON values are, from 0 to 1."""
     if one == other and type(one) is type(other):
         return 1.0
     if isinstance(one, dict) and isinstance(other, dict):

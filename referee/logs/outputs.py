@@ -17,7 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 
 LIST = ".referee-files"
-"""Name of the file with the list. It contains the names of files in its own folder."""
+"""The file in which we list, per folder, the output files that don't have a mark."""
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 
@@ -25,9 +25,10 @@ class Kind(NamedTuple):
     """A kind of output file.
 
     Attributes:
-        what: noun phrase for messages.
-        marks: first bytes (after decompression) that identify replaceable files.
-        is_listed: True if files of this kind have no mark and are listed instead.
+        what: what to call the file in messages, e.g. "a match record".
+        marks: byte strings. We may replace a file if its decompressed content begins with any of
+            them.
+        is_listed: True if such files have no mark, so that we have to list them.
     """
 
     what: str
@@ -56,7 +57,7 @@ def report_kind(format: str) -> Kind:
 
 
 class Output(NamedTuple):
-    """An output file, by the name that the user gave. None: no output."""
+    """An output file that the user asked for. `name` is None if they didn't."""
 
     name: str | None
     kind: Kind
@@ -70,7 +71,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
 
     Args:
         force: allow any file to be replaced.
-        hint: how the user can force it, for the message.
+        hint: the end of the error message, which tells the user how to force it.
     """
     try:
         found = os.stat(name)
@@ -84,10 +85,9 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
 
 
 def note_output(name: str, kind: Kind) -> None:
-    """Add a file to the list of its folder, if its kind has no mark.
+    """Remember that we wrote this file, if its kind has no mark.
 
-    Failures are ignored. If it fails, the next run will refuse to replace the file, which is
-    inconvenient but harmless.
+    Errors are ignored. In the worst case, the next run refuses to replace the file.
     """
     if not kind.is_listed or (os.path.exists(name) and not os.path.isfile(name)):
         return

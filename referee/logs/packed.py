@@ -1,8 +1,7 @@
 """Compress a log in blocks that survive a crash (spec/log-format.md, 4).
 
-A compressor holds data back until it has seen enough of it, and a crash would lose this data.
-Flushing after each line would be safe, but hardly compress anything. Flushing after each block is a
-compromise.
+A compressor buffers its input, and we'd lose that data in a crash. We could flush after every
+line, but then the file would hardly get smaller. Flushing after every block is a compromise.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ SUFFIXES = (".gz", ".zst")
 BLOCK_BYTES = 32 * 1024
 """Size of a block in bytes, before compression."""
 BLOCK_SECONDS = 1.0
-"""A block is completed by the next line after this many seconds, whatever its size."""
+"""After this many seconds, the next line completes a block even if the block is small."""
 
 
 class Packer:
-    """Compresses lines in blocks, in the format of one of `SUFFIXES`.
+    """Compresses lines in blocks. The suffix selects gzip or Zstandard.
 
-    Each block can be decompressed even if everything after it is missing.
+    If the file is cut off, all complete blocks before that can still be decompressed.
     """
 
     def __init__(self, suffix: str) -> None:
@@ -43,7 +42,7 @@ class Packer:
         self._flushed = time.monotonic()
 
     def pack(self, lines: bytes) -> bytes:
-        """Add lines. Returns a compressed block if one is complete, otherwise b""."""
+        """Add lines. Returns the compressed block if they complete one, otherwise b""."""
         self._waiting.append(lines)
         self._bytes += len(lines)
         now = time.monotonic()
@@ -53,7 +52,7 @@ class Packer:
         return self._compress(self._take(), self._block)
 
     def end(self) -> bytes:
-        """Return the remaining lines, compressed, and the end of the stream."""
+        """Compress the remaining lines, and finish the stream."""
         return self._compress(self._take(), self._end)
 
     def _take(self) -> bytes:

@@ -23,7 +23,8 @@ from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BOM = b"\xef\xbb\xbf"
-# The game of a spectator log must be recognisable within this many bytes. Names are much shorter.
+# If we can't detect the game of a spectator log in this many bytes, we give up. Only the names of
+# the players come before the message that shows the game, and they are much shorter.
 _LOOK_AHEAD = 256 * 1024
 
 
@@ -34,10 +35,10 @@ class Line(Struct, frozen=True):
         number: line number, from 1.
         raw: the bytes in the file. A truncated line has no line end.
         text: `raw` without its line end and byte order mark.
-        content: the entry or message. None if the line is invalid or of an unknown kind.
-        kind: the value of `entry` or `type`. None if missing.
-        value: only without content: the JSON value. UNSET if the line is not JSON.
-        error: only without content: the error of the decoder.
+        content: the decoded entry or message. None if it's invalid or of an unknown kind.
+        kind: the value of the `entry` or `type` field. None if the line doesn't have one.
+        value: if `content` is None, the JSON value of the line, or UNSET if it isn't JSON.
+        error: if `content` is None, the error message of the decoder.
     """
 
     number: int
@@ -55,7 +56,10 @@ class Line(Struct, frozen=True):
 
 
 class Kinds:
-    """A decoder for lines. The kind of a line is in its field "entry" or "type"."""
+    """Decodes the lines of a log into structs.
+
+    `field` is the field that identifies the struct: "entry" in a record, "type" in messages.
+    """
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {
@@ -72,7 +76,7 @@ class Kinds:
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """Decode a line. If that's impossible, the result contains the details of the problem."""
+        """Decode a line. This never raises; a decoding error is stored in the result."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
             text.decode()  # msgspec doesn't check the text of unknown fields
@@ -106,7 +110,10 @@ def entry_kinds(definition: GameDefinition) -> Kinds:
 
 @cache
 def message_kinds(definition: GameDefinition | None) -> Kinds:
-    """Return the decoder for the referee's messages. None: only messages that all games share."""
+    """Return the decoder for the messages that the referee sends in a game.
+
+    If the game isn't known, this only decodes the messages that all games share.
+    """
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
     if definition is not None:
         structs += (*definition.public, *definition.requests)
@@ -114,10 +121,11 @@ def message_kinds(definition: GameDefinition | None) -> Kinds:
 
 
 class Messages:
-    """The messages of a spectator log. Can be iterated over once.
+    """Iterates over the messages of a spectator log, once.
 
     Attributes:
-        definition: the game, available after the first line. None if it is unknown.
+        definition: the game of the log. Unless you pass it, it's detected before the first
+            message is yielded, and stays None if that fails.
     """
 
     def __init__(self, lines: Iterable[bytes], definition: GameDefinition | None = None) -> None:
@@ -136,7 +144,7 @@ class Messages:
             try:
                 self._look_ahead(ahead)
             except LogReadError as raised:
-                # Raise this error later, because it's about a line after those that were read.
+                # We've read some lines before the bad one. Yield these first.
                 error = raised
         read = message_kinds(self.definition).line
         for number, raw in enumerate(ahead, 1):
@@ -147,7 +155,7 @@ class Messages:
             yield read(number, raw)
 
     def _look_ahead(self, ahead: list[bytes]) -> None:
-        """Detect the game. The lines that are read for that are appended to `ahead`."""
+        """Detect the game. Appends the lines that we had to read for this to `ahead`."""
         size = 0
         for raw in self._lines:
             ahead.append(raw)
@@ -164,7 +172,7 @@ class Messages:
 def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     """Return the game of a `game-info`, or of a message type that only one game has."""
     kind = message.get("type")
-    if kind == "game-info":  # this is the usual case, and loading all games is slow
+    if kind == "game-info":  # the usual case; the general one below loads all games, which is slow
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
@@ -182,5 +190,5 @@ def _is_game_info(definition: GameDefinition, message: Mapping[str, Any]) -> boo
 
 
 def max_seats(definition: GameDefinition | None) -> int:
-    """Return the maximum number of players. For an unknown game it's the maximum of all games."""
+    """Return how many players a game can have, or the most of any game if it's unknown."""
     return max(game.max_seats for game in (GAMES.values() if definition is None else (definition,)))

@@ -1,8 +1,8 @@
 """The match record: everything that's needed to run a match again (spec/log-format.md, 2).
 
-Each line is a JSON object, whose field `entry` contains its kind. The structs define the fields,
-but they aren't used to write the frequent lines. Those are composed from bytes that already exist,
-because a bot's clock may be running meanwhile.
+Each line is a JSON object with its kind in the field `entry`. The structs below define the fields.
+We don't encode the structs for the most frequent lines, but concatenate bytes that we already have,
+because a bot's clock may be running while we write.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from referee.match.spec import (
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
-"""Prefix of lines that the digest and `verify` ignore."""
+"""Start of a stderr line. The digest and `verify` ignore these lines."""
 STDERR_CAP = 1024 * 1024
-"""Maximum bytes of a bot's stderr in a record. Output after its last reply doesn't count."""
+"""We record at most this many bytes of a bot's stderr, plus its output after the last reply."""
 STDERR_PART = 64 * 1024
 """Maximum bytes of stderr in one entry. Only the end of a longer output is kept."""
-# A reply is written as Base64 if its JSON string is longer than the reply by this factor. (Base64
-# is longer by a factor of 1.33, so it saves space then.)
+# If a reply has so many characters to escape that its JSON string would be longer than this times
+# the reply, we write it as Base64. (Base64 is longer by a factor of 1.33.)
 _MOST_ESCAPED = 1.4
 # Without a file, entries are hashed in batches of this size, which is faster.
 _MOST_UNHASHED = 200
@@ -156,7 +156,7 @@ class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualifie
 
 
 RecordedAnswer: TypeAlias = bytes | DisqualifiedEntry | None
-"""A line of a bot or its disqualification. None: a new bot answers this request itself."""
+"""A bot's reply, or its disqualification if it didn't reply. None means to ask a new bot."""
 
 
 class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
@@ -218,7 +218,7 @@ RecordEntry: TypeAlias = (
 
 
 class EntryTypes(NamedTuple):
-    """The entry types that depend on the game, and the union of all entry types."""
+    """The entry types whose fields depend on the game. `any` is the union of all entry types."""
 
     header: type[Header]
     player: type[PlayerEnd]
@@ -252,7 +252,7 @@ class RecordedStderr:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def feed(self, data: bytes) -> None:
-        """Add output."""
+        """Add output that the bot has just written."""
         self._waiting += data
         surplus = len(self._waiting) - STDERR_PART
         if surplus > 0:
@@ -261,20 +261,20 @@ class RecordedStderr:
             self._left_out += surplus
 
     def mark(self) -> None:
-        """Assign the output so far to the reply that was just read."""
+        """Remember that the bot wrote all output so far before its last reply."""
         self._answered = len(self._waiting)
 
     def take(self, *, last: bool = False) -> tuple[str, int]:
-        """Remove the output before the last reply.
+        """Remove the output before the last reply from the buffer, and return it as text.
 
-        Returns its text, and the number of omitted bytes.
+        The second value is the number of bytes that we had to discard before this text.
 
         Args:
-            last: remove all output, and ignore `STDERR_CAP`.
+            last: return everything, even after the last reply, and ignore `STDERR_CAP`.
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
-            return "", 0  # The cap is exceeded. From now on the buffer only keeps the newest bytes.
+            return "", 0  # Over the cap. We don't record any more until the `last` output.
         text = self._decode(bytes(self._waiting[:count]), last)
         del self._waiting[:count]
         self._answered = 0
@@ -286,15 +286,16 @@ class RecordedStderr:
 class RecordWriter:
     """Writes a match record.
 
-    The digest is SHA-256 over all lines except the last, with line ends. It leaves out everything
-    in which equal matches may differ. That includes `stderr` lines, the time field at the end of
-    each line (`,"time":...` or `,"started":...`), and `place`, which precedes `started`.
+    The digest is the SHA-256 hash of all lines but the last, including line ends. Two runs of the
+    same match must have the same digest, so it skips everything that may differ between them:
+    `stderr` lines, the time field at the end of each line (`,"time":...` or `,"started":...`), and
+    the `place` before `started`.
 
     Args:
-        file: the target. None: only compute the digest.
-        stderr: one buffer per bot, in seat order. Empty if stderr isn't recorded.
-        limits_by: as in the header, or "none".
-        place: as in the header. None: not a match of a tournament.
+        file: where to write the lines. If None, we only compute the digest.
+        stderr: one buffer per bot, in seat order. Leave this empty to not record stderr.
+        limits_by: the value for the header, or "none".
+        place: the value for the header. None if the match isn't part of a tournament.
     """
 
     def __init__(
@@ -311,12 +312,12 @@ class RecordWriter:
         self._rules = spec.definition
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
-        self._unhashed: list[Entry] = []  # not yet hashed, if there is no file
+        self._unhashed: list[Entry] = []  # only used without a file
         head = head_of(header, b"place" if place else b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
-        """Write entries with the time in seconds since the start of the bots."""
+        """Write entries. `seconds` is the time since the bots were started."""
         if self._file is None:
             self._unhashed += entries
             if len(self._unhashed) > _MOST_UNHASHED:
@@ -371,7 +372,7 @@ class RecordWriter:
         self._unhashed.clear()
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Write lines, each given as the part that is hashed and its time field."""
+        """Write lines. Each one is split into the part that's hashed, and the time field."""
         seen = [head + b"}\n" for head, _ in lines if not head.startswith(STDERR)]
         self._digest.update(b"".join(seen))
         if self._file is not None:
@@ -404,7 +405,7 @@ def header_of(
 
 
 def is_of_other_game(header: Header) -> bool:
-    """Return True if the match was played with different code of a game from outside."""
+    """Return True if the match was played with another version of a game file than we have now."""
     now = GAMES.outside.get(header.game)
     digest = "" if header.game_file is msgspec.UNSET else header.game_file.digest
     return digest != ("" if now is None else now.source.digest)
@@ -449,7 +450,10 @@ def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float
 
 
 def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
-    """Return an entry's line without the closing brace, and its time field."""
+    """Encode an entry. Returns its line in two parts, split before the time field.
+
+    The second part is the closing brace if the entry doesn't have a time.
+    """
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
@@ -465,10 +469,10 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
 
 
 def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> bytes:
-    """Return the line of a reply up to its time field.
+    """Encode the entry of a bot's reply, up to its time field.
 
     Args:
-        most_escaped: the reply becomes Base64 if its JSON string is longer than this factor.
+        most_escaped: use Base64 if the JSON string would be longer than this times the reply.
     """
     line = entry.line
     try:
@@ -489,18 +493,18 @@ def _received_from(seat: int) -> bytes:
 
 @cache
 def sent_to(to: int | None) -> bytes:
-    """Return the line of a sent message up to the message. None means that it was sent to all."""
+    """Return the start of a `sent` line, up to the message. None stands for all players."""
     name = "all" if to is None else seat_id(to)
     return b'{"entry":"sent","to":"%s","message":' % name.encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
-    """Encode an entry without its time field, which is the last one. Slow, for rare entries."""
+    """Encode an entry up to its time field. This is slow, so only use it for rare entries."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
 
 
 def line_received(entry: ReceivedEntry) -> bytes:
-    """Return the line that a bot wrote, or b"" if the entry has neither or both fields."""
+    """Return the line that a bot wrote, or b"" if `line` and `base64` of the entry are invalid."""
     if isinstance(entry.line, str):
         return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
     try:
@@ -517,24 +521,24 @@ _STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
 _PLACED = re.compile(
     rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
 )
-# The fields that aren't in the digest: prefix, and pattern of the field at the end of the line.
+# The ends of lines that we don't hash. We look for the first bytes, and then match the pattern.
 _NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
 
 def is_timed(line: bytes, head: bytes) -> bool:
-    """Return True if a line consists of `head` and a time field."""
+    """Return True if a line is `head` followed by a valid time field."""
     return line.startswith(head) and _TIME.fullmatch(line, len(head)) is not None
 
 
 def is_started(line: bytes) -> bool:
-    """Return True if the last field of a header is a valid `started`."""
+    """Return True if a header line ends with a valid `started` field."""
     start = line.rfind(b',"started":')
     return start >= 0 and _STARTED.fullmatch(line, start) is not None
 
 
 def without_time(line: bytes) -> bytes:
-    """Return the part of a line that is hashed."""
+    """Return the part of a line that goes into the digest."""
     for field, pattern in _NOT_IN_DIGEST:
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
@@ -546,7 +550,8 @@ class LinesDigest:
     """Computes the digest of a record while its lines are being read.
 
     Attributes:
-        last: the last line so far. It isn't hashed yet, because a record's last line never is.
+        last: the last line so far. We don't hash it before the next line comes, because the digest
+            leaves out the last line of the record.
     """
 
     def __init__(self) -> None:
@@ -566,9 +571,9 @@ class LinesDigest:
 
 
 def claimed_digest(line: bytes) -> str | None:
-    """Return the digest that an end entry claims, or None if the line isn't an end entry.
+    """Return the digest in an end entry, or None if the line isn't an end entry.
 
-    A line without a line end also gives None, because the referee may have been stopped while
+    Also returns None if the line has no line end. The referee may have been killed while it was
     writing it.
     """
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None

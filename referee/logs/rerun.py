@@ -23,12 +23,15 @@ _IN_GAME = _WITHOUT_REPLY - {Disqualification.FAILED_TO_START, Disqualification.
 
 
 class Round(NamedTuple):
-    """The effects of one round of replies.
+    """One round of a match: the replies to all requests that were due, and what followed.
+
+    The first round has no replies. It contains the messages from the start of the match up to the
+    first requests.
 
     Attributes:
-        entries: the entries of the round, beginning with the replies.
-        time: seconds from the start of the bots to the last reply. 0 for the first requests.
-        stderr: the bots' stderr output before these replies, if recorded.
+        entries: the replies, and the entries that they led to.
+        time: when the last reply arrived, in seconds after the bots were started.
+        stderr: output of the bots before these replies, if stderr was recorded.
     """
 
     entries: list[Entry]
@@ -39,15 +42,15 @@ class Round(NamedTuple):
 def played(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
-    """Play a match with known replies until they run out.
+    """Play a match with known replies until there are no more of them.
 
     Args:
-        match: a match that wasn't started yet.
-        answers: (seat, line or disqualification, seconds). The next answer is only taken when the
-            match needs it.
+        match: a new match, which this starts.
+        answers: tuples of a seat, its reply or disqualification, and the time in seconds. You can
+            pass a generator that looks at `match` to decide on the next answer.
 
     Yields:
-        The entries after the start and after each reply, and the seconds of the reply.
+        The new entries and the time, first after the start and then after each answer.
     """
     match.start()
     yield match.take_entries(), 0.0
@@ -62,9 +65,9 @@ def played(
 def rounds(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
-    """Like `played`, but yields once per round, with the seconds of the last reply."""
+    """Like `played`, but yield once per round, with the time of its last reply."""
     entries: list[Entry] = []
-    waiting = 1  # the start, which isn't a reply
+    waiting = 1  # the first item is the start of the match
     for more, seconds in played(match, answers):
         entries += more
         waiting -= 1
@@ -76,11 +79,11 @@ def rounds(
 def answer_in(
     entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
-    """Return the reply of the first due seat if the entry contains it, otherwise None.
+    """If this entry is the next answer that the match needs, return the answer, otherwise None.
 
-    It's enough to look at the first due seat, because the replies of a round and the due seats are
-    both in seat order. An entry that no referee would have written isn't accepted, such as a line
-    that is too long, which would have been a disqualification.
+    Records list the replies of a round in seat order, so the next one must come from the first
+    seat that's due. We also return None if a referee couldn't have written the entry. For example,
+    a bot is disqualified for a line that's too long, so such a line is never recorded as a reply.
 
     Args:
         line_limits: for each seat, the maximum bytes of a line (protocol, 1.3).
@@ -103,10 +106,10 @@ class Rerun:
         name: file name of the record, plain or compressed, or "-" for standard input.
 
     Attributes:
-        match: the match in its current state.
-        whole: True once the end entry was read.
-        digest: the digest of the record, once everything was read and the digest equals the end
-            entry's. Otherwise empty.
+        match: the match, as far as it has been run.
+        whole: True once we've read the end entry.
+        digest: the digest of the record. We only set it at the end of the record, and only if the
+            end entry is correct. Until then, it's empty.
 
     Raises:
         UsageError: the file can't be opened.
@@ -126,11 +129,11 @@ class Rerun:
         self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self.whole = False
         self.digest = ""
-        self._sent: deque[bytes] = deque()  # lines that must follow in the record
-        self._stderr: list[record.StderrEntry] = []  # since the previous round
+        self._sent: deque[bytes] = deque()  # messages that the record must contain next
+        self._stderr: list[record.StderrEntry] = []  # output since the previous round
 
     def rounds(self) -> Iterator[Round]:
-        """Run the match to the end of the record.
+        """Run the match to the end of the record, and yield after each round.
 
         Raises:
             LogReadError: a line doesn't follow from the lines before it.
@@ -143,7 +146,7 @@ class Rerun:
             end = record.end_of(self._rules, self.match, self._lines.text, 0)
             if record.is_timed(self._lines.last, record.head_of(end)):
                 self.digest = self._lines.text
-        if self._stderr:  # the bots wrote this after the last reply
+        if self._stderr:  # some bots wrote more after the last reply
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:

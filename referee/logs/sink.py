@@ -1,12 +1,12 @@
-"""Targets for the lines of a log: files (`files.py`), memory, or other sinks."""
+"""Where the lines of a log are written to. `files.py` has the sinks for files."""
 
 from __future__ import annotations
 
 
 class Sink:
-    """Accepts complete lines.
+    """Something that the lines of a log are written to.
 
-    If the sink is `behind` because of a slow reader, poll its `fd` and call `push`.
+    If a sink is `behind` because its reader is slow, wait until `fd` is writable and call `push`.
     """
 
     fd = -1
@@ -21,11 +21,11 @@ class Sink:
 
     @property
     def behind(self) -> bool:
-        """True if a reader hasn't accepted all lines yet."""
+        """True if some lines are still waiting for a slow reader."""
         return False
 
     def push(self) -> None:
-        """Write as much as the reader accepts now.
+        """Write as many of the waiting lines as the reader accepts without blocking.
 
         Raises:
             LogWriteError: the reader is gone.
@@ -43,7 +43,7 @@ class MemorySink(Sink):
 
     @property
     def data(self) -> bytes:
-        """All lines so far."""
+        """All lines that were written so far."""
         return b"".join(self._parts)
 
     def write(self, lines: bytes) -> None:

@@ -1,7 +1,7 @@
 """Read lines of logs, plain or compressed, from a file or standard input, in bounded memory.
 
-The first bytes show whether the data is compressed, because standard input has no file name. If a
-compressed file was truncated by a crash, everything that was flushed can still be read
+We look at the first bytes to find out whether the data is compressed, because standard input has
+no suffix. If a crash truncated a compressed file, we can still read every block that was flushed
 (spec/log-format.md, 4).
 """
 
@@ -17,7 +17,7 @@ from referee.inputs import STDIN, InputFile
 from referee.text.encoding import wide_encoding
 from referee.text.terminal import as_text
 
-# Logs don't have lines of this length, so it must be another kind of file. We stop reading before
+# No log has lines that are longer than this. It must be some other kind of file, so we stop before
 # it fills the memory.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 
@@ -96,7 +96,7 @@ class LogReader:
             yield rest
 
     def head(self, size: int) -> bytes:
-        """Return the first `size` bytes (or fewer, at the end of the file) instead of iterating.
+        """Return the first `size` bytes, or all of a shorter file. Don't iterate after this.
 
         Raises:
             LogReadError: compressed data is damaged, or reading failed.
@@ -109,7 +109,9 @@ class LogReader:
         return head[:size]
 
     def last(self) -> bytes:
-        """Return the last line, or b"", instead of iterating, which would be slower.
+        """Return the last line, or b"" if the file is empty. This is faster than iterating.
+
+        Use this instead of iterating, because it reads the whole file.
 
         Raises:
             LogReadError: the line or the file is too long, compressed data is damaged, or reading
@@ -121,13 +123,13 @@ class LogReader:
             begin = chunk.rfind(b"\n", 0, -1) + 1
             last = chunk[begin:] if begin else before + chunk
             self._check_length(last)
-            self.line += chunk.count(b"\n")  # in case there's an error later
+            self.line += chunk.count(b"\n")  # error messages need it
         return last
 
     def size(self, most: int) -> int:
-        """Count the bytes after decompression, instead of iterating.
+        """Return the size of the decompressed data. Use this instead of iterating.
 
-        Counting stops above `most`, because a small file can decompress to an enormous one.
+        We stop counting above `most`, because a small file can decompress to an enormous one.
 
         Raises:
             LogReadError: compressed data is damaged, or reading failed.
@@ -174,7 +176,7 @@ class LogReader:
         read, kind = self._read, ""
         damage: tuple[type[Exception], ...] = ()
         if head.startswith(_GZIP):
-            import gzip  # plain files don't need it
+            import gzip  # imported late, because most logs are plain files
 
             read = gzip.GzipFile(fileobj=source, mode="rb").read1
             kind, damage = "gzip", (zlib.error, gzip.BadGzipFile)
@@ -184,7 +186,7 @@ class LogReader:
             read, kind, damage = zstd.ZstdFile(source).read1, "Zstandard", (zstd.ZstdError,)
         self.packed = bool(kind)
         try:
-            # The size is bounded, because a few bytes may decompress to gigabytes.
+            # Always pass a size, because a few bytes may decompress to gigabytes.
             while chunk := read(_CHUNK):
                 yield chunk
         except EOFError:

@@ -1,6 +1,7 @@
-"""The stderr of bots in files beside a record, and the lines of it to show.
+"""Read the stderr of bots for people who look at a match.
 
-A record only contains stderr on request. A tournament writes stderr to separate files.
+A record only contains stderr if the user asked for it. Tournaments write the stderr of each bot to
+a file beside the record.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from referee.logs.stderr_excerpt import ENDS, plain_lines, shortened
 
 # A text of up to this many lines is shown completely, because an excerpt might be just as long.
 _MOST = 4 * ENDS
-# Suffix of a record's file name.
+# The usual suffixes of record files.
 _RECORD = re.compile(r"(?:\.record)?\.jsonl(?:\.gz|\.zst)?$")
 
 
 def stderr_beside(record: str, seat: int) -> str | None:
-    """Return the name of a seat's stderr file, or None for a `record` without the usual suffix."""
+    """Return the file for a seat's stderr, or None if the record's name has an unusual suffix."""
     stem, count = _RECORD.subn("", record)
     return f"{stem}.{seat_id(seat)}.stderr" if count else None
 
 
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
-    """Read up to 64 KiB from the end of a seat's stderr file beside a record.
+    """Read up to 64 KiB from the end of the stderr file of a seat, or return None without one.
 
-    Returns None if the file is missing or empty. The folder may be shared, so only regular files
-    are read. Otherwise another user could put a link there, to a file that isn't meant to be shown.
+    We only read regular files. If the folder is shared, another user could otherwise put a link
+    there, and make us show a private file.
     """
     path = stderr_beside(record, seat)
     if path is None:
@@ -53,8 +54,7 @@ def read_stderr(record: str, seat: int) -> StderrEntry | None:
 def entry_of(seat: int, text: str, omitted: int = 0) -> StderrEntry | None:
     """Create a stderr entry, or return None if the text is empty.
 
-    Args:
-        omitted: number of omitted bytes before the text.
+    `omitted` is the number of bytes that were cut off before the text.
     """
     if not text:
         return None
@@ -62,15 +62,15 @@ def entry_of(seat: int, text: str, omitted: int = 0) -> StderrEntry | None:
 
 
 def text_of(entry: StderrEntry) -> str:
-    """Return the text of an entry, with a note about omitted bytes."""
+    """Return the text of an entry, after a note if some bytes were cut off."""
     return f"[{entry.left_out} bytes left out]\n{entry.text}" if entry.left_out else entry.text
 
 
 def lines_of(entry: StderrEntry | None) -> list[str]:
-    """Return the lines of an entry for the bot's author, or an excerpt if the text is long."""
+    """Return the lines to show to the bot's author. A long text is shortened to an excerpt."""
     if entry is None:
         return []
-    # We never write longer texts, but other programs may.
+    # The referee never writes a longer text, but the record may come from another program.
     lines = plain_lines(text_of(replace(entry, text=entry.text[-STDERR_PART:])))
     if len(lines) <= _MOST:
         return lines

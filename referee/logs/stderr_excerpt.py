@@ -1,4 +1,4 @@
-"""Shorten a bot's stderr for its author: keep both ends and the stack frames of the bot's files."""
+"""Shorten a bot's stderr for its author. Keeps both ends and the stack frames of the bot's code."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from referee.match.result import Stderr
 from referee.text.terminal import cut, plain
 
 Numbered: TypeAlias = tuple[int, str]
-"""A line with its number, from 0."""
+"""The number of a line, counted from 0, and its text."""
 
-# The start of a stack frame in Python, in node, Java and Rust, in Ruby, and in another format of
-# Rust.
+# The start of a stack frame in Python; in node, Java and Rust ("at"); in Ruby ("from"); and the
+# numbered functions in a Rust backtrace.
 _FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
-# A stack frame that isn't in the author's own files.
+# A stack frame in a library, and not in the author's own files.
 _LIBRARY = re.compile(
     r"/lib\d*/python3|/(?:site|dist)-packages/|<frozen |/kit\.py\"|"
     r"\bnode:|/node_modules/|\bat (?:java|javax|jdk|sun|com\.sun)\.|/lib/ruby/|"
@@ -23,7 +23,7 @@ _LIBRARY = re.compile(
 )
 ENDS = 8
 """Lines to show from each end of a long text."""
-# Maximum columns of a line.
+# Lines are cut after this many columns.
 _MOST_COLUMNS = 400
 # A shortened text has at most this many times `ends` lines.
 _MOST_ENDS = 4
@@ -39,13 +39,11 @@ def plain_lines(text: str) -> list[str]:
 
 
 def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
-    """Return the lines to show. Each gap is replaced by a line with the number of omitted lines.
+    """Return the lines to show. A line such as "... 3 lines left out" stands for each gap.
 
-    First we omit stack frames of libraries and repeated frames, because the author can't do much
-    about them. Then we omit other lines, except those at an end or next to a frame.
-
-    Args:
-        ends: number of lines to show from each end.
+    We first drop repeated stack frames, and the ones in libraries, because they don't help the
+    author. From the rest, we show the first and last `ends` lines, and the frames with the lines
+    around them.
     """
     if not lines or lines[-1][0] < 2 * ends:
         return _marked(lines, lines)

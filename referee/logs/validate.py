@@ -1,7 +1,8 @@
 """Check a spectator log from any referee (the protocol; spec/log-format.md, 1).
 
-This module makes the checks that all games share: lines, JSON, schema, names first, `game-end`
-last. The game's own checker checks the moves.
+The checks in this module are the same for all games. Every line must be a JSON message with the
+right fields, the names come first, and `game-end` comes last. The game's own checker looks at the
+moves.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from referee.text.terminal import as_text, command_line
 
 # A log with more different mistakes than this is probably not a spectator log.
 MAX_FINDINGS = 100
-# Maximum number of characters shown of a line,
+# We cut a line that isn't JSON to this many characters.
 _SHOWN = 120
-# and of `expected` and `found`.
+# We cut the `expected` and `found` of a finding to this many characters.
 _SHOWN_FINDING = 400
 
 
@@ -58,8 +59,8 @@ class CheckedLog(NamedTuple):
     Attributes:
         findings: in order of lines.
         page: the specification page of the game.
-        unchecked: the name of the game if its moves cannot be checked, otherwise empty.
-        stopped: the place where checking the moves stopped. None: all moves were checked.
+        unchecked: the name of the game if we have no checker for its moves, otherwise empty.
+        stopped: where the checker had to stop, and why. None if it reached the end.
     """
 
     findings: list[Finding]
@@ -69,23 +70,24 @@ class CheckedLog(NamedTuple):
 
     @property
     def game_is_unknown(self) -> bool:
-        """True if the only finding is that this referee doesn't have the game of the log."""
+        """True if we don't have the game of this log, and found nothing else."""
         return len(self.findings) == 1 and self.findings[0].found.endswith(ADD_GAME)
 
 
 def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
     """Yield the protocol violations in a spectator log, in order of lines.
 
-    A mistake that occurs in many lines is one finding, with the first line and a count. Checking
-    stops after `MAX_FINDINGS` different mistakes. A log may be of any size, because it isn't kept
-    in memory.
+    If many lines have the same mistake, you get one finding with the first line and a count. We
+    stop after `MAX_FINDINGS` different mistakes. The log can have any size, because we don't keep
+    it in memory.
 
     Args:
         name: file name; "-" is standard input.
-        definition: the expected game. None: detected from the log.
+        definition: the game that the log should be of. None: detect it.
 
     Raises:
-        UsageError: the file can't be opened. It's raised at the first step.
+        UsageError: the file can't be opened. Since this is a generator, it's raised at the first
+            step.
     """
     yield from check_log(name, definition).findings
 
@@ -117,7 +119,7 @@ def check_log(name: str, definition: GameDefinition | None = None) -> CheckedLog
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding about a field. Findings with the same `kind` are merged."""
+    """A finding about a field. We merge all findings with the same `kind` into one."""
 
     kind: str = ""
 
@@ -146,12 +148,12 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
 
 
 class _Check:
-    """The state while a log is checked.
+    """Checks a log line by line.
 
     Attributes:
-        hopeless: True if checking should stop, because this isn't a spectator log or its game is
-            unknown.
-        ended: line number of `game-end`. 0 before it.
+        hopeless: True if there's no point in reading on, because this isn't a spectator log, or
+            we don't know its game.
+        ended: line number of the `game-end`, or 0 if we haven't read it yet.
     """
 
     def __init__(self, name: str, definition: GameDefinition | None) -> None:
@@ -189,7 +191,7 @@ class _Check:
             yield problem
             return
         if message is None:
-            assert line.kind is not None  # otherwise _problem() would have returned a finding
+            assert line.kind is not None  # _problem() reports lines without a type
             struct = self._types[line.kind]
             yield from self._misfits(line, line.kind, struct)
             message = meant(line.value, struct)
@@ -200,7 +202,7 @@ class _Check:
             yield from self._take(number, message)
 
     def _problem(self, line: Line) -> Finding | None:
-        """Explain why a line isn't a public message. Its fields aren't checked here."""
+        """Return a finding if the line isn't a public message. Doesn't check its fields."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1
@@ -258,7 +260,7 @@ class _Check:
         elif isinstance(message, say.PlayerName):
             yield from self._take_name(number, message)
         else:
-            assert self._definition is not None  # (otherwise we wouldn't know the message)
+            assert self._definition is not None  # all other messages belong to a known game
             if not self._begun:
                 yield from self._begin(self._definition, number, kind)
             yield from self._take_of_game(self._definition, number, message)

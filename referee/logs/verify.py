@@ -1,11 +1,11 @@
 """Verify a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The record supplies everything that can't be computed, i.e. the replies of the bots, and
-disqualifications that depend on processes or clocks. Everything else is computed by the match
-itself, and must equal the lines of the record, except for the values of time fields.
+We take the replies of the bots from the record, and also the disqualifications that depended on
+processes or clocks. The match computes everything else, and every line must be the same as in the
+record, except for the time.
 
-If a line differs, its meaning depends on two questions: are the lines reproducible, and does the
-digest fit the lines?
+The verdict depends on two questions. Does the match give the same lines again, i.e. is the record
+reproducible? And does the digest in the last line match the other lines?
 
     reproducible  digest matches
     yes           yes             valid
@@ -14,8 +14,8 @@ digest fit the lines?
     no            yes             unmodified, so the rules have changed
     no            no              modified
 
-That's why we read the rest of the file even after a difference. A record without its last line is
-truncated, and valid up to that point. Entries with stderr of bots are ignored.
+Because of the second question, we read the rest of the file even after a difference. A record
+without its last line is truncated, and valid up to that point. We ignore the bots' stderr.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from referee.logs.source import LogReader
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
-# Maximum number of characters shown of a line.
+# We show at most this many characters of a line, with the first difference in it, and at most
+# `_BEFORE` characters before the difference.
 _EXCERPT = 200
-# Maximum number of characters shown before the first different byte.
 _BEFORE = 60
 
 _HEADER = b'{"entry":"header"'
@@ -87,14 +87,15 @@ class Verdict(Struct, frozen=True):
 
 
 class _Difference(NamedTuple):
-    """A line that doesn't follow from the lines before it.
+    """A line that differs from the expected one.
 
     Attributes:
-        found: the line.
-        expected: the expected line without its time field. Empty: the end of the file. None:
-            several lines would be valid.
+        found: the line in the file.
+        expected: the right line without its time field, or b"" if the file should end here. None
+            if more than one line would be right.
         section: section of spec/log-format.md.
-        edited: True if a change of the rules can't explain the difference.
+        edited: True if somebody must have changed the file, because no change of the rules can
+            explain the difference.
     """
 
     line: int
@@ -106,11 +107,11 @@ class _Difference(NamedTuple):
 
 
 def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
-    """Run a record's match again and compare (spec/log-format.md, 2.10).
+    """Run a recorded match again, and compare it with the record (spec/log-format.md, 2.10).
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
-        log: target for the spectator log, up to the first difference.
+        log: where to write the spectator log of the match. It ends at the first difference.
 
     Raises:
         UsageError: the file can't be opened.
@@ -127,29 +128,27 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
 
 
 class _Stopped(Exception):
-    """Stops the verification before the end entry, with a verdict."""
+    """Raised when we have a verdict before we've reached the end entry."""
 
     def __init__(self, verdict: Verdict) -> None:
         self.verdict = verdict
 
 
 class _Verification:
-    """The verification of one file."""
-
     def __init__(self, reader: LogReader, log: LogFile | None) -> None:
         self._reader = reader
         self._all_lines = iter(reader)
         self._lines = self._without_stderr()
         self._log = log
         self._header: record.Header | None = None
-        self._ahead = b""  # the next line, if it was already read
-        self._time = b""  # the last time field
-        self._wording: _Difference | None = (
-            None  # the first one, which is only reported if the digest does not match
-        )
+        self._ahead = b""  # the next line, if we've peeked at it
+        self._time = b""  # the time field of the previous line
+        # The first line in which only the `detail` differs. Other versions of the referee may word
+        # it differently, so we only report it if the digest is wrong, too.
+        self._wording: _Difference | None = None
         self._digest = hashlib.sha256()
-        self._heads: list[bytes] = []  # lines not yet hashed, without their closing brace
-        self._public: list[bytes] = []  # lines not yet written to the spectator log
+        self._heads: list[bytes] = []  # not hashed yet, and without the closing brace
+        self._public: list[bytes] = []  # not written to the spectator log yet
 
     def run(self) -> Verdict:
         line = next(self._lines, b"")
@@ -183,8 +182,8 @@ class _Verification:
                 head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
                 head, end = record.line_of(entry, self._time)
-            # Lines of one batch have equal time fields, so this guess is nearly always right and
-            # saves a regular expression per line.
+            # We try the time of the previous line first. It's nearly always right, because all
+            # lines of a batch have the same time, and it saves us a regular expression.
             if line != head + end:
                 head = self._compared(entry, line, head)
             self._heads.append(head)
@@ -192,11 +191,14 @@ class _Verification:
                 self._public.append(entry.line)
 
     def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
-        """Return the hashed part of a line, if the line equals the entry apart from its time."""
+        """Compare a line with the expected entry, and return the part of the line to hash.
+
+        Raises `_Stopped` if they differ in more than the time or the wording of a fault.
+        """
         if not line or self._reader.torn:
             raise _Stopped(self._cut_short())
         if type(entry) is Received and not line.startswith(head):
-            # Older referees never used Base64 for valid UTF-8.
+            # Older versions of the referee only used Base64 for replies that weren't UTF-8.
             older = record.received_head(entry, most_escaped=math.inf)
             head = older if line.startswith(older) else head
         if type(entry) is not Fault and record.is_timed(line, head):
@@ -251,7 +253,7 @@ class _Verification:
             yield self._match.due[0], answer, 0.0
 
     def _exits(self) -> Iterator[record.ExitEntry]:
-        # Exit codes can't be computed, so they are taken from the record.
+        # We can't compute exit codes, so we take them from the record.
         for player in self._players:
             self.flush()
             line = self._peek()
@@ -274,7 +276,7 @@ class _Verification:
         head = record.head_of(record.end_of(self._rules, self._match, digest, 0))
         if record.is_timed(line, head):
             assert self._header is not None
-            assert self._match.outcome is not None  # the exits come last
+            assert self._match.outcome is not None  # no seat is due any more
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
@@ -314,11 +316,11 @@ class _Verification:
         return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
 
     def _differs(self, difference: _Difference) -> Verdict:
-        """Read the rest for the digest, which is needed to interpret the difference."""
+        """Read the rest of the file to check its digest, and return the verdict."""
         self.flush()
         line, found, expected, section, problem, edited = difference
         fits, finished = (False, True) if edited else self._digest_of_the_rest(found)
-        assert self._header is not None  # lines are only compared after the header
+        assert self._header is not None  # run() has read it
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
         is_other_game = record.is_of_other_game(self._header)
@@ -348,7 +350,7 @@ class _Verification:
         return self._verdict(kind, text, line, **parts)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
-        """Return whether the digest fits the lines, and whether the record has one."""
+        """Return whether the record's digest is right, and whether it has one at all."""
         try:
             for later in self._lines:
                 self._digest.update(record.without_time(line))
@@ -361,13 +363,13 @@ class _Verification:
     def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
-        # If the file isn't a record, we've only read one line, which may be incomplete.
+        # If the file isn't a record, we've only read one line. Count it, even if it's truncated.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Return True if a line differs from an entry only in its `detail`."""
+    """Return True if a line is the expected entry, but with other words in its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):

@@ -1,4 +1,4 @@
-"""A rule file as a bot, which reads the view of its seat and replies according to its scores."""
+"""A bot that plays by a rule file. It looks at the view of its seat and scores the moves."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
-# We only measure the time of a bot after one of its replies has taken more steps than this. For
-# most files, reading the CPU clock of a thread would take as long as the reply.
+# Once a reply of a bot has taken more steps than this, we measure the time of its later replies. We
+# don't for other bots, because reading the CPU clock of a thread would take as long as the reply.
 TIMED_STEPS = 1_000
 
 
@@ -69,7 +69,7 @@ def _read(data: bytes, game: str) -> _Read:
 
 
 def vocabulary_of(definition: GameDefinition) -> Vocabulary:
-    """Return the words of a game's rule files.
+    """Return the cards, keys and other words that rule files of a game can use.
 
     Raises:
         BotNotFoundError: the game has no rule files.
@@ -81,12 +81,13 @@ def vocabulary_of(definition: GameDefinition) -> Vocabulary:
 
 
 def game_of(data: bytes, path: str) -> str | None:
-    """Return the game that a file states, or else the game whose words fit the file best.
+    """Find out which game a rule file is for.
 
-    None if several games fit equally well.
+    If the file doesn't say so, we read it with the words of every game, and return the game with
+    the fewest problems. Returns None if there are several such games.
 
     Raises:
-        BotNotFoundError: the stated game has no rule files.
+        BotNotFoundError: the file names a game that doesn't exist or has no rule files.
     """
     stated = stated_game(data)
     games = [name for name, rules in GAMES.items() if rules.vocabulary is not None]
@@ -120,7 +121,10 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 
 
 class RuleBot:
-    """Plays one match by a rule file, as a `BotObject`. `book` explains the last reply."""
+    """Plays one match by a rule file. Implements `BotObject`.
+
+    `book.looks` explains the last reply.
+    """
 
     def __init__(self, definition: GameDefinition, book: Book) -> None:
         self._definition = definition
@@ -133,7 +137,7 @@ class RuleBot:
         self._encode = msgspec.json.Encoder().encode
 
     def attach_clock(self, clock: AbstractContextManager[None]) -> None:
-        """Set the context manager that measures the bot's time."""
+        """Set a context manager that measures the CPU time of each reply."""
         self._clock = clock
 
     def attach_view(self, view: Callable[[], Any]) -> None:
@@ -141,13 +145,13 @@ class RuleBot:
         self._view = view
 
     def reword(self, note: str) -> str:
-        """Add advice for authors of rule files to a note of the game."""
+        """Replace the explanation in a note of the game, if we have one for rule files."""
         fact = note.partition(": ")[0]
         advice = vocabulary_of(self._definition).advice.items()
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Reply with the name, or with the move that has the highest score.
+        """Reply with the bot's name in the handshake, and later with the move that it scores best.
 
         Raises:
             OverLimitError: the reply takes too many steps.

@@ -1,4 +1,4 @@
-"""List the words of a game's rule files, for people."""
+"""Explain the words of a game's rule files, for help texts and pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from referee.games.interface.vocabulary import Vocabulary
 
 
 def matcher_rows(words: Vocabulary) -> dict[str, str]:
-    """Return matcher -> its meaning and the fields that accept it."""
+    """Return an explanation of each matcher, with the fields in which you can use it."""
     rows = {}
     for name, matcher in words.matchers.items():
         fields = " or ".join(f"`{field}`" for field, known in words.fields.items() if name in known)
@@ -15,10 +15,10 @@ def matcher_rows(words: Vocabulary) -> dict[str, str]:
 
 
 def key_rows(words: Vocabulary) -> dict[str, str]:
-    """Return key -> meaning. Keys that are the same, or that exist for every card, share a row.
+    """Return an explanation of each key.
 
-    A key that exists for every card gets a name that ends in X, which stands for a card or a
-    matcher.
+    Different names for the same key are joined. If a key exists once per card or matcher, we list
+    it once, with an X in place of the card.
     """
     together: dict[int, list[str]] = {}
     for name, key in words.keys.items():

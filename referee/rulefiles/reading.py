@@ -22,24 +22,24 @@ from referee.text.nearest import did_you_mean, instead
 LARGEST = 1e15
 """Maximum absolute value of a number in a file."""
 MAX_CHAIN = 100
-"""Maximum length of a chain of `cardInfo` values that refer to each other."""
+"""A `cardInfo` value can refer to another one, and so on, but only this many times."""
 INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
 _MOST_NAMED = 5
-# Comparing all rules would take quadratic time, so each rule is compared only with this many rules
-# before it.
+# To find rules that are never used, we compare each rule with this many rules before it. Comparing
+# it with all of them would take quadratic time.
 _MOST_COMPARED = 20
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
 
-# The owner of values that contain references: ("set", name), ("info", name, path of the entry), or
-# ("all", name) for all entries of an info.
+# A node in the graph of references: ("set", name) for a set of rules, ("info", name, path) for the
+# entry of an info at this path, or ("all", name) for all entries of an info.
 _Place: TypeAlias = tuple[str, ...]
 
 
 class _Reference(NamedTuple):
-    """A key that we look up after everything is parsed, because it may be defined further down."""
+    """The use of a key. We check these at the end, because keys may be defined further down."""
 
     owner: _Place
     key: str
@@ -48,7 +48,7 @@ class _Reference(NamedTuple):
 
 
 def stated_game(data: bytes) -> str | None:
-    """Return the game that a file states. None if it doesn't, or if it isn't valid JSON."""
+    """Return the "game" of a file, or None if it doesn't have one or isn't valid JSON."""
     root, _ = _parsed(data)
     game = root.value.get("game") if root is not None and isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
@@ -58,7 +58,8 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
     """Parse a file with the vocabulary of a game.
 
     Returns:
-        The content, or None if the file has an error, and all problems in line order.
+        The parsed file and its problems, sorted by line. If there's an error among the problems,
+        the parsed file is None.
     """
     root, problems = _parsed(data)
     if root is None:
@@ -96,10 +97,12 @@ class _Reader:
         self._states_game = False
         self._takes = vocabulary.fields
         self._names = {_squeezed(word): word for known in self._takes.values() for word in known}
-        self._keys = dict(vocabulary.keys)  # extended by the keys of the file
+        self._keys = dict(vocabulary.keys)  # we add the keys for infos that the file uses
         self._references: list[_Reference] = []
-        self._infos: dict[str, dict[str, Entry]] = {}  # info -> path of an entry -> its rules
-        self._by_info: dict[str, dict[str, Entry]] = {}  # info -> card -> its rules
+        # The rules of each info, first by the path of the entry that contains them, and then by the
+        # card that they apply to.
+        self._infos: dict[str, dict[str, Entry]] = {}
+        self._by_info: dict[str, dict[str, Entry]] = {}
 
     def read(self, root: Node) -> Book | None:
         if not self._is(root, dict, "a rule file is one object: `{ ... }`"):
@@ -109,7 +112,7 @@ class _Reader:
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
             self._error(game, f'{wrong}: choose that game, or change "game"')
-            return None  # if the game is wrong, we would complain about every card
+            return None  # every card would be wrong, too
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(root, known)
@@ -179,7 +182,7 @@ class _Reader:
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
                     self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
-                    del earlier[place]  # report each rule only once
+                    del earlier[place]  # don't name the same earlier rule again
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line))
@@ -201,7 +204,10 @@ class _Reader:
         return node.value
 
     def _value(self, node: Node, owner: _Place, *, compares: bool) -> tuple[str, Value] | None:
-        """Parse a number or a key, after an operator if `compares`. None if it has an error."""
+        """Parse a number or a key. If `compares`, an operator such as "<" may come before it.
+
+        Returns the operator and the value, or None after reporting an error.
+        """
         if isinstance(node.value, float):
             return "", self._bounded(node)
         wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"
@@ -258,13 +264,13 @@ class _Reader:
                 found[matcher] = Entry((), None, frozenset(), entry.line, entry.path)
         by_card = self._by_card(found)
         for name, infos in self._infos.items():
-            self._info(name)  # this creates its entry
+            self._info(name)  # creates self._by_info[name]
             for card, matched in by_card.items():
                 if matched.path in infos:
                     self._by_info[name][card] = infos[matched.path]
 
     def _info(self, name: str) -> Key:
-        """Return the key of an info. The info may be parsed later."""
+        """Return the key for an info. You can call this before the info is parsed."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
             self._keys[INFO + name] = scores.info_key(entries)
@@ -275,7 +281,10 @@ class _Reader:
     def _matcher(
         self, entry: Node, found: Mapping[str, Entry], asked: frozenset[str], where: str
     ) -> str | None:
-        """Return the card or matcher that an entry names, or None if it doesn't exist."""
+        """Return the card or matcher of an entry, or None after reporting an error.
+
+        Also warns if an earlier entry has the same one, or if it's never looked up.
+        """
         given = [field for field in self._takes if field in entry.value]
         if len(given) != 1:
             one_of = " or ".join(f'"{field}"' for field in given or self._takes)
@@ -299,8 +308,8 @@ class _Reader:
         return name
 
     def _not_known(self, card: Node, field: str, name: str) -> None:
-        # If the file doesn't state its game, it may have cards of other editions. That's not an
-        # error, since such entries just never match.
+        # A file without a "game" may have cards from other editions. Their entries just never
+        # match, so a warning is enough.
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:
             self._error(card, f'{name} is a {own}: write {{"{own}": "{name}"}}')
@@ -317,8 +326,8 @@ class _Reader:
         by_card: dict[str, Entry] = {}
         matchers = self._vocabulary.matchers
         for card in self._vocabulary.cards:
-            # A card's own name has priority. Otherwise, we take the first matcher that fits, in the
-            # order of the vocabulary.
+            # An entry for the card itself comes first. Without one, we take the first matcher that
+            # fits, in the order of the vocabulary.
             fitting = [name for name, matcher in matchers.items() if card in matcher.cards]
             entry = next((found[name] for name in (card, *fitting) if name in found), None)
             if entry is not None:
@@ -328,7 +337,7 @@ class _Reader:
     # --- keys ---------------------------------------------------------------------------------
 
     def _key(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Key | None:
-        """Return the meaning of a key. If it doesn't exist, report an error and return None."""
+        """Return a key by its name, or None after reporting that it doesn't exist."""
         self._references.append(_Reference(owner, key, node.line, node.path))
         prefix = self._prefix(key)
         if key in self._keys:
@@ -377,7 +386,7 @@ class _Reader:
                 return
 
     def _leads_to(self, reference: _Reference) -> Iterator[_Place]:
-        """Yield the owners whose values a reference needs. Reports a missing info."""
+        """Yield the nodes that a reference depends on. Reports an error if an info is missing."""
         owner, key, *_ = reference
         prefix = self._prefix(key)
         known = self._vocabulary.keys.get(key)
@@ -390,9 +399,8 @@ class _Reader:
                 hint = self._hint(name, self._infos)
                 text = f"no entry of cardInfo has {shown(name)!r}, for {shown(key)}{hint}"
                 self.problems.append(Problem(reference.line, reference.path, text))
-            elif (
-                prefix is None and owner[0] == "info"
-            ):  # an info refers to other infos of the same card, so we need the same entry
+            # An info can refer to another info of the same card. Its value is in the same entry.
+            elif prefix is None and owner[0] == "info":
                 if owner[2] in self._infos[name]:
                     yield ("info", name, owner[2])
             else:
@@ -408,7 +416,7 @@ class _Reader:
                 yield entry
 
     def _is(self, node: Node, kind: type, wanted: str) -> bool:
-        """Check the type of a value. If it isn't a `kind`, report an error."""
+        """Return True if a value has the right type. If not, report an error."""
         fits = isinstance(node.value, kind)
         if not fits:
             self._error(node, f"{wanted}, not {_shown(node)}")
@@ -428,7 +436,7 @@ class _Reader:
                 self._error(field, f"no field is called {shown(name)!r} here{hint}")
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
-        # Looking for similar words is slow, so we stop doing it if there are very many mistakes.
+        # Looking for similar words is slow, so we give up if the file is full of mistakes.
         if len(self.problems) > _MOST_HINTS or len(word) > _LONGEST_WORD:
             return ""
         return did_you_mean(word, known)
@@ -440,7 +448,8 @@ class _Reader:
         self.problems.append(Problem(node.line, node.path, text, is_error=False))
 
 
-# Conditions as ranges: (key, compared key or "") -> bounds of the key, or of the difference.
+# The conditions of a rule as ranges. (key, "") has the bounds of a key that's compared with a
+# number. (key, other) has the bounds of the difference of two keys.
 _Asked: TypeAlias = dict[tuple[str, str], tuple[float, float]]
 
 
@@ -460,7 +469,7 @@ def _within(asked: _Asked, others: _Asked) -> bool:
 
 def _parts(text: str) -> tuple[str, str]:
     found = _VALUE.fullmatch(text.strip())
-    assert found is not None  # the pattern matches every text
+    assert found is not None  # the pattern matches any text
     return found[1], found[2]
 
 

@@ -12,9 +12,10 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 
 
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
-    """Return the JSON Schema of a game's rule files. Every correct file is valid.
+    """Return the JSON Schema of a game's rule files.
 
-    A valid file isn't always correct, because a schema cannot exclude e.g. circular references.
+    It accepts every correct file, but also some wrong ones. For example, a schema can't rule out
+    circular references.
     """
     properties = {
         "name": {"type": "string", "description": "Name of the bot."},

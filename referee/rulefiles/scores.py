@@ -1,10 +1,9 @@
 """A parsed rule file, and the scores that it gives.
 
-A `Look` computes each value once per decision, or once per card if it depends on the card. Still, a
-file can cause a lot of work, because conditions are checked for every card, and averages read an
-info of many cards. If we limited the time, a bot would play differently on a slow machine. Instead
-we count steps, which are the same everywhere, and a reply may take `MAX_STEPS`. Each use of a key
-is one step, also for each card of an average. The first use is two steps.
+A `Look` caches each value for the rest of a decision. Still, a file can cause a lot of work,
+because we check conditions for every card, and compute averages over many cards. If we limited the
+time for this, a bot would play worse on a slow machine. We limit the number of steps instead, to
+`MAX_STEPS` per reply. Each use of a key is one step, and computing its value is another.
 """
 
 from __future__ import annotations
@@ -26,7 +25,10 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 MAX_STEPS = 20_000
-"""Maximum steps of a reply (spec/rule-files.md, 1): tens of milliseconds on a slow machine."""
+"""A reply may take this many steps (spec/rule-files.md, 1).
+
+On a slow machine, that's tens of milliseconds.
+"""
 
 Value: TypeAlias = float | Key
 
@@ -36,7 +38,7 @@ class TooManyStepsError(OverLimitError):
 
     code = Disqualification.STEP_LIMIT
 
-    where = ""  # the score that was being computed
+    where = ""  # for the message: the score that we were computing
 
     def __str__(self) -> str:
         return (
@@ -46,7 +48,7 @@ class TooManyStepsError(OverLimitError):
 
 
 class Condition(NamedTuple):
-    """A comparison that has to be true for a rule."""
+    """A condition of a rule. It's true if `holds(left, right)`."""
 
     left: Key
     holds: Callable[[float, float], bool]
@@ -54,7 +56,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A score that applies if all conditions are true. `line` is its line in the file, from 1."""
+    """Gives a card a score if all conditions are true. `line` is where it starts in the file."""
 
     conditions: Sequence[Condition]
     score: Value
@@ -62,12 +64,13 @@ class Rule(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An entry of a set: the scores of some cards.
+    """An object in the file that gives scores to one card, or to the cards of a matcher.
 
     Attributes:
-        score: the score if no rule applies, or None.
-        flags: the flags that are true.
-        line: its line in the file, from 1.
+        rules: the first rule that applies gives the score.
+        score: the score if no rule applies. None: the default score.
+        flags: names of the flags that are set to true.
+        line: where the entry starts in the file, from 1.
         path: its path in the file, such as "$.buyRules[0]".
     """
 
@@ -78,7 +81,7 @@ class Entry(NamedTuple):
     path: str
 
     def judge(self, look: Look, card: str) -> Judgement | None:
-        """Return the score of the first rule that applies, or else the entry's score, or None."""
+        """Return the score of a card, or None if it should get the default score."""
         for rule in self.rules:
             for left, holds, right in rule.conditions:
                 wanted = right if isinstance(right, float) else look.value(right, card)
@@ -90,7 +93,10 @@ class Entry(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A score and its origin, i.e. an entry and one of its rules, or None for the default score."""
+    """A score, and the entry and rule that gave it. Both are None for the default score.
+
+    If the entry gave its own score, because no rule applied, only `rule` is None.
+    """
 
     score: float
     entry: Entry | None = None
@@ -98,13 +104,14 @@ class Judgement(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Cards compared by a set of rules.
+    """The result of ranking some cards with a set of rules.
 
     Attributes:
-        cards: in the given order.
-        judgements: one per card.
-        order: indices of `cards`, best first. Excluded cards aren't in it.
-        remark: the reason for the choice, if there's more than one way to order them.
+        rules: the name of the set.
+        cards: the cards, in the order in which they were given.
+        judgements: the score of each card.
+        order: indices of `cards`, best first. Cards whose score is too low are left out.
+        remark: why the player chose as it did, if it wasn't simply the best card.
     """
 
     rules: str
@@ -115,11 +122,12 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """The evaluation of one state, as far as the player knows it. Implements `Decision`.
+    """Computes scores for one state of the game, with a cache. Implements `Decision`.
 
     Attributes:
-        rankings: in order of evaluation.
-        steps: steps of the reply so far.
+        sight: the state, as far as the player knows it.
+        rankings: the rankings so far, in order.
+        steps: how many steps the reply has taken so far, including earlier looks.
     """
 
     __slots__ = ("_book", "_judged", "_values", "rankings", "sight", "steps")
@@ -145,7 +153,7 @@ class Look:
         judged = [self._judge(rules, card) for card in cards]
         scores = [each.score for each in judged]
         order = [i for i, score in enumerate(scores) if above is None or score > above]
-        # sort() is stable, so ties keep their order.
+        # sort() is stable, so cards with equal scores keep their order.
         order.sort(key=scores.__getitem__, reverse=True)
         if judged:
             self.rankings.append(Ranking(rules, cards, judged, order))
@@ -156,7 +164,11 @@ class Look:
             self.rankings[-1] = self.rankings[-1]._replace(remark=text)
 
     def value(self, value: Value, card: str) -> float:
-        """Return a number or the value of a key, which is cached."""
+        """Return the value of a key for a card. If `value` is a number, return that.
+
+        Raises:
+            TooManyStepsError: the reply has taken too many steps.
+        """
         if isinstance(value, float):
             return value
         self.steps += 1
@@ -171,7 +183,10 @@ class Look:
 
 
 class Book:
-    """A parsed rule file. Implements `vocabulary.Book`. `looks` explain the last reply."""
+    """A parsed rule file. Implements `vocabulary.Book`.
+
+    `looks` has all decisions for the last reply, with their rankings.
+    """
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]
@@ -186,7 +201,7 @@ class Book:
 
     @property
     def steps(self) -> int:
-        """The number of steps of the last reply."""
+        """How many steps the last reply took."""
         return self.looks[-1].steps if self.looks else 0
 
     def decide(self, sight: Any) -> Look:
@@ -213,9 +228,9 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Create the key `card_info_X` of a card. Its value is 0 if the card has no entry.
+    """Create a key for the value of an info. If a card has no entry, the value is 0.
 
-    `entries` may be filled later.
+    You can add to `entries` afterwards.
     """
 
     def value(look: Any, card: str) -> float:
@@ -227,7 +242,7 @@ def info_key(entries: Mapping[str, Entry]) -> Key:
 
 
 def average_key(over: Average, info: Key) -> Key:
-    """Create the key of an average, i.e. the rounded mean of an info over cards, or 0."""
+    """Create a key for the mean of an info over some cards. Without cards, the value is 0."""
 
     def value(look: Any, _: str) -> float:
         found = [look.value(info, card) for card in over.cards(look.sight)]

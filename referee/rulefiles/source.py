@@ -1,7 +1,7 @@
 """Parse JSON with the line and path of each value, for messages about mistakes.
 
-Python's own decoder only reports the positions of syntax errors. But a message like "no card is
-called Coper" needs a line, too.
+The json module only tells us the position of a syntax error. For messages like "no card is called
+Coper", we need the line of every value.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _PLAIN = re.compile(r"\w+").fullmatch
 
 
 def shown(text: str) -> str:
-    """Shorten a text of a file for a message."""
+    """Shorten a string from the file, so that it fits into a message."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 class Node(NamedTuple):
-    """A parsed value.
+    """A JSON value, and where it is in the file.
 
     Attributes:
         value: a dict of nodes, a list of nodes, a string, a float, a boolean or None.
-        line: the line where it starts, from 1.
-        path: its path, such as "$.buyRules[0].card".
+        line: the line where the value starts, from 1.
+        path: the path to the value, such as "$.buyRules[0].card".
     """
 
     value: Any
@@ -44,7 +44,7 @@ class Node(NamedTuple):
 
 
 class Problem(Struct, frozen=True):
-    """An error or a warning: its line from 1, its path, the problem and the correction."""
+    """An error or a warning. `text` says what's wrong, and if possible how to correct it."""
 
     line: int
     path: str
@@ -53,14 +53,14 @@ class Problem(Struct, frozen=True):
 
 
 class NotJSONError(ValueError):
-    """The text isn't JSON. The first argument is the `Problem`."""
+    """The file isn't valid JSON. `args[0]` is the `Problem`."""
 
 
 def parse(text: str) -> tuple[Node, list[Problem]]:
-    """Parse a text.
+    """Parse the text of a file.
 
     Returns:
-        The value, and problems about duplicate keys.
+        The value, and a list of errors about duplicate keys.
 
     Raises:
         NotJSONError: the text isn't JSON, or is nested too deeply.
@@ -71,7 +71,7 @@ def parse(text: str) -> tuple[Node, list[Problem]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._counted = (0, 1)  # an offset in the text, and the number of its line
+        self._counted = (0, 1)  # the offset up to which we've counted lines, and its line
         self._twice: list[Problem] = []
 
     def parse(self) -> tuple[Node, list[Problem]]:
@@ -101,7 +101,7 @@ class _Parser:
         return Node(value, line, path), at
 
     def _group(self, at: int, path: str, depth: int) -> tuple[dict[str, Node] | list[Node], int]:
-        """Parse an object or a list. `at` is the offset after its opening bracket."""
+        """Parse an object or a list. `at` is the offset after the opening bracket."""
         opened, close = at - 1, "}" if self._text[at - 1] == "{" else "]"
         named, listed = dict[str, Node](), list[Node]()
         at = self._skip(at)
@@ -118,7 +118,10 @@ class _Parser:
         return (listed if close == "]" else named), at
 
     def _name(self, at: int, path: str, found: Mapping[str, Node]) -> tuple[str, str, int]:
-        """Parse a name in an object. Returns the name, its path, and the offset of its value."""
+        """Parse a name in an object and the colon after it.
+
+        Returns the name, the path of the value, and the offset where the value starts.
+        """
         if self._text[at : at + 1] != '"':
             raise self._wrong(at, path, 'expected a name in quotes, such as "card"')
         line = self._line(at)
@@ -159,7 +162,7 @@ class _Parser:
 
     def _skip(self, at: int) -> int:
         space = _SPACE.match(self._text, at)
-        assert space is not None  # the pattern matches every text
+        assert space is not None  # the pattern also matches an empty string
         return space.end()
 
     def _line(self, at: int) -> int:

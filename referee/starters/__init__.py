@@ -1,10 +1,13 @@
-"""Folders to start a bot of one's own from, as `referee new` makes them (for a game: `new_game`).
+"""Make a folder with a simple bot, for authors to start from (`referee new`).
 
-A game's `Starters` have a README.md and a bot in each language. Here we have everything that's the
-same for all games: the languages, and the test that each folder gets. If there's a folder
-"python-kit", its bot is made with the kit `referee.bot`. All of these files are templates:
-"my_bot", "My Bot" and "MyBot", in the text and in file names, become the new bot's name, and words
-such as {bot} are replaced as `_blanks` says.
+The folder gets a bot, a README.md, a bot.toml and a test. The bot and the README.md come from the
+game's `Starters`, which have a bot for each language. The folder "python-kit" has a bot that uses
+`referee.bot`, and is preferred to "python". The languages and the tests are the same for all games,
+and are in this package.
+
+The files are templates. In their text and their names, we replace "my_bot", "My Bot" and "MyBot" by
+the name of the new bot, and words such as {bot} by the values from `_blanks`. new_game.py does the
+same for games.
 """
 
 from __future__ import annotations
@@ -31,18 +34,20 @@ if TYPE_CHECKING:
 
 
 class Language(Struct, frozen=True):
-    """How a bot called my_bot is built, run and tested in a language: one entry of languages.json.
+    """How to build, run and test a bot called my_bot in a language. Read from languages.json.
 
-    (Java's command turns off performance data. With them, a JVM has a file in /tmp/hsperfdata_*,
-    and if another JVM looks at that file, it prints a warning to standard output.)
+    The command for Java turns off performance data. Otherwise, every JVM writes a file in
+    /tmp/hsperfdata_*, and other JVMs that find it may print a warning to standard output.
 
     Attributes:
+        title: the name of the language, for people.
+        source: the source file of the bot.
         bot: the BOT argument.
-        build: the command that builds it; empty: nothing has to be built.
-        needs: the program that builds or runs it; empty: the Python of the referee.
-        package: the package of Debian and Ubuntu that has this program.
-        version: the option that prints the version of this program.
-        test: the command that runs the test. Its last word is the test's file.
+        build: the command that builds the bot. Empty if you don't have to build it.
+        needs: the program that builds or runs the bot. Empty if it's the referee's own Python.
+        package: the package of Debian and Ubuntu that contains this program.
+        version: the option that makes this program print its version.
+        test: the command that runs the test. Its last word is the file of the test.
     """
 
     title: str
@@ -57,24 +62,24 @@ class Language(Struct, frozen=True):
 
 _HERE = Path(__file__).parent
 LANGUAGES = msgspec.json.decode((_HERE / "languages.json").read_bytes(), type=dict[str, Language])
-"""The languages by the name of their folder."""
+"""The languages. The keys are the names of their folders."""
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 SHADOWED = sys.stdlib_module_names | {"referee"}
-"""Names that no module beside a bot in Python may have."""
+"""A Python file with such a name would hide the module of that name from the bot."""
 
 
 class GeneratedBot(NamedTuple):
-    """The new folder of a bot: its source, and the next three commands for a shell."""
+    """The source file of the new bot, and three commands for the author to run next."""
 
     source: str
     commands: tuple[str, str, str]
 
 
 def languages_of(definition: GameDefinition) -> dict[str, Language]:
-    """Return the languages of a game by the name of their folder.
+    """Return the languages for a game, by the names of their folders.
 
-    An adapter of the game counts as a language, too.
+    This includes the game's adapters, which are libraries for bots in Python.
     """
     python = LANGUAGES["python"]
     return LANGUAGES | {
@@ -83,10 +88,10 @@ def languages_of(definition: GameDefinition) -> dict[str, Language]:
 
 
 def find_language(text: str, definition: GameDefinition) -> str:
-    """Return the key in `languages_of` of a language, which users may call C++, cpp or CPP.
+    """Return the key of a language in `languages_of`. For C++, you can also pass cpp or CPP.
 
     Raises:
-        UsageError: the name is unknown. The text names the closest one.
+        UsageError: there's no such language. The message suggests a similar one.
     """
     names: dict[str, str] = {}
     languages = languages_of(definition)
@@ -107,13 +112,14 @@ def make_bot(
     *,
     plain: bool = False,
 ) -> GeneratedBot:
-    """Make a folder with a bot to start from, its README and its test.
+    """Create a folder with a simple bot, a README and a test.
 
     Args:
         folder: the folder to create. Its name becomes the name of the bot.
         language: a key of `languages_of`.
-        option: the words that choose the game in a command, if it needs them: "--game botwars".
-        plain: don't use a kit, even if there is one.
+        option: the option that chooses the game, such as "--game botwars". Empty for the default
+            game.
+        plain: don't use the kit `referee.bot`.
 
     Raises:
         UsageError: the name isn't valid, the folder exists or can't be created, or the game has no
@@ -147,14 +153,17 @@ def make_bot(
 
 
 def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
-    """Return the `bot.toml`, by which an organiser can play the bot (spec/organisers.md, 2)."""
+    """Return the content of `bot.toml`, so that organisers can build and run the bot.
+
+    See spec/organisers.md, 2.
+    """
     keys = {
         "name": name,
         "language": language.title,
         "build": _fill(language.build, blanks),
         "command": _fill(language.bot, blanks),
     }
-    # A JSON string is a valid TOML string, so we don't need a library to write this.
+    # The standard library can't write TOML, but a JSON string is also a valid TOML string.
     return "".join(f"{key} = {json.dumps(text)}\n" for key, text in keys.items() if text)
 
 
@@ -170,15 +179,15 @@ def _check_name(name: str, language: Language) -> None:
 
 
 def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, str]:
-    # They're replaced one after another, so the order matters.
-    if language.test.endswith(".py"):  # a test in Python has the command in a string
+    # _fill() replaces these one after the other, so the order matters.
+    if language.test.endswith(".py"):  # the command is in a string literal there, so escape it
         conform = option.replace("\\", r"\\").replace('"', r"\"")
     else:
         conform = option
     words = [word[0].upper() + word[1:] for word in name.split("_") if word]
     class_name = "".join(words)
     if not class_name.lower().endswith("bot"):
-        class_name += "Bot"  # so that it can't be a class of the language
+        class_name += "Bot"  # String or Object could hide a class of the language
     return {
         "{build}": language.build,
         "{bot}": shlex.quote(language.bot),
@@ -196,7 +205,7 @@ def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, 
 
 
 def _fill(template: str, blanks: dict[str, str]) -> str:
-    # A line that tells people how to build has to go if there's nothing to build.
+    # If there's nothing to build, remove the lines that explain how to build.
     if not blanks["{build}"]:
         template = re.sub(".*{build}.*\n", "", template)
     for blank, text in blanks.items():
@@ -205,7 +214,13 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
 
 
 def write_folder(folder: Path, files: dict[str, str]) -> None:
-    """Write a new folder with these files, or nothing at all. Scripts (#!) become executable."""
+    """Create a folder with these files. If that fails, remove the folder again.
+
+    Scripts, which start with #!, become executable.
+
+    Raises:
+        UsageError: the folder exists, or we can't write there.
+    """
     try:
         folder.mkdir()
     except FileExistsError:

@@ -1,6 +1,7 @@
-"""Folders to start a game of one's own from: `referee new NAME --kind game`.
+"""Make a folder with a simple game, for authors to start from: `referee new NAME --kind game`.
 
-game/ has the templates: rules, a test and a README. The bot is the starter of all small games.
+The templates for the rules, the test and the README are in game/. All small games share the
+same bot.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _NAME = re.compile("[a-z][a-z0-9_]{0,39}")
 
 
 def make_game(folder: Path) -> tuple[str, tuple[str, str, str]]:
-    """Make a folder with a game to start from, a bot, a test and a README.
+    """Create a folder with a simple game, a bot for it, a test and a README.
 
     Args:
         folder: the folder to create. Its name becomes the name of the game.
 
     Returns:
-        The file of the rules, and the next three commands.
+        The file with the rules, and three commands for the author to run next.
 
     Raises:
         UsageError: the name isn't valid, or the folder exists or can't be created.
@@ -37,7 +38,7 @@ def make_game(folder: Path) -> tuple[str, tuple[str, str, str]]:
     blanks = {
         "my_game": folder.name,
         "My Game": " ".join(words),
-        "MyGame": kind if kind != "Game" else "MyGame",  # a class can't be its own base
+        "MyGame": kind if kind != "Game" else "MyGame",  # the base class is called Game
     }
     files: dict[str, str] = {}
     for name in ("my_game.py", "test_my_game.py", "README.md"):

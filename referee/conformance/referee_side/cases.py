@@ -1,4 +1,4 @@
-"""The cases for referees from spec/vectors, and their results from all deviations."""
+"""Load the cases for referees from spec/vectors, and compute their results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
     seeded: bool = False
 
     def applies(self, template: Template) -> bool:
-        """Return True if this referee can be tested for it."""
+        """Return True if the referee's command line has enough seats, and a seed if we need one."""
         return self.seats <= max(template.seats) and (template.seeded or not self.seeded)
 
 
@@ -43,7 +43,7 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_referee_cases(definition: GameDefinition) -> RefereeCaseFile:
-    """Load all cases for referees of a game, by section.
+    """Load all cases for referees of a game, sorted by section.
 
     Raises:
         UsageError: the game has no probes.
@@ -64,15 +64,16 @@ def results(
     page: SpecPage,
     seconds: float,
 ) -> list[Result]:
-    """Return the results of the cases, in order.
+    """Return the results of the cases, sorted by section.
 
-    Every deviation is reported. If its case wasn't selected, or needs more seats than the command
-    has, that case fails anyway. If a deviation doesn't belong to any case, "SECTION/departs" fails.
+    We report every deviation, so a case can fail even if it isn't in `judged`. If no case is about
+    a deviation, we add a failed case with the id "SECTION/departs".
 
     Args:
-        cases, judged: all cases, and the selected ones.
-        compared: the matches. Controls come before the matches that refer to them.
-        seconds: the total time.
+        cases: all cases of the game.
+        judged: the cases that the user selected.
+        compared: the matches. A match that serves as a control for others must come before them.
+        seconds: the duration of the whole run. Each result gets an equal share.
     """
     broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)
     known: dict[str, set[str]] = defaultdict(set)  # match -> signatures of its deviations
@@ -109,7 +110,7 @@ def _failed(
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
-    if violation.kind != "deal":  # a deviation of kind "deal" is about all matches together
+    if violation.kind != "deal":  # we only see this by comparing all matches
         again += ["--match", first.match.id]
     return result_of(
         case,

@@ -1,15 +1,16 @@
 """Compare a match that another referee played with the lines that our rules send. No I/O.
 
-Our rules replay the match with the probes' replies. We can't know how the other referee shuffles,
-so our rules don't shuffle at all. Their random source is the game's `ObservedChance`, which draws
-the cards that the other referee drew. Then we compare the lines of each seat, in the order in which
-our rules send them, up to the first difference.
+We play the match again with our rules and the replies of the probes. We can't know how the other
+referee shuffles, so our rules get their random numbers from the game's `ObservedChance`, which
+draws the same cards as the other referee. Then we compare the lines that each seat received,
+in the order in which our rules send them, and stop at the first difference.
 
-A deviation breaks the cases of the replies in this step. If the line is a request, it breaks the
-cases of that seat's last reply, because a reply determines which request comes next. If that yields
-no cases, we look them up in a table of the game, by the type of the missing or wrong message
-(`Probes.about`). The table is also used for requests that aren't due and go to a player who didn't
-just reply.
+We also have to decide which cases fail because of a difference. Usually, these are the cases of
+the replies that came just before it. If the wrong line is a request, we take the cases of the last
+reply from the same seat, because that reply determines which request comes next. If that
+doesn't give us any cases, we look up the type of the message in a table of the game
+(`Probes.about`). We also use this table for a request that isn't due, if it goes to a player who
+hasn't just replied.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
-# These cases pass in each correct step. The names are arguments of `Probes.named`.
+# If all lines of a step are correct, these cases pass (see `Probes.named`).
 _EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
 _NO_LINE = Line(b"")
 
@@ -40,9 +41,9 @@ class Deviation(Struct, frozen=True):
     """A deviation from the protocol.
 
     Attributes:
-        cases: the cases that it breaks.
-        signature: a text that is equal for the same mistake in other matches.
-        violation: its form in the report. The case sets its section.
+        cases: the ids of the cases that fail because of it.
+        signature: identifies the mistake, so that we recognise it in other matches.
+        violation: the entry for the report. We fill in its section later, from the case.
     """
 
     cases: tuple[str, ...]
@@ -54,9 +55,9 @@ class Compared(Struct):
     """The result of comparing a match.
 
     Attributes:
-        held: the cases that passed at least once.
-        deviations: at most the first different line, and mistakes of processes.
-        stopped: the reason if the comparison stopped before the end of the match, otherwise empty.
+        held: ids of the cases that passed in at least one step.
+        deviations: the first different line, if any, and violations of the rules about processes.
+        stopped: the line at which the comparison stopped. Empty if we reached the end of the match.
     """
 
     match: ProbeMatch
@@ -67,14 +68,19 @@ class Compared(Struct):
 
 
 def text(message: object) -> str:
-    """Encode a JSON value in the same way as the referee."""
+    """Encode a JSON value as the referee does, without spaces and with non-ASCII characters."""
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
 def compare(
     recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with the match of its seed (if `seeded`), or with any correct match."""
+    """Compare a match with our rules, and return the cases that passed and the first deviation.
+
+    Args:
+        seeded: if True, the referee must also shuffle as we do with this seed. Otherwise any
+            shuffling is correct.
+    """
     comparison = _Comparison(recorded, definition, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()
@@ -82,7 +88,7 @@ def compare(
 
 
 class _DepartsError(Exception):
-    """Raised after the first deviation was recorded."""
+    """Raised to stop the comparison at the first deviation."""
 
 
 class _Comparison:
@@ -108,11 +114,10 @@ class _Comparison:
         self._next = [0] * len(self._lines)  # index of the next line to compare, per seat
         self._replied = [0] * len(self._lines)
         self._asked: list[Message] = [{} for _ in self._lines]  # the last request of each seat
-        self._last: list[tuple[str, ...]] = [
-            () for _ in self._lines
-        ]  # cases of the last reply of each seat
-        self._cases: dict[str, None] = {}  # cases of the replies of this step
-        self._seat, self._reply = -1, b""  # the last reply, except in the handshake
+        # the cases that the last reply of each seat tests
+        self._last: list[tuple[str, ...]] = [() for _ in self._lines]
+        self._cases: dict[str, None] = {}  # the cases that the replies of this step test
+        self._seat, self._reply = -1, b""  # the last reply, but not one from the handshake
 
     def run(self) -> None:
         match, held, named = self._match, self.result.held, self._probes.named
@@ -149,7 +154,7 @@ class _Comparison:
     def _compare(self) -> None:
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
-            return  # All handshakes together are one step.
+            return  # The rules wait for more replies, e.g. until all bots have done the handshake.
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
         held: set[str] = {*self._probes.named(*_EVERY_STEP), *self._cases}
         for to, message in due:
@@ -174,9 +179,9 @@ class _Comparison:
         return lines[place] if place < len(lines) else _NO_LINE
 
     def _is(self, line: Line, due: Message) -> bool:
-        """Return True if a line matches the due message.
+        """Return True if a line is the message that our rules send.
 
-        Additional fields are allowed, unless they reveal secrets.
+        It may have more fields, as long as they don't reveal a secret.
         """
         same = {name: line.message[name] for name in due if name in line.message}
         return not line.wrong and text(same) == text(due) and not self._tells_secret(line, due)
@@ -188,7 +193,12 @@ class _Comparison:
         return is_news and any(f'"{name}"' in more for name in self._probes.names)
 
     def _departs(self, seat: int, due: Message, *, some: bool) -> None:
-        """Record which cases a wrong line breaks. `some`: True if other seats got the due line."""
+        """Record a deviation, and decide which cases fail because of it.
+
+        Args:
+            due: the message that the seat should have received.
+            some: True if other seats did receive it.
+        """
         line, kind, what = self._line(seat), due["type"], "missing"
         named = self._probes.named
         if line.kind == kind:
@@ -206,7 +216,7 @@ class _Comparison:
         elif some and line is not _NO_LINE and line.kind not in self._requests:
             cases = named("same news")
         elif what == "extra":
-            cases = self._about(kind, what)  # no reply of this step can have caused this
+            cases = self._about(kind, what)  # the replies of this step have nothing to do with it
         elif kind in self._requests:
             cases = self._last[seat]  # a reply determines which request comes next
         elif kind != "game-end" or what == "missing":

@@ -27,7 +27,7 @@ from referee.games.interface.probing import ProbeMatch
 from referee.match.pages import game_page
 
 _ENOUGH_DEALS = 8
-# After this many matches that don't end, no more matches are played.
+# If this many matches don't end, we give up, because each of them takes the full timeout.
 _MOST_HANGS = 3
 
 
@@ -46,20 +46,21 @@ async def check_referee(
     rounds: int = 4,
     keep: Path | None = None,
 ) -> Report:
-    """Test a referee. This doesn't raise exceptions, however the referee behaves.
+    """Test another referee. No behaviour of the referee makes this raise an exception.
 
     Args:
-        command: its command line with placeholders (`Template`).
-        cases: the cases to judge. A case is skipped if the referee can't be tested for it.
+        command: the command line of the referee, with placeholders (see `Template`).
+        cases: the cases to judge. We skip those that need more seats or a seed than the command
+            line has.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.
-        only: ids or patterns of the matches to play. Empty: all.
-        covers: ids of cases. Only matches for these cases are played, or all matches if it's empty
-            or a case has no match.
-        rounds: how often a match is played at most, with different seeds, until its cases were
-            seen. If most matches deviate, they aren't repeated.
-        keep: folder for the conversations of all probes.
+        only: ids or patterns of the matches to play. Empty: play all of them.
+        covers: ids of cases. We only play the matches that test these cases. If it's empty, or if
+            one of the cases has no match, we play all of them.
+        rounds: if a case didn't come up, because it depends on the cards, we repeat its matches
+            with other seeds, up to this many times. We don't if the referee often deviates.
+        keep: folder for transcripts of all conversations.
 
     Raises:
         UsageError: the command can't be used, or `only` names no match.
@@ -111,7 +112,7 @@ def _selected(
 
 
 class _Experiment(Struct):
-    """The matches of one test. `compared` has the results in order of completion."""
+    """Plays the matches of one test. Adds the result of each match to `compared` when it ends."""
 
     template: Template
     definition: GameDefinition
@@ -134,7 +135,7 @@ class _Experiment(Struct):
             if number == 0:
                 check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
-                break  # there must be a reason for these deviations, and repeating won't help
+                break  # the referee is simply wrong, and we won't learn more from other seeds
             unseen = set(judged) - self._seen()
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
@@ -168,7 +169,7 @@ class _Experiment(Struct):
 def judge(
     recorded: RecordedMatch, definition: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """Judge one match by itself. If the referee takes a seed, also check that the seed is used."""
+    """Judge a single match. If the command takes a seed, also check that the referee used it."""
     compared = compare(recorded, definition, match)
     if compared.stopped:
         return compared
@@ -183,10 +184,10 @@ def judge(
 
 
 def check_deals(compared: Sequence[Compared], definition: GameDefinition) -> None:
-    """Check that starting hands differ between players and matches.
+    """Check that not all players in all matches started with the same cards.
 
-    Nothing else is known about another referee's shuffling. If there are few different hands, even
-    a good referee may deal the same hand twice, so that isn't reported.
+    This is all we can say about another referee's shuffling. We need enough deals for it, because
+    some games have few different hands, and the same one may then come up several times.
     """
     cases, requests = definition.probes().named("shuffled"), request_types(definition)
     seats = [seat for each in compared for seat in each.recorded.seats]

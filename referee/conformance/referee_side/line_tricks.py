@@ -1,6 +1,7 @@
-"""Tricks with the form of lines and with handshakes, which are the same in all games.
+"""Tricks that the probes play with the form of their lines and with handshakes, in all games.
 
-The cases that a trick tests are in `Probes.shared`.
+A trick is an unusual or wrong line that the referee should handle as the protocol says.
+`Probes.shared` lists the cases that each trick tests.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ def _line(text: str) -> str:
 
 
 class LineTrick(Struct, frozen=True):
-    """An unusual way of writing a reply.
+    """An unusual way to write a reply.
 
     Attributes:
-        write: converts the JSON text of the reply to output. Both are Latin-1, so that any byte can
-            be written.
-        fields, without: fields that replace fields of the reply, and a field to remove.
+        write: turns the JSON text of the reply into the output. The text is encoded as Latin-1, so
+            that a trick can write any byte.
+        fields: fields to change in the reply or to add to it.
+        without: a field to remove from the reply.
         noise, delay, then, awaits: see `ProbeAction`.
     """
 
@@ -39,7 +41,7 @@ class LineTrick(Struct, frozen=True):
     awaits: tuple[str, int] | None = None
 
     def action(self, right: Message, cases: tuple[str, ...] = ()) -> ProbeAction:
-        """Return the action that replaces a correct reply, for these cases."""
+        """Return the action that plays the trick with the reply `right`, and tests these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         text = self.write(msgspec.json.encode(fields).decode("latin-1"))
         return ProbeAction(

@@ -42,10 +42,9 @@ _NOTICE_SECONDS = 0.5
 async def run_probe_match(
     template: Template, definition: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
-    """Play a match. The referee is killed after `limit` seconds.
+    """Run the referee for one match, and record its behaviour. Kill it after `limit` seconds.
 
-    Mistakes of the referee don't raise exceptions here. Its behaviour is recorded, and judged
-    later.
+    We only record here. Mistakes of the referee don't raise exceptions, and are judged later.
     """
     started = trio.current_time()
     probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -90,7 +89,7 @@ def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
 
 
 class _Room:
-    """The relays of a match."""
+    """The server that the relays of a match connect to."""
 
     def __init__(self, probes: list[Probe]) -> None:
         self._probes = probes
@@ -98,15 +97,17 @@ class _Room:
         self._news = trio.Event()
 
     async def wait_for_relays(self) -> None:
-        # Give a relay that has only just started the time to connect before it's killed.
+        # If the referee exits early, a relay may still be starting. Let it connect, so that we know
+        # its process group, before it's killed.
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
                 await self._news.wait()
 
     async def end(self) -> None:
-        """Read the rest from the relays after the referee's exit, and find out which stay."""
+        """After the referee's exit, wait for the relays to exit. Mark the ones that don't."""
         seats = [probe.seat for probe in self._probes]
-        # A relay may have been killed just now, which takes a moment to notice.
+        # After the first wait, some relays may just have been killed. Wait a moment longer, because
+        # we don't notice this immediately.
         for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):
             with trio.move_on_after(seconds):
                 while any(
@@ -199,14 +200,14 @@ async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> No
 async def _run(
     argv: list[str], recorded: RecordedMatch, stderr: int, limit: float, room: _Room
 ) -> None:
-    """Run the referee until it exits, or kill it."""
+    """Run the referee until it exits. Kill it after `limit` seconds."""
     launched = LaunchedBot(
         BotCommand("the referee", tuple(argv)),
         Limits(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env=None,  # with None, it inherits our environment
+        env=None,  # inherit our environment
     )
     if launched.popen is None:
         recorded.error = launched.error

@@ -1,7 +1,7 @@
-"""A probe: reacts to each line of its seat. No I/O.
+"""A probe, the bot that we play against the tested referee. No I/O.
 
-The game's `ProbePlayer` (`games/interface/probing.py`) chooses the moves. Handshakes and the form
-of lines are the same in all games. Tricks for both are in line_tricks.py.
+The game's `ProbePlayer` (`games/interface/probing.py`) chooses the moves. The probe itself does the
+handshake and writes the lines, both with tricks from line_tricks.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ _EARLY = "long-line-early"
 
 
 class Probe:
-    """One seat: its lines and actions so far, and the number of received messages by type."""
+    """The bot in one seat. Decides what to write for each line that it receives.
+
+    Attributes:
+        seat: the conversation so far.
+        sent: for each type of message, how many the referee has sent to this seat.
+    """
 
     def __init__(self, definition: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
@@ -39,7 +44,7 @@ class Probe:
         """Process a line without its line end. Returns the recorded action, if any."""
         left = self.seat.left
         if left is not None and left.then != "close":
-            return None  # it's about to exit, and may not read everything before that
+            return None  # the probe is about to exit, and doesn't read this any more
         message = self.seat.read(line).message
         if not message or left is not None:
             return None
@@ -49,7 +54,8 @@ class Probe:
         try:
             action = self._action(kind, message)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            # The message is wrong, so the probe can't reply to it. The comparison will report that.
+            # The message must be wrong, because the probe can't reply to it. comparing.py will
+            # report that.
             self.seat.note(f"gives up: {type(error).__name__} {error}")
             action = ProbeAction(then="exit")
         if action is not None:
@@ -71,7 +77,7 @@ class Probe:
             long = b"{}".ljust(LINE_LIMIT + 1) + b"\n"
             return ProbeAction(long, self._probes.named(_EARLY), then="block")
         if len(self.seat.replies) >= self._asked:
-            return None  # the probe replied before it got the request
+            return None  # an earlier trick has already written this reply
         action = self._player.reply(message)
         plain = self._player.plain() if self._tricks and not early and not action.cases else None
         if plain is None:

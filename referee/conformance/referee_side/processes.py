@@ -1,4 +1,4 @@
-"""Rules for referees that are about processes, their exits, and times rather than messages."""
+"""Check how a referee treats the processes of its bots: their session, folder, stdin and exit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _PATIENCE_SECONDS = 0.3
 
 
 def check_processes(compared: Compared, probes: Probes) -> None:
-    """Check all rules about processes in a match that ended by itself."""
+    """Check the rules about processes after a match, and add the results to `compared`.
+
+    Only call this if the comparison reached the end of the match.
+    """
     recorded = compared.recorded
     groups = [seat.group for seat in recorded.seats]
     for number, seat in enumerate(recorded.seats):
@@ -31,8 +34,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 def _rules_for(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    # Each rule is a triple of the cases that it belongs to, the expected behaviour, and the actual
-    # behaviour ("" if it was right).
+    # Yields (cases, expected, actual) for each rule. `actual` is "" if the referee was right.
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1

@@ -1,7 +1,7 @@
-"""The record of a match: input and output of each seat. No I/O.
+"""Record the input and output of each seat while another referee plays a match.
 
-A seat's conversation is a list of lines with prefixes. "> " means received, "< " means written, and
-"! " marks a note.
+The conversation of a seat is a list of lines. A line that the bot received starts with "> ", one
+that it wrote with "< ", and our own notes with "! ".
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SPACES = "there are spaces between the parts of the JSON"
 
 
 class Line(Struct, frozen=True):
-    """A received line.
+    """A line that a bot received from the referee.
 
     Attributes:
-        message: the JSON object if it has a type, otherwise empty.
-        wrong: the mistake in the form of the line. Empty if it is correct.
+        message: the JSON object. Empty if the line isn't an object with a type.
+        wrong: the mistake in the form of the line. Empty if the form is correct.
     """
 
     text: bytes
@@ -62,7 +62,7 @@ def request_types(definition: GameDefinition) -> set[str]:
 
 
 def _number(digits: str) -> float:
-    # 1.0 equals 1 in JSON, so another referee may write either of them.
+    # Other referees may write 1 as 1.0, which is the same number in JSON.
     number = float(digits)
     return int(number) if number.is_integer() else number
 
@@ -75,19 +75,24 @@ class Reply(NamedTuple):
 
 
 class Seat(Struct):
-    """The input and output of one seat.
+    """Everything that we know about one seat of a match: its lines and its process.
 
     Attributes:
-        stays: when its process is supposed to exit (`Plan`).
+        stays: when the process should exit (see `Plan`).
+        received: the lines that the bot received.
         replies: the lines that it wrote, without blank lines.
-        left: the reason if it left on purpose. None if it didn't.
-        group, folder: ids of the session and group of its process, and its working directory.
-        ended: True if its input ended.
-        killed: True if its process was killed and didn't exit by itself.
-        outlived: True if its process was still running after the referee's exit.
-        waited: True if the condition of its first conditional reply was met. None without one.
-        patience: seconds between its last line and the end of its input, SIGTERM or SIGKILL.
-        lines: its conversation.
+        left: the action with which the probe left the match, e.g. by exiting. None if it stayed.
+        group: the ids of the session and the process group, separated by a space. Empty if the
+            process has never connected to us.
+        folder: the working directory of the process.
+        ended: True if the referee has closed the bot's stdin.
+        terminated: True if the process has received SIGTERM.
+        killed: True if the process was killed before it exited by itself.
+        outlived: True if the process was still running after the referee had exited.
+        waited: for a reply that had to wait for messages to other seats (`ProbeAction.awaits`),
+            True if they were sent in time. None if no reply had to wait.
+        patience: seconds from the last line to the end of stdin, SIGTERM or SIGKILL.
+        lines: the conversation, with prefixes.
     """
 
     stays: str = ""
@@ -120,7 +125,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Record the end of the input, and the bytes of an incomplete line before it."""
+        """Record the end of stdin. `torn` is an incomplete line before it, or empty."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -128,17 +133,17 @@ class Seat(Struct):
         self.note("its input ended")
 
     def note(self, text: str) -> None:
-        """Record an extra observation."""
+        """Add a note to the conversation."""
         self.lines.append(b"! " + text.encode())
 
 
 class RecordedMatch(Struct):
-    """A match that was played.
+    """A match that the tested referee has played.
 
     Attributes:
-        id: id of the match, with its seed if it was repeated.
-        exit_code: exit code of the referee. None if it was killed.
-        error: the reason if it could not be started, otherwise empty.
+        id: the id of the `ProbeMatch`. If it was repeated with another seed, the seed is appended.
+        exit_code: exit code of the referee. None if we had to kill it.
+        error: why the referee couldn't be started. Empty if it was started.
     """
 
     id: str
@@ -152,7 +157,10 @@ class RecordedMatch(Struct):
     def violation(
         self, kind: str, seat: int, received: int, expected: str, actual: str
     ) -> Violation:
-        """Create a violation for the report, with the seat's last lines up to this message."""
+        """Create a violation for the report.
+
+        It shows the conversation of the seat up to the line with the index `received`.
+        """
         lines = self.seats[seat].lines
         places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
         last = places[received] + 1 if 0 <= received < len(places) else len(lines)
@@ -161,7 +169,7 @@ class RecordedMatch(Struct):
         return Violation(kind, "", expected, actual, conversation=conversation)
 
     def ending(self) -> str:
-        """Explain why the referee didn't send anything more."""
+        """Say how the referee ended, for a report that a message is missing."""
         if self.error:
             return f"nothing: the referee could not be started: {self.error}"
         if self.exit_code is None:
@@ -169,7 +177,7 @@ class RecordedMatch(Struct):
         return f"nothing more; the referee ended with exit code {self.exit_code}"
 
     def keep(self, folder: Path) -> None:
-        """Write the conversations to files FOLDER/MATCH/PLAYER.txt.
+        """Write the conversation of each seat to a file FOLDER/MATCH/PLAYER.txt.
 
         Raises:
             UsageError: a file can't be written.
@@ -191,10 +199,10 @@ class RecordedMatch(Struct):
 
 
 def check_transcripts(folder: Path, *, force: bool) -> None:
-    """Check that `RecordedMatch.keep` can write, and doesn't replace anybody else's file.
+    """Check before a run that we'll be able to write the transcripts to this folder.
 
     Raises:
-        UsageError: files can't be written, or somebody else's file would be replaced.
+        UsageError: we can't write there, or would replace a file that isn't ours.
     """
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write {folder}: Permission denied")

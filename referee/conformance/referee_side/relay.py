@@ -2,20 +2,27 @@
 
     python relay.py SOCKET SEAT SECONDS
 
-The process stays for SECONDS after the end of its input. It does this by itself, because a busy
-suite mustn't make a bot look slow.
+The tested referee starts this process as a bot. The process connects to the suite, which makes all
+decisions, and exits if the connection is closed. It also exits SECONDS after the end of its stdin.
+It counts these seconds itself, because the suite may be busy, and the bot must not look slow.
 
-The tested referee starts this process as a bot. It connects to the suite, which makes all
-decisions. Both sides write frames, which consist of a letter, the length of the data in four bytes,
-and the data. To the suite: H (first: seat, session and group, working directory, separated by NUL),
-R (read from standard input), E (end of input), T (SIGTERM arrived, which is only reported), B
-(last: the process exits by itself). From the suite: W (write to standard output), N (write this
-many bytes to standard error), C (close standard output). If the connection is closed, the process
-exits.
+Both sides write frames. A frame is a letter, the length of the data in four bytes, and the data.
+
+To the suite:
+    H   the first frame: seat, session and group, working directory, separated by NUL
+    R   data from stdin
+    E   end of stdin
+    T   SIGTERM has arrived (the process ignores it)
+    B   the last frame: the process exits by itself
+
+From the suite:
+    W   write this data to stdout
+    N   write this many bytes to stderr
+    C   close stdout
 """
 
-# The modules signal and socket import enum, which would take most of the start-up time. That's why
-# we use _signal and _socket.
+# signal and socket import enum, and that alone takes longer than everything else at start-up. We
+# use _signal and _socket to save that time.
 import _signal
 import _socket
 import os
@@ -77,4 +84,4 @@ def main():
 try:
     main()
 finally:
-    os._exit(0)  # After an OSError, the referee or the suite has exited.
+    os._exit(0)  # Even after an OSError. It means that the referee or the suite has exited.

@@ -1,4 +1,4 @@
-"""COMMAND with its placeholders -> the command line that plays one match."""
+"""Fill in the placeholders in the command line of a referee that we test."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _SEED = "seed"
 class Template:
     """The command line of a referee, with placeholders.
 
-    `{player1}`, `{player2}` and so on are replaced by the command line of a bot, as one argument
-    each. The word `{players}` is replaced by the command lines of all players, one argument each.
-    `{seed}` is replaced by a seed.
+    `{player1}`, `{player2}` and so on each stand for the command line of a bot, as one argument.
+    `{players}` must be a word of its own, and stands for one such argument per player. `{seed}`
+    stands for the seed of the match.
 
     Args:
-        most: maximum number of players of a match.
+        most: maximum number of players that the game allows.
 
     Attributes:
-        command: the argument `command`.
-        seats: the numbers of players that the command supports.
-        seeded: True if it takes a seed.
+        command: the command line, as the user gave it.
+        seats: how many players a match can have, e.g. (2, 3, 4).
+        seeded: True if there's a `{seed}`.
 
     Raises:
-        UsageError: the command can't be used.
+        UsageError: the placeholders are wrong, or the command needs a shell.
     """
 
     def __init__(self, command: str, most: int) -> None:
@@ -70,11 +70,7 @@ class Template:
         self.seats = tuple(range(2, len(given) + 1))
 
     def check_program(self) -> None:
-        """Check that the program can be run.
-
-        Raises:
-            UsageError: the program can't be run. The message says what to do.
-        """
+        """Raise `UsageError` if the program can't be run. The message says what to do."""
         program = self._words[0]
         path = Path(program)
         if shutil.which(program) is not None:
@@ -95,7 +91,7 @@ class Template:
         raise UsageError(f"COMMAND {problem}")
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
-        """Return the command line of a match. `bots` are command lines in seat order."""
+        """Return the arguments for a match. `bots` has one command line per seat, in order."""
         values = dict(zip(self._numbers, bots, strict=False)) | {_SEED: str(seed)}
         filled: list[str] = []
         for word in self._words:
@@ -104,5 +100,5 @@ class Template:
             elif all(name in values for name in _PLACEHOLDER.findall(word)):
                 filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
             elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
-                filled.pop()  # without its value, the option must be removed, too
+                filled.pop()  # we drop the value of an option, so drop the option, too
         return filled

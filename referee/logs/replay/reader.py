@@ -1,7 +1,7 @@
 """Parse a match record or a spectator log into players, turns and an end.
 
-People want to see as much of a log as possible, even if it's damaged. Invalid lines are therefore
-skipped and counted. `referee verify` and `referee validate` are strict.
+If a log is damaged, people still want to see as much of it as possible. We skip and count
+invalid lines. Use `referee verify` or `referee validate` for a strict check.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.names import shown_names
 
 _ALL = "all"
-# Possible types of the first line of a spectator log. (The names may be missing.)
+# The first line of a spectator log has either type, because the names may be missing.
 _FIRST_TYPES = ("player-name", "game-info")
 
 
 class Start(Struct, frozen=True):
-    """The start of a match."""
+    """The players and the settings of the match. Comes before its first turn."""
 
     game: str  # a key of `GAMES`
     names: list[str]  # displayed names, in seat order (`referee.names`)
@@ -42,20 +42,23 @@ class Start(Struct, frozen=True):
 
 
 class TurnOver(Struct, frozen=True):
-    """A finished turn: the game's subclass of `referee.games.interface.turns.Turn`."""
+    """A finished turn. `turn` is the game's own kind of `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match does: number of its last line, and the reason as a clause."""
+    """The log ended before the match did.
+
+    `line` is the number of its last complete line, and `why` is a clause for the message.
+    """
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """The number of skipped lines, and the line number of the first."""
+    """How many lines we skipped. `line` is the number of the first one."""
 
     line: int
     count: int
@@ -65,12 +68,15 @@ Item: TypeAlias = Start | TurnOver | GameEnd | CutShort | Skipped
 
 
 class Replay:
-    """Parses one log. `turn_reader` formats its turns; it is set at `Start`."""
+    """Parses one log.
+
+    Use `turn_reader` to format its turns. It isn't set before `items` has yielded the `Start`.
+    """
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
         self._rules: GameDefinition | None = None
-        self._names: dict[int, str] = {}  # by seat
+        self._names: dict[int, str] = {}  # seat -> name
         self._seats = 0  # 0 before the match starts
         self._header: Mapping[str, Any] | None = None  # None for a spectator log
         self._early: list[
@@ -82,7 +88,7 @@ class Replay:
         self._complete = False  # True after the last line of the log
 
     def items(self) -> Iterator[Item]:
-        """Yield the parts of the match while the log is read.
+        """Read the log, and yield the start, the turns and the end of the match.
 
         Raises:
             LogReadError: the file isn't a log of a match.
@@ -150,7 +156,7 @@ class Replay:
         elif isinstance(entry, FaultEntry | DisqualifiedEntry):
             if self._started:
                 yield from self._entry(line.number, entry)
-            elif len(self._early) < MAX_KEPT:  # before the start
+            elif len(self._early) < MAX_KEPT:  # there's no turn reader yet, so keep it for later
                 self._early.append((line.number, entry))
             else:
                 self._skip(line.number)
@@ -201,11 +207,11 @@ class Replay:
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
-            self._complete = self._header is None  # a record has more entries after this one
+            self._complete = self._header is None  # in a record, we wait for the `end` entry
             yield message
         elif not isinstance(message, PlayerDisqualified):
             yield from map(TurnOver, self.turn_reader.read(message, seat))
-        elif self._header is None:  # in a record, the `disqualified` entry contains this and more
+        elif self._header is None:  # in a record, the `disqualified` entry has more details
             yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
     def _start(self, definition: GameDefinition) -> Iterator[Item]:
@@ -238,5 +244,5 @@ def _problem(raw: bytes, value: Any) -> NoHeader:
         text = "this is not a spectator log: it does not begin with a player-name"
         return NoHeader(Kind.NOT_A_RECORD, text)
     header = read_header(raw)
-    assert isinstance(header, NoHeader)  # otherwise the match would have started
+    assert isinstance(header, NoHeader)  # the caller found something wrong with the header
     return header

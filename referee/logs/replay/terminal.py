@@ -1,7 +1,7 @@
 """Format a replay as text for terminals of 80 columns.
 
-The text can be read without its colours, because some people can't see colours, and some terminals
-can't show them.
+We never rely on colours alone, because some people can't see them, and some terminals can't show
+them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _MAX_WIDTH = 120
 
 
 class Painter:
-    """Formats lines for a width.
+    """Formats the parts of a replay as lines of text.
 
     Args:
-        colour: if True, style them with escape sequences.
+        width: the columns of the terminal. We use 40 to 120 of them.
+        colour: if True, style the text with escape sequences.
     """
 
     def __init__(self, width: int, *, colour: bool) -> None:
@@ -39,7 +40,7 @@ class Painter:
         self._colour = colour
 
     def start(self, start: Start) -> Iterator[str]:
-        """Yield the heading before the first turn."""
+        """Yield the players and the seed."""
         for seat, (name, own) in enumerate(zip(start.names, start.own_names, strict=True)):
             given = start.bots[seat] if seat < len(start.bots) else name
             bot = f" ({plain(given)})" if given != name else ""
@@ -55,7 +56,7 @@ class Painter:
             yield f"Seed {start.seed}."
 
     def turn(self, turn: Any, reader: TurnReader[Any]) -> Iterator[str]:
-        """Yield the lines of a turn, beginning with an empty one."""
+        """Yield a blank line and the lines of a turn."""
         title = plain(reader.title(turn))
         yield ""
         head = f"Turn {turn.turn}: {title}" if title else f"Turn {turn.turn}"
@@ -64,7 +65,7 @@ class Painter:
             yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
     def end(self, end: GameEnd, start: Start) -> Iterator[str]:
-        """Yield the result."""
+        """Yield the winners, the reason for the end, and the scores."""
         names = start.names
         players = seat_ids(len(names))
         scores = ", ".join(
@@ -83,7 +84,7 @@ class Painter:
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
 
     def note(self, item: CutShort | Skipped) -> Iterator[str]:
-        """Yield a note about a problem with the log."""
+        """Yield a warning that the log is incomplete or damaged."""
         yield ""
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."

@@ -10,7 +10,7 @@ from referee.games.small import Chance
 
 
 def new_game(sticks):
-    """A game that begins with so many sticks."""
+    """Start a game with this many sticks."""
     game = MyGame()
     game.options, game.seats, game.chance = MyGame.Options(), 2, Chance.of_seed(1)
     game.options.sticks = sticks
