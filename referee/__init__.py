@@ -16,13 +16,13 @@ referee` is cheap.
 #   text/           formatting for people
 #   names.py        the displayed name of a bot
 #   logs/           spectator log and match record: write, read, verify, validate, replay
-#   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
-#   bot.py          the kits of the games, for authors of bots in Python
+#   bots/           the kinds of bots: processes, folders, HTTP addresses, Python objects, people
+#   bot.py          helpers for bots that are written in Python
 #   diagnosis/      explains the mistakes of bots to their authors; no I/O
-#   course.py       passes lines of one match to bots and logs; does not wait
-#   objects.py      plays a match of Python objects, in a plain loop
-#   runner.py       plays any other match, under trio
-#   match_plan.py   sets up a match: bots, description, files
+#   course.py       passes the lines of a match to bots and logs, without waiting
+#   objects.py      plays a match between Python objects, in a plain loop
+#   runner.py       plays all other matches, under trio
+#   match_plan.py   prepares a match: bots, options, files
 #   capacity.py     available cores and file descriptors
 #   workers.py      worker processes
 #   fork_server.py  the process from which workers are forked
@@ -159,5 +159,6 @@ _HOMES = {
     "Runner": "referee.runner",
 }
 
-if not TYPE_CHECKING:  # a type checker would accept any name
+# Type checkers must not see `__getattr__`, because then they'd accept any name.
+if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy(__name__, _HOMES)

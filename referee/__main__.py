@@ -1,4 +1,4 @@
-"""The entry point: `referee`, and `python -m referee`."""
+"""Entry point of the `referee` command and of `python -m referee`."""
 
 import gc
 import signal
@@ -19,13 +19,13 @@ def main() -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     from referee.interrupts import Interrupts
 
-    with Interrupts() as interrupts:  # before the slow imports
+    with Interrupts() as interrupts:  # entered early, because the imports below are slow
         from referee.cli import main as run_command
 
         try:
             return run_command(interrupts=interrupts)
         finally:
-            gc.freeze()  # skips the collection at exit, which would be pointless
+            gc.freeze()  # there's no point in a last collection at exit
 
 
 if __name__ == "__main__":

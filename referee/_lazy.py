@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 def lazy(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Create `__getattr__` and `__dir__` for a package.
+    """Create a `__getattr__` and a `__dir__` that import a package's names on first use.
 
     Args:
-        homes: public name -> the module that defines it.
+        homes: the module in which each public name is defined.
     """
 
     def load(name: str) -> object:

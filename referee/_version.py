@@ -1,6 +1,6 @@
 """The version of the package.
 
-This module imports nothing, so every other module can import it.
+This module has no imports, so that every other module can import it.
 """
 
 __version__ = "0.1.0"

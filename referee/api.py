@@ -1,4 +1,4 @@
-"""Run matches from a Python program (spec/python.md)."""
+"""The functions that play matches from a Python program (spec/python.md)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
-# Advice for callers whose output file already exists.
+# How a caller can overwrite an existing file, for error messages.
 _FORCE = "pass force=True"
 
 
@@ -64,9 +64,9 @@ def play_match(
     This blocks until the match is over. If your program uses asyncio, call it in a thread: `await
     asyncio.to_thread(play_match, ...)`. (For trio, there's `play_match_async`.)
 
-    Bots may leave processes behind, and we kill those at the end. We can't tell them from a process
-    that another thread of your program starts in a new session during the match, so that's killed
-    as well.
+    At the end we kill all processes that the bots have left behind. If another thread of your
+    program starts a process in a new session during the match, we can't tell the difference, so
+    that process is killed as well.
 
     Args:
         bots: in seat order: strings as for `referee play`, paths, lists of words, functions,
@@ -87,7 +87,7 @@ def play_match(
         UsageError: wrong number of bots, an invalid seed or option, an unusable bot or file, an
             existing file of somebody else, or an unavailable sandbox.
         BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
-        GameError: the code of a game from outside has a mistake; the match is void.
+        GameError: the code of your own game has a mistake; the match is void.
         LogWriteError: a log could not be written; the match was stopped.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
@@ -124,17 +124,18 @@ def resume(
 ) -> MatchResult:
     """Continue a recorded match (spec/positions.md).
 
-    The bots get the requests before this turn again, since that's the only way for them to learn
-    about the match so far. Their replies are ignored; the replies in the record count.
+    The bots get all earlier requests again, because that's the only way for them to learn what
+    happened in the match so far. Their replies to these requests are ignored, and the replies in
+    the record are used instead.
 
     Args:
         source: file name of the match record.
-        bots: as for `play_match`, one per player. The bots of the record are never started, because
-            the record may come from a stranger.
+        bots: as for `play_match`, one per player. We never start the bots that the record names,
+            because the record may come from a stranger.
         turn: the first turn to play, counting the turns of all players. None: continue a truncated
             record after its last line.
-        seed: seed of a redeal of everything that no seat knows at this turn, and of later random
-            numbers. None: use the seed of the record.
+        seed: with this, all cards that no player knows at `turn` are shuffled again, and later
+            random numbers come from this seed, too. None: keep the seed of the record.
         options: options that differ from the options of the record.
         log, record, record_stderr, sandbox, force: as for `play_match`.
         game: only for a record of your own game: its file, folder or installed name.
@@ -147,7 +148,7 @@ def resume(
     if seed is not None and turn is None:
         raise UsageError("seed goes with turn, from which the rest is dealt again")
     place = _sandbox(sandbox, source, log, record)
-    find_game(game)  # the game must be known before its record is read
+    find_game(game)  # loads a game of your own, so that we can read its record
     plan = _resumed(source, bots, turn, seed, options, game, place)
     plan = _with_files(plan, log, record, record_stderr, force=force)
     with _files(plan) as files, plan.launched() as started:
@@ -201,7 +202,10 @@ async def play_match_async(
     sandbox: str = "none",
     force: bool = False,
 ) -> MatchResult:
-    """Play one match under trio. Same arguments as `play_match`. Cancelling it stops the bots."""
+    """Play one match under trio. Takes the arguments of `play_match`.
+
+    If you cancel this, the bots are stopped.
+    """
     place = _sandbox(sandbox, log, record)
     plan = _settled(bots, game, seed, options, place)
     plan = _with_files(plan, log, record, record_stderr, force=force)
@@ -247,7 +251,10 @@ def _with_files(
 
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
-    """Open the files of a match. Warns at the end if they were changed or removed meanwhile."""
+    """Open the files of a match, and complete them at the end.
+
+    Warns if a file was changed or removed while the match ran.
+    """
     with plan.opened(_FORCE) as files, _our_errors():
         files.begin()
         yield files
@@ -276,9 +283,9 @@ class Matches(Struct, frozen=True):
         wins: matches that the bot won alone.
         draws: matches in which the bot shared the first rank.
         losses: all other matches.
-        void: number of matches that don't count, because the machine was too busy (more than once),
-            a bot killed the process that played the match, or one of the bots was excluded for
-            that.
+        void: number of matches that don't count. A match is void if the machine was too busy (more
+            than once), or if a bot killed the process that played the match. Such a bot is
+            excluded, so its remaining matches are void, too.
     """
 
     bots: list[str]
@@ -291,10 +298,10 @@ class Matches(Struct, frozen=True):
     void: int
 
     def players(self, bot: int) -> list[PlayerResult]:
-        """Return the result of a bot in each match.
+        """Return the result of a bot in each match that counts.
 
         Args:
-            bot: index of the bot.
+            bot: index of the bot in `bots`.
         """
         return [
             result.players[seats.index(bot)]
@@ -302,9 +309,11 @@ class Matches(Struct, frozen=True):
         ]
 
     def points(self) -> list[Share]:
-        """Return each bot's share of the points, 0 to 1, with its 95% interval over deals.
+        """Return each bot's share of the points, from 0 to 1, with its 95% interval.
 
-        A bot's share in a match is the fraction of opponents that it has beaten. A tie counts half.
+        In a match, a bot gets the fraction of its opponents that it has beaten, and a tie counts
+        half. Matches with the same deal depend on each other, so the interval is computed over
+        deals.
         """
         from referee.tournament.rating.tallies import tally_of
         from referee.tournament.report.standings import Share
@@ -315,7 +324,7 @@ class Matches(Struct, frozen=True):
         return [Share(float(p), max(0.0, float(a)), min(1.0, float(b))) for p, a, b in each]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per seat of each match, e.g. for a data frame. See spec/python.md, 3.
+        """Return one row per seat of each match, e.g. for a data frame (spec/python.md, 3).
 
         All rows have the same keys in the same order. Values are numbers, strings, bools or None.
         """
@@ -350,9 +359,9 @@ _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 
 
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
-    """Return the row of a seat.
+    """Return one row of `Matches.rows`.
 
-    If a value has counts by name, such as numbers of cards, each name gets a column.
+    If a value is a dict of counts, for example of cards by name, each key gets a column.
     """
     player = result.players[seat]
     row = {
@@ -400,28 +409,30 @@ def play_matches(
 ) -> Matches:
     """Play many matches between the same bots.
 
-    These are the same matches that `referee tournament` plays with as many players as bots: each
-    deal is played once per rotation of the seats, with the same seed, so luck cancels out.
+    These are the same matches as in a `referee tournament` where every match has all the bots. Each
+    deal is played several times with the same seed, and the bots change seats in between, so that
+    luck cancels out.
 
-    If all bots are names of bundled bots, they play in this process, which is several times as
-    fast. With `records`, `jobs`, `sandbox`, `keep_alive=False` or a limit in `options`, they're
-    processes.
+    If all bots are names of bundled bots, they run in this process, which is several times as fast.
+    We start them as processes if you use `records`, `jobs`, `sandbox`, `keep_alive=False`, or a
+    limit in `options`.
 
     Args:
         bots: as for `play_match`. An object plays all matches; a class is instantiated per match.
         n: number of matches.
         seed: seed of the series. None: chosen at random.
         options, game, sandbox: as for `play_match`.
-        records: a folder for compressed match records and the stderr of the bots. A folder belongs
-            to one series: the same bots, settings and seed.
+        records: a folder for compressed match records and the stderr of the bots. A folder can only
+            be used for a single series, with the same bots, settings and seed.
         record_stderr: as for `play_match`. Requires `records`.
-        jobs: number of matches at the same time, each in its own process if more than one. Must be
-            1 if a bot is a Python object, because objects exist only in this process.
+        jobs: number of matches that are played at the same time. If it's more than 1, each of them
+            runs in a process of its own. Must be 1 if a bot is a Python object, because objects
+            exist only in this process.
         keep_alive: if True, bot processes may play several matches.
         force: if True, records of another series in the folder may be removed.
         position: (file name of a match record, turn). All matches start there, and each deal
-            redeals everything that no seat knows. The record determines the game and its options;
-            give `game` for a record of your own game.
+            shuffles again what no player knows at that point. The record determines the game and
+            its options; give `game` for a record of your own game.
 
     Raises:
         As `play_match` and `resume`. Also `UsageError` if the folder belongs to another series.
@@ -480,12 +491,15 @@ def _many(
     records: PathLike | None,
     position: tuple[PathLike, int] | None,
 ) -> tuple[MatchPlan, Position | None]:
-    """Plan one match of a series, without a seed so far, and read the position where it starts."""
+    """Create the plan that all matches of a series share, and read `position` if it's given.
+
+    The seed in this plan isn't used.
+    """
     if position is None:
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
     from referee.logs.record import spec_of
 
-    find_game(game)  # the game must be known before its record is read
+    find_game(game)  # loads a game of your own, so that we can read its record
     header, start = _position(position)
     options = {**msgspec.structs.asdict(spec_of(header).options), **(options or {})}
     place = _sandbox(sandbox, records, position[0])
@@ -502,7 +516,10 @@ def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
 
 
 def _game_of(header: Header, game: str, what: str) -> str:
-    """Return the game of a record, as a user names it. Raises `UsageError` if `game` differs."""
+    """Return the game to play: the game in the header, or `game` if it isn't the default.
+
+    Raises `UsageError` if these are different games.
+    """
     if game == DEFAULT_GAME:
         return header.game
     if find_game(game) != header.game:
@@ -513,7 +530,7 @@ def _game_of(header: Header, game: str, what: str) -> str:
 def _play_all(
     dispatcher: Dispatcher, what: TournamentSetup, plans: Sequence[Plan], folder: Path | None
 ) -> list[MatchRow | None]:
-    """Play matches and return their rows in order. None: the match wasn't played."""
+    """Play matches and return one row per plan. The row is None if a match wasn't played."""
     from referee.tournament.playing.records import write_record
 
     played: dict[int, MatchRow] = {}
@@ -535,7 +552,7 @@ def _all_plans(
     keep_alive: bool,
     position: Position | None = None,
 ) -> tuple[TournamentSetup, list[Plan]]:
-    """Create the tournament in which the bots play `n` matches, and the plans of these matches."""
+    """Describe the series as a tournament, and return it with the plans of `n` matches."""
     from referee.tournament.rows import Entrant
     from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
@@ -630,9 +647,8 @@ def _settled(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
     game = find_game(game)
-    match_spec(
-        [""] * len(bots), game=game, seed=seed, options=options
-    )  # Check only the settings here, so that a wrong one is reported before a missing bot.
+    # Check the settings first. If both a setting and a bot are wrong, the setting is reported.
+    match_spec([""] * len(bots), game=game, seed=seed, options=options)
     sources = bot_sources(bots, game)
     spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)
     return MatchPlan(sources, spec)

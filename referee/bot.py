@@ -1,14 +1,14 @@
-"""The kits of the games, for authors of bots in Python.
+"""Helpers for bots that are written in Python: the kit of each game.
 
     from referee.bot import DominionBot
 
-Each kit is a single file without dependencies, so you can also copy it next to your bot.
+A kit is a single file without dependencies, so you can also copy it next to your bot.
 """
 
 from __future__ import annotations
 
-# Every bot imports this module while its clock is running. To keep that fast, a kit doesn't import
-# anything from the referee.
+# When a bot imports this module, its clock is already running. That's why the kits don't import
+# anything else from the referee.
 from referee.games.dominion.kit import CARDS as CARDS
 from referee.games.dominion.kit import Card as Card
 from referee.games.dominion.kit import Cards as Cards

@@ -7,17 +7,18 @@ import re
 
 from referee.errors import ShortageError
 
-# Number of file descriptors that a match with four bots needs, including those for imports.
+# A match with four bots needs this many file descriptors. Imports are included.
 DESCRIPTORS = 48
 
 
 def cores() -> int:
-    """Number of cores that this process may use, by its affinity and control groups. At least 1.
+    """Return how many cores this process may use, which is at least 1.
 
-    A quota of 1.5 cores counts as 1. With two matches at a time, the system would suspend both of
-    them for a part of each tenth of a second, and the bots would look slow.
+    Both the CPU affinity and the quota of the control group count. A quota of 1.5 cores gives 1: if
+    we played two matches at a time, the system would suspend both of them for a part of every 100
+    ms, and the bots would seem slow.
     """
-    from referee.bots.processes.cgroups import cpu_quota  # this imports subprocess, which is slow
+    from referee.bots.processes.cgroups import cpu_quota  # imports subprocess, which is slow
 
     try:
         count = len(os.sched_getaffinity(0))
@@ -27,10 +28,10 @@ def cores() -> int:
 
 
 def shares(jobs: int) -> list[set[int]]:
-    """Divide the cores evenly among jobs (Linux). Returns [] if there are too few cores.
+    """Divide the cores evenly among jobs.
 
-    The two threads of a core are next to each other in the order of CPUs, so a job gets both
-    threads if its share is even.
+    Returns [] if there are fewer cores than jobs, and on systems other than Linux. If each job gets
+    an even number of CPUs, both threads of a core belong to the same job.
     """
     if not hasattr(os, "sched_setaffinity"):
         return []
@@ -40,7 +41,8 @@ def shares(jobs: int) -> list[set[int]]:
 
 
 def _core_of(cpu: int) -> tuple[int, int]:
-    # Sort by the first thread of each CPU's core, which puts both threads of a core side by side.
+    # Both threads of a core have the same list of siblings. If we sort by its first number, the
+    # threads of each core are next to each other.
     path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
     try:
         with open(path) as file:
@@ -50,9 +52,9 @@ def _core_of(cpu: int) -> tuple[int, int]:
 
 
 def check_descriptors() -> None:
-    """Check, before a bot starts, that all files of a match can be opened.
+    """Check that a match won't run out of file descriptors.
 
-    Running out of file descriptors in the middle of a match would ruin the match.
+    We do this before we start a bot, because a shortage in the middle of a match would ruin it.
 
     Raises:
         ShortageError: there are too few file descriptors.

@@ -1,7 +1,7 @@
-"""The course of one match: passes lines to bots and logs, collects evidence, builds the result.
+"""Runs one match: passes lines to the bots and the logs, and builds the result.
 
-Nothing here waits or reads a clock, so the same code works with and without an event loop. The
-drivers are `runner.py` (under trio) and `objects.py` (a plain loop for Python objects).
+Nothing here waits or reads a clock, so the same code works with and without an event loop. It's
+driven by `runner.py` (under trio) and by `objects.py` (a plain loop for Python objects).
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
-# Maximum bytes of replies that we keep with a result.
+# We keep at most this many bytes of replies with a result.
 MAX_ANSWERS = 16 * 2**20
 
 
 class RecordedReply(NamedTuple):
-    """The reply of a seat, and the seconds from the start of the bots to the reply."""
+    """A seat's reply, or the reason why it didn't reply.
+
+    Attributes:
+        seconds: when the reply arrived, counted from the start of the bots.
+    """
 
     seat: int
     answer: Answer
@@ -45,13 +49,13 @@ class Played(Struct, frozen=True):
     """A match that was played to its end.
 
     Attributes:
-        result: the result.
-        disqualified: seat -> the reason and the unanswered request.
-        digest: digest of the record. Empty if it wasn't computed.
-        reply_seconds: for each seat, the time of each reply, without the handshake.
-        answers: all replies in order. The match can be reproduced from them and the spec. Empty
-            without `diagnose`, or if they exceed `MAX_ANSWERS`.
-        reached: for each seat, names of the `Limits` that its bot has reached, as far as we know.
+        disqualified: seat -> why it was disqualified, and the request that it didn't answer.
+        digest: digest of the record, or "" if it wasn't computed.
+        reply_seconds: for each seat, how long each of its replies took. Handshakes aren't included.
+        answers: all replies in order, from which we can play the match again. Empty without
+            `diagnose`, or if the replies have more than `MAX_ANSWERS` bytes.
+        reached: for each seat, the names of the `Limits` that its bot has reached, as far as we
+            know.
     """
 
     result: MatchResult
@@ -63,22 +67,23 @@ class Played(Struct, frozen=True):
 
 
 class Course:
-    """A match with its bots, its logs and its result.
+    """A match together with its bots and its logs.
 
     Args:
         bots: in seat order.
-        log, record: the spectator log and the match record, or None.
-        stderr: for each seat, the buffer for recording its stderr. Empty: stderr isn't recorded.
-        diagnose: if True, collect hints for authors of bots beyond the notes of the game.
-        digest: if True, compute the digest even without a record.
-        match: the match. None: created from the spec.
-        place: as for `RecordWriter`.
+        log, record: where the spectator log and the match record are written, if at all.
+        stderr: for each seat, the stderr to include in the record. Empty: don't include it.
+        diagnose: if True, look for hints for the authors of the bots. The notes of the game are
+            always included.
+        digest: if True, compute the digest even if no record is written.
+        match: the match to play. By default, we create it from the spec.
+        place: see `RecordWriter`.
 
     Attributes:
-        listeners: called with the match and its new entries.
+        listeners: functions that are called with the match and its new entries.
         pending: for each seat, the lines that its bot hasn't received yet.
-        reply_seconds: for each seat, the time of each reply, without the handshake.
-        processes: seat -> process, without wrappers. Only for bots that are processes.
+        reply_seconds: see `Played`.
+        processes: seat -> process, without its wrappers. Other kinds of bots are missing here.
     """
 
     def __init__(
@@ -109,7 +114,7 @@ class Course:
         self._is_recorded = digest or record is not None
         self._record: RecordWriter | None = None
         self._stderr = stderr
-        self._listening = self.pending.copy()  # lacks the seats that have left
+        self._listening = self.pending.copy()  # without the seats that were disqualified
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
@@ -137,7 +142,7 @@ class Course:
         self.match.start()
 
     def give(self, seat: int, answer: Answer, seconds: float) -> None:
-        """Pass a seat's reply to the match, with the seconds since the start of the bots."""
+        """Pass a seat's reply to the match. `seconds` is the time since the start of the bots."""
         match = self.match
         if self._evidence:
             self._keep(RecordedReply(seat, answer, seconds))
@@ -150,8 +155,8 @@ class Course:
             else:
                 match.receive(seat, answer)
         except GameError:
-            # The record must end with this reply, because `verify` couldn't show the mistake
-            # without it.
+            # The game failed while it processed this reply. The reply must be in the record,
+            # because otherwise `verify` couldn't show the mistake.
             self.write(match.take_entries(), seconds)
             raise
         if seat in match.disqualified:
@@ -160,10 +165,10 @@ class Course:
             ]
 
     def take(self) -> tuple[list[Entry], bool]:
-        """Take the new entries of the match, and add their lines to `pending`.
+        """Take the new entries from the match, and add their lines to `pending`.
 
         Returns:
-            The entries, for `write`, and True if one of them is a request.
+            The entries, which you should pass to `write`, and whether there's a request among them.
         """
         entries = self.match.take_entries()
         is_request = False
@@ -187,7 +192,10 @@ class Course:
         return entries, is_request
 
     def write(self, entries: list[Entry], seconds: float) -> None:
-        """Write the logs, with the seconds since the start of the bots."""
+        """Write new entries to the logs, and call the listeners.
+
+        `seconds` is the time since the start of the bots.
+        """
         if self._log is not None:
             public = [e.line for e in entries if type(e) is Sent and e.to is None]
             if public:
@@ -224,7 +232,10 @@ class Course:
         return Played(result, left, digest, self.reply_seconds, self._answers, self._reached)
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
-        """Return the last lines to and from a bot in its dialect, or empty lines without one."""
+        """Return the last line to a bot and the last line from it, as written in its dialect.
+
+        Both are empty if the bot doesn't use a dialect.
+        """
         bot = self._bots[seat]
         return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 

@@ -1,8 +1,8 @@
 """Every error that the referee raises.
 
-A bot's mistake is not an exception, because the rules define how the match continues after it. It
-is a value with a code: a `Fault` or a disqualification. An exception means that the caller asked
-for something impossible, that the machine failed, or that the referee has a bug.
+A bot's mistake doesn't raise an exception, because the rules define how the match continues. Such
+mistakes are values with a code: faults and disqualifications. An exception means that the caller
+asked for something impossible, that the machine failed, or that the referee or a game has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
@@ -11,12 +11,12 @@ for something impossible, that the machine failed, or that the referee has a bug
     |   |-- BotNotFoundError  a BOT argument names nothing that can be run
     |   `-- NotBuiltError     folders of bots must be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
-    |-- LogReadError          a log cannot be read from some line on
-    |   `-- UnknownGameError  its game, or this version of it, is not there
+    |-- LogReadError          a log is damaged, or is not a log
+    |   `-- UnknownGameError  this referee does not have the game of a log, or its version
     |-- BotError              a bot that is a Python object raised an exception, which is its cause
-    |-- GameError             the code of a game from outside has a mistake
+    |-- GameError             the code of a game that is not built in has a mistake
     |-- ShortageError         the system is short of processes, memory or file descriptors
-    |-- ProtocolMisuseError   code called a game or a match in the wrong order: a bug in that code
+    |-- ProtocolMisuseError   the methods of a game or match were called in the wrong order
     `-- InternalError         the referee has a bug; its cause is the exception that showed it
 """
 
@@ -35,7 +35,7 @@ SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 # ENOSPC is included because it doesn't only mean a full disk. It's also the error for the limit of
 # epoll watches per user.
 _FULL = SHORTAGES | {errno.ENOSPC}
-# Maximum number of characters shown of an exception's text.
+# A message contains at most this many characters of an exception's text.
 _MOST_TEXT = 300
 
 
@@ -57,7 +57,7 @@ class UsageError(RefereeError):
 
 
 class UsageErrors(UsageError):
-    """Several problems together."""
+    """Several problems that are reported together, for example all wrong keys of a file."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
@@ -82,10 +82,10 @@ class BotNotFoundError(UsageError):
 
 
 class NotBuiltError(UsageError):
-    """Folders of bots must be built first, because they were never built or have changed since.
+    """Folders of bots have to be built (again) before they can play.
 
     Attributes:
-        folders: as the caller gave them.
+        folders: the folders, as the caller gave them.
     """
 
     def __init__(self, folders: Sequence[str]) -> None:
@@ -113,7 +113,10 @@ class LogWriteError(RefereeError):
 
 
 def why(error: OSError | ValueError) -> str:
-    """Explain why a file can't be opened. A `ValueError` means that its name contains a NUL."""
+    """Return the reason why a file can't be opened.
+
+    A `ValueError` is what Python raises if the file's name contains a NUL.
+    """
     return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
 
 
@@ -126,12 +129,12 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
 
 
 class LogReadError(RefereeError):
-    """The rest of a log can't be read, because the file is damaged or isn't a log.
+    """A log can't be read any further, because it's damaged or isn't a log.
 
     Attributes:
         name: the file name as given, or "standard input".
         line: the line number of the problem, from 1.
-        problem: a description of the problem.
+        problem: describes the problem in that line.
     """
 
     def __init__(self, name: str, line: int, problem: str) -> None:
@@ -155,9 +158,10 @@ class BotError(RefereeError):
 
 
 class GameError(RefereeError):
-    """The code of a game from outside has a mistake. None of its matches can be trusted.
+    """A game that isn't built in has a mistake in its code, so its matches don't count.
 
-    Neither the bots nor the referee are to blame. The message contains the file and the line.
+    This is neither the fault of the bots nor of the referee. The message contains the file and the
+    line, if we know them.
     """
 
 
@@ -183,17 +187,17 @@ class InternalError(RefereeError):
     """The referee has a bug. The `__cause__` is the exception that revealed it."""
 
 
-# File or folder of each game from outside -> name of the game.
+# Games that aren't built in: the file or folder with the code -> the name of the game.
 _games: dict[str, str] = {}
 
 
 def note_game(place: str, name: str) -> None:
-    """Register the file or folder of a game from outside, for `as_ours`."""
+    """Remember where the code of a game is, so that `as_ours` recognises its exceptions."""
     _games[place] = name
 
 
 def game_of_file(file: str) -> str:
-    """Return the name of the game whose code is in a file, or ""."""
+    """Return which game a source file belongs to, or "" if it isn't part of an added game."""
     for root, name in _games.items():
         if file == root or file.startswith(root + os.sep):
             return name
@@ -206,15 +210,13 @@ def is_from_outside(game: str) -> bool:
 
 
 def game_error(error: BaseException, game: str = "") -> GameError | None:
-    """Create the error of a game from outside, if its code is involved in an exception.
+    """Return a `GameError` if an exception involves the code of a game that isn't built in.
 
-    The game is involved if it raised `error`, or if it called the code that raised it.
+    A game is involved if its code appears anywhere in the traceback. Otherwise, returns None.
 
     Args:
-        game: name of the game, if the error comes from using its objects.
-
-    Returns:
-        None if no game from outside is involved.
+        game: name of a game, if the exception comes from a call of its methods. Then this game is
+            always involved.
     """
     place = (game, "") if is_from_outside(game) else None
     for frame, line in traceback.walk_tb(error.__traceback__):
@@ -236,12 +238,12 @@ def in_short(error: BaseException) -> str:
 
 
 def as_ours(error: Exception) -> RefereeError:
-    """Convert an exception of a match or of test cases to an error of this package.
+    """Convert an exception of a match or of a test case to an error of this package.
 
-    For an exception group, we use the first error of this package, because the other errors are
-    consequences of it. (When one task fails, trio cancels the rest.) If there's none, we use the
-    first exception in the group. If the code of a game from outside raised the exception, the
-    result is a `GameError`.
+    If several tasks have failed, `error` is an exception group. One of our own errors is usually
+    the cause, because trio cancels the other tasks when one fails. We return the first one. If
+    there aren't any, we convert the first exception in the group. It becomes a `GameError` if it
+    comes from a game that isn't built in.
     """
     errors = list(_leaves(error))
     for leaf in errors:

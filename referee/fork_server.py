@@ -1,8 +1,8 @@
-"""Runs in the process from which workers are forked, and suppresses tracebacks of shortages.
+"""Hides tracebacks in the process from which `referee.workers` forks the workers.
 
-If that process can't fork, it exits, and Python would print a traceback. The program notices the
-exit in any case, and reports the shortage in one line. Only `referee.workers` refers to this
-module.
+When the system is short of processes or memory, that process can't fork and exits. Python would
+print a traceback, which doesn't help anybody: our main process notices that it's gone, and reports
+the shortage in one line.
 """
 
 from __future__ import annotations

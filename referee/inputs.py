@@ -1,9 +1,9 @@
-"""Read files that a user names: regular files, and pipes such as `<(...)` of a shell.
+"""Read files that users name: regular files, and pipes such as the shell's `<(...)`.
 
-We read from pipes as data arrives, and any wait can be interrupted by a signal. If nobody opens a
-FIFO for writing within `WRITER_SECONDS`, we give up. (The programs of a pipeline start together, so
-the writer needs some time.) Devices aren't accepted, because they may be endless, and opening them
-may have side effects.
+From a pipe, we read data as soon as it arrives. A signal can interrupt us while we wait for it. If
+nobody opens a FIFO for writing within `WRITER_SECONDS`, we give up. (We can't give up immediately,
+because the programs of a pipeline start at the same time.) Devices aren't accepted, because they
+may be endless, and even opening one can have side effects.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ class InputFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file. It can be closed more than once."""
+        """Close the file. Call this only once.
+
+        A second call fails, or closes another file that has got the same descriptor.
+        """
         os.close(self._fd)
 
     def read(self, size: int) -> bytes:
@@ -95,12 +98,12 @@ class InputFile:
 
     def _has_writer(self) -> bool:
         try:
-            # If an empty pipe has a writer, a non-blocking read raises. Without a writer, it
-            # returns b"".
+            # A non-blocking read of an empty pipe raises if the pipe has a writer, and returns b""
+            # otherwise.
             self._head = os.read(self._fd, 1)
         except BlockingIOError:
             return True
-        return bool(self._head)  # or data has just arrived
+        return bool(self._head)  # data may have arrived since the poll
 
 
 def read_input(name: str, most: int = sys.maxsize) -> bytes:

@@ -1,9 +1,9 @@
 """Handle Ctrl-C, SIGTERM and SIGHUP without leaving bots behind.
 
-A signal may arrive at any instruction. If it arrives after a process has started but before the
-process is stored, nobody would ever stop that process. During an import, it would leave a partly
-initialised module. Therefore our handlers only note the signal. `Interrupted` is raised only where
-a command allows it, which is inside `raising` and in `check`.
+A signal may arrive at any instruction. If an exception were raised just after we have started a
+process, nobody would know about the process and stop it. In the middle of an import, it would leave
+a module half initialised. Therefore our handlers only note the signal, and `Interrupted` is raised
+where a command allows it: in a `raising` block, or by `check`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """Context manager that catches the signals and notes them.
+    """Context manager that catches SIGINT, SIGTERM and SIGHUP, and only takes note of them.
 
-    Ignored signals stay ignored, because nohup relies on that. The exception is SIGTERM, which
-    nobody ignores on purpose.
+    A signal that was ignored before stays ignored, because nohup relies on that. The exception is
+    SIGTERM, which nobody ignores on purpose.
     """
 
     def __init__(self) -> None:
@@ -58,16 +58,17 @@ class Interrupts:
 
     @property
     def caught(self) -> tuple[int, ...]:
-        """The caught signals."""
+        """The signals that we catch, i.e. all except those that were ignored before."""
         return tuple(self._before)
 
     @contextmanager
     def raising(self, raising: bool = True) -> Iterator[None]:
-        """Raise `Interrupted` in this block when a signal arrives, or if one was noted before.
+        """Allow signals to raise `Interrupted` in this block.
 
-        Use it for blocks that may wait for a long time, but don't start a process or import
-        anything. Inside such a block, `raising(False)` postpones the exception to the end of the
-        inner block.
+        This also raises it for a signal that was noted before. Use it around code that may wait for
+        a long time, but doesn't start a process or import anything. If a part of such a block
+        mustn't be interrupted, wrap that part in `raising(False)`. The exception is then raised at
+        its end.
         """
         before = self._raising
         self._raising = raising
@@ -81,12 +82,12 @@ class Interrupts:
             self.check()
 
     def check(self) -> None:
-        """Raise `Interrupted` if a signal was noted."""
+        """Raise `Interrupted` if a signal has arrived."""
         if self._noted is not None:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget the last noted signal. Returns False if it was a different signal."""
+        """Forget the noted signal. Returns False if there isn't any, or if it's another signal."""
         if self._noted != number:
             return False
         self._noted = None
@@ -106,10 +107,11 @@ _entered: list[Interrupts] = []
 
 @contextmanager
 def ending_waits() -> Iterator[None]:
-    """Raise `Interrupted` in this block like `Interrupts.raising`, if signals are caught.
+    """Allow signals to interrupt a wait, like `Interrupts.raising`.
 
-    Use it for waits deep inside a command. If a program uses this package as a library, its own
-    signal handlers stay in place.
+    Use it deep inside a command, where you don't have the `Interrupts` object. It does nothing in
+    other threads, or if a program uses this package as a library, since such a program has its own
+    signal handlers.
     """
     if _entered and threading.current_thread() is threading.main_thread():
         with _entered[-1].raising():

@@ -1,4 +1,4 @@
-"""Set up a match, for commands, Python programs and the web server.
+"""Prepare a match for commands, Python programs and the web server.
 
     sources = [find_bot("big_money", "dominion"), find_bot("./my_bot.py", "dominion")]
     plan = MatchPlan(sources, settled_spec(sources, seed=7), record="game.jsonl")
@@ -7,7 +7,7 @@
         played = trio.run(partial(plan.play, started, files))
         warnings, lost = files.finish()
 
-The files are opened first, so that a mistyped name is noticed before a whole match has been played.
+We open the files first, so that you learn about a mistyped name before the match and not after it.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def settled_spec(
     names: Sequence[str] = (),
     limits_of_bots: Sequence[Mapping[str, Any]] = (),
 ) -> MatchSpec:
-    """Describe a match between these bots.
+    """Describe a match between these bots, and determine the limits that apply to it.
 
     Args:
-        game, seed: as for `match_spec`.
-        options: options of the user, as for `match_spec`.
-        recorded: options of the record that the match continues. They can't raise a limit of the
-            sandbox.
-        redeals, names: as for `MatchSpec`.
-        sandbox: its limits apply unless the user chose others.
-        limits_of_bots: for each bot, its own limits by name. Empty: no bot has own limits.
+        game, seed: see `match_spec`.
+        options: the options that the user has chosen, see `match_spec`.
+        recorded: the options of the record, if a match is continued. If the record has no limit but
+            the sandbox does, the limit of the sandbox applies.
+        redeals, names: see `MatchSpec`.
+        sandbox: its limits apply unless the user has chosen others.
+        limits_of_bots: for each bot, the limits that only this bot has, by name. Can be empty.
 
     Raises:
         UsageError: the match isn't possible.
@@ -87,7 +87,7 @@ def settled_spec(
 
 
 class MatchFiles(NamedTuple):
-    """The open files of a match. An entry is None if there is no such file."""
+    """The open files of a match. Those that nobody asked for are None."""
 
     log: LogFile | None
     record: LogFile | None
@@ -102,7 +102,11 @@ class MatchFiles(NamedTuple):
             file.begin()
 
     def finish(self) -> tuple[list[str], LogWriteError | None]:
-        """Complete the logs; see `finished`."""
+        """Complete the logs, and restore logs that were damaged during the match.
+
+        Returns:
+            A warning for each restored log, and the error if a log couldn't be completed.
+        """
         return finished([self.log, self.record])
 
 
@@ -110,15 +114,15 @@ NO_FILES = MatchFiles(None, None, ())
 
 
 class MatchPlan(NamedTuple):
-    """A match with its bots and files, before it begins.
+    """A match that hasn't begun yet, with its bots and its files.
 
     Attributes:
         sources: the bots, in seat order.
-        spec: the description, with the same bots.
+        spec: the description of the match.
         log, record: file names of the logs. None: no file. `STDOUT`: standard output.
-        stderr: for each seat, the file name for its stderr, or None. Empty: no files.
+        stderr: for each seat, the file for its stderr, or None. Can be empty.
         record_stderr: if True, the record includes stderr.
-        answers: for each seat, the first replies, which replace the bot's. Can be empty.
+        answers: for each seat, replies that are used instead of the bot's first ones. Can be empty.
         force: if True, we may replace files that the referee didn't write.
     """
 
@@ -139,12 +143,12 @@ class MatchPlan(NamedTuple):
 
     @contextmanager
     def opened(self, hint: str = "add --force") -> Iterator[MatchFiles]:
-        """Context manager for the open files; see `files.opened`."""
+        """Open the files for a `with` block. `hint` tells people how they can replace a file."""
         with opened(self.outputs, force=self.force, hint=hint) as (log, record, *stderr):
             yield MatchFiles(log, record, stderr)
 
     def launched(self) -> AbstractContextManager[list[Started]]:
-        """Context manager for the running bots; see `launch_bots`."""
+        """Start the bots for a `with` block. All of them are stopped at its end."""
         return launch_bots(self.sources, self.spec.each_limits, self.spec.sandbox)
 
     async def play(
@@ -159,8 +163,8 @@ class MatchPlan(NamedTuple):
         """Play the match under trio.
 
         Args:
-            stderr: sinks for the stderr of the bots that replace the files.
-            watch, alone, errors: as for `play_once`.
+            stderr: for each seat, where stderr is written. By default, to `files.stderr`.
+            watch, alone, errors: see `play_once`.
         """
         # Importing trio takes a while, so we do it here, while the bots are starting.
         from referee.runner import play_once

@@ -1,6 +1,6 @@
-"""The displayed name of a bot, in tables, sentences and pages.
+"""The names under which bots appear in tables, sentences and pages.
 
-Logs, records and messages contain the unchanged name from the handshake.
+Logs, records and messages contain the name from the handshake, unchanged.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Sequence
 from referee.games.interface.seats import seat_id
 from referee.text.terminal import cut
 
-# Maximum width at which a bot's own name is shown. Names that an organiser chose may be longer.
+# We shorten a bot's own name to this many columns. Names that an organiser chose may be longer.
 MAX_COLUMNS = 40
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
 
 
 def named(argument: str) -> tuple[str, str]:
-    """Split `NAME=BOT` into (name, BOT). The name is "" if the argument is only a BOT.
+    """Split `NAME=BOT` into (name, BOT). The name is "" if there's only a BOT.
 
-    If the whole argument is an existing path, it isn't split, because a stranger may have chosen a
-    file name that looks like `NAME=BOT`.
+    We don't split the path of an existing file, because a stranger may have chosen a file name that
+    looks like `NAME=BOT`.
     """
     found = None if os.path.lexists(argument) else _NAMED(argument)
     return (found[1], found[2]) if found else ("", argument)
@@ -33,17 +33,17 @@ def named(argument: str) -> tuple[str, str]:
 def shown_names(
     own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = ()
 ) -> list[str]:
-    """Choose the displayed name of each player.
+    """Choose the name by which each player is shown.
 
-    We use the first of these that isn't empty: the organiser's name, the bot's own name, the stem
-    of its file, its seat. If two players have the same name, the seat is added: "Big Money
-    (player1)".
+    The organiser's name comes first. If there's none, we show the bot's own name, otherwise the
+    stem of its file name, and if all of them are missing, its seat. If several players have the
+    same name, the seat is added: "Big Money (player1)".
 
     Args:
-        own: names from the handshakes, in seat order. A name that is only the id of the seat
-            doesn't count.
-        given: names from `NAME=BOT` or a tournament, in seat order. Empty: none.
-        bots: the BOT arguments, in seat order. Empty: not known.
+        own: names from the handshakes, in seat order. We don't use a name like "player1", since
+            it's only the id of the seat.
+        given: names from `NAME=BOT` or a tournament, in seat order. Can be empty.
+        bots: the BOT arguments, in seat order. Can be empty.
     """
     names = []
     for seat, name in enumerate(own):
@@ -66,7 +66,7 @@ def clean(name: str) -> str:
 
 
 def stem_of(bot: str) -> str:
-    """Return the stem of the started file: "my_bot" for the BOT argument "python3 ./my_bot.py"."""
+    """Return the stem of the file that a BOT starts: "my_bot" for "python3 ./my_bot.py"."""
     try:
         words = shlex.split(bot)
     except ValueError:  # unbalanced quotes

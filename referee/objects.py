@@ -26,12 +26,12 @@ def play_objects(
     match: Match | None = None,
     place: Place | None = None,
 ) -> Played:
-    """Play a match between Python objects. They get their requests one after the other.
+    """Play a match between Python objects, which get their requests one after the other.
 
-    Objects reply right away, so we don't need an event loop.
+    An object replies right away when we call it, so we don't need an event loop.
 
     Args:
-        log, record, diagnose, digest, match, place: as for `Course`.
+        log, record, diagnose, digest, match, place: see `Course`.
 
     Raises:
         BotError: an object raised an exception, which is the `__cause__`.

@@ -41,30 +41,35 @@ from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStder
 from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
 
-# Maximum seconds until a public message reaches every bot.
+# Every bot gets a public message within this time, even if it has no request.
 NEWS_SECONDS = 0.02
-# If a bot exceeds its time limit, we examine it for up to this many seconds before killing it.
+# If a bot exceeds its time limit, we observe it for up to this many seconds before we kill it. That
+# lets us report to its author why it hung.
 LOOK_SECONDS = 1.0
-# Quick replies block the event loop. Other tasks get a turn after this many seconds.
+# As long as replies arrive quickly, we don't return to the event loop. After this many seconds, we
+# let other tasks run.
 PAUSE_SECONDS = 0.05
-# Longest sleep while bots are stopped, or while we measure how late this process wakes up.
+# We check stopped bots this often. If `overslept` is set, we also wake up this often to measure how
+# late we are.
 SLICE_SECONDS = 0.05
 _BANK = ""  # no game's clock has this name
 
 
 class Runner(Course):
-    """Plays one match under trio. Kills only bots that are disqualified.
+    """Plays one match under trio. It only kills bots that are disqualified.
 
     Args:
-        alone: if True, we may block the event loop for `QUICK_SECONDS` at a time.
-        others: as for `Course`.
+        alone: if True, nothing else needs the event loop, and we may block it for `QUICK_SECONDS`
+            at a time.
+        others: see `Course`.
 
     Attributes:
-        asked_since: the time, on trio's clock, at which the due seats got their requests.
+        asked_since: when the bots got their current requests, on trio's clock.
         idle: returns the processes that wait for another match. We freeze those, too.
-        overslept: called with the seconds by which we woke up late, and the seats whose bots can't
-            have caused the delay: stopped processes, objects without a request, and processes
-            without a sandbox, which we couldn't stop anyway. None: not measured.
+        overslept: called when we wake up late, with the delay in seconds and the seats whose bots
+            can't have caused it. These are bots that are stopped, and objects without a request.
+            Without a sandbox we can't stop processes, so all of them are included. None: don't
+            measure.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -89,10 +94,11 @@ class Runner(Course):
         self._used: list[defaultdict[str, float]] = [
             defaultdict(float) for _ in bots
         ]  # seconds used, by name of the clock
-        # Seconds to add to a seat's next reply, such as time that the referee spent because of its
-        # bot. Can be negative.
+        # Seconds that are added to the time of a seat's next reply. We charge a bot for the work
+        # of freezing it. The number is negative if we were freezing other bots while the bot was
+        # thinking.
         self._debts: defaultdict[int, float] = defaultdict(float)
-        self._waiting: dict[int, float] = {}  # seat -> the time since when it has had pending lines
+        self._waiting: dict[int, float] = {}  # seat -> when it got the first of its pending lines
         self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
@@ -100,7 +106,7 @@ class Runner(Course):
         self._freezable = {} if is_free else launched
         self._unstopped = {*launched} if is_free else set[int]()
         self._looks = 0
-        self._delivered: trio.Event | None = None  # set to make _keep_on_time() check again
+        self._delivered: trio.Event | None = None  # set when `_keep_on_time` should check again
 
     async def run(self) -> None:
         """Play the match. At the end, the remaining bots have received the last line.
@@ -117,7 +123,8 @@ class Runner(Course):
         with raising_ours():
             async with trio.open_nursery() as self._nursery:
                 now = clock()
-                # Bots were started without trio, and trio's clock has an arbitrary offset.
+                # Bots remember their start on the clock of `time.monotonic`. Trio's clock differs
+                # from it by an arbitrary number.
                 offset = now - time.monotonic()
                 self._started = [
                     None if bot.started is None else bot.started + offset for bot in self._bots
@@ -141,7 +148,7 @@ class Runner(Course):
         """Complete the record and return the result. Call this after the bots have ended.
 
         Args:
-            kept: as for `Course.end`.
+            kept: seats whose bots stay alive for another match, see `Course.end`.
 
         Raises:
             LogWriteError: a log couldn't be written.
@@ -153,9 +160,9 @@ class Runner(Course):
     # --- rounds -------------------------------------------------------------------------------
 
     def _poll_bots(self, due: Sequence[int]) -> Sequence[int]:
-        """Process replies that arrive within `QUICK_SECONDS`.
+        """Process all replies that arrive within `QUICK_SECONDS`.
 
-        Returns the seats that are still due.
+        Returns the seats whose replies are still missing.
         """
         bots, seconds = self._bots, QUICK_SECONDS
         for seat in due:
@@ -238,15 +245,15 @@ class Runner(Course):
     # --- clocks -------------------------------------------------------------------------------
 
     def _deadline(self, seat: int) -> float:
-        """Return a seat's deadline on trio's clock (3.4, 8.1)."""
-        if self.match.in_handshake:  # in the handshake, the clock starts with the bot
+        """Return when a seat's reply is due, on trio's clock (3.4, 8.1)."""
+        if self.match.in_handshake:  # the time for the handshake includes starting the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._limits[seat].startup_limit
         return self.asked_since + min(self._left(seat)) - self._debts[seat]
 
     def _left(self, seat: int) -> tuple[float, float]:
-        """Return the seconds left for this reply, and in the time bank."""
+        """Return how many seconds are left for this reply, and how many in the time bank."""
         limits, clock = self._limits[seat], self.match.clocks.get(seat, "")
         used = self._used[seat]
         left = limits.time_limit - used[clock] if clock else limits.time_limit
@@ -254,7 +261,11 @@ class Runner(Course):
         return left, bank - used[_BANK]
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
-        """Measure the time of a reply. Returns the reply, or the limit that it exceeded."""
+        """Charge the time of a reply to the bot's clocks.
+
+        If the bot is out of time, returns a `Failure` that names the limit. Otherwise returns the
+        reply.
+        """
         late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
             if not late:
@@ -262,8 +273,8 @@ class Runner(Course):
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        # The bot may have replied while we were still stopping other bots. If stopping them took
-        # longer than the reply, the difference is negative.
+        # A negative debt can exceed the time of the reply: the bot may have replied while we were
+        # still stopping other bots.
         seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
         if late:
             answer = self._too_late(seat, answer)
@@ -298,8 +309,8 @@ class Runner(Course):
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
-            # Do this first, because stopping bots takes a while, and the bots with a request need
-            # the time.
+            # Stopping bots takes a while. We do it before we send the requests, because the bots
+            # with a request need the time.
             self._freeze_others()
         for seat in match.due or self._seats:
             if seat in self._freezable and self._freezable[seat].is_frozen:
@@ -316,7 +327,7 @@ class Runner(Course):
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
-        """Send pending lines to a bot. A Python object only gets them with its next request."""
+        """Send its pending lines to a bot. A Python object gets them with its next request."""
         pending = self.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
@@ -324,8 +335,8 @@ class Runner(Course):
             self._waiting.pop(seat, None)
 
     async def _keep_on_time(self) -> None:
-        """Send pending lines in time, and freeze idle bots. Runs until cancelled."""
-        stopped, pause = set[int](), NEWS_SECONDS  # most requests end before the first check
+        """Send pending lines before they're too old, and freeze idle bots. Runs until cancelled."""
+        stopped, pause = set[int](), NEWS_SECONDS  # most replies arrive before the first check
         while True:
             self._delivered = trio.Event()
             until, now = self._on_time(), self._clock()
@@ -343,10 +354,10 @@ class Runner(Course):
             stopped, pause = self._stopped(), SLICE_SECONDS
 
     def _on_time(self) -> float:
-        """Send lines that have waited for `NEWS_SECONDS`, and freeze idle bots.
+        """Send lines that have waited for `NEWS_SECONDS`, and freeze the idle bots if it's time.
 
         Returns:
-            The time of the next check, on trio's clock.
+            When to check again, on trio's clock.
         """
         now = self._clock()
         for seat, since in list(self._waiting.items()):
@@ -364,8 +375,9 @@ class Runner(Course):
         return until
 
     def _freeze_others(self) -> None:
-        # The bots with a request should have all the cores (limits.md, 5). But freezing has a cost,
-        # so we don't freeze any bots as long as all of them reply within QUICK_SECONDS.
+        # While a bot thinks, it should have all the cores for itself (limits.md, 5), so we freeze
+        # the others. But freezing takes time. As long as all replies arrive within QUICK_SECONDS,
+        # it isn't worth it.
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
@@ -373,21 +385,25 @@ class Runner(Course):
                 self._charge(seat, self._freezable[seat].freeze)
 
     def _charge(self, seat: int, work: Callable[[], object]) -> None:
-        # This time is charged to the bot, because the bot controls how long the work takes.
+        # The bot controls how much work this is, e.g. by starting many processes. That's why it has
+        # to pay for the time.
         began = self._clock()
         work()
         self._debts[seat] += self._clock() - began
 
     def _stopped(self) -> set[int]:
-        """Return the seats whose bots are stopped. Bots that were woken up are stopped again."""
-        if waiting := [*self.idle()]:  # there may be many, so we only check one at a time
+        """Return the seats of frozen bots whose processes are really stopped.
+
+        If somebody has woken up a process, `is_stopped` stops it again.
+        """
+        if waiting := [*self.idle()]:  # there may be many, so each call checks just one process
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        # The match pauses while the reader of a log is slow. Afterwards, the clocks of open
-        # requests restart, because these requests may not have been sent completely (8.1).
+        # If the reader of a log is slow, the match waits for it. We may not have sent the open
+        # requests completely by then, so their clocks start again afterwards (8.1).
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
             file.push()
@@ -406,15 +422,15 @@ async def play_once(
     answers: Sequence[Sequence[RecordedAnswer]] = (),
     alone: bool = False,
 ) -> Played:
-    """Play one match. The bots always end with the match, even after an error.
+    """Play one match. All bots have ended when this returns or raises.
 
     Args:
-        log, record: the logs, or None.
-        stderr: for each seat, a sink for its stderr, or None. Empty: no sinks.
+        log, record: where the logs are written, or None.
+        stderr: for each seat, where its stderr is written, or None. Can be empty.
         record_stderr: if True, the record includes stderr.
         watch: called with the runner before the match starts.
-        answers: for each seat, the first replies, which replace the bot's. Can be empty.
-        alone: as for `Runner`.
+        answers: for each seat, replies that are used instead of the bot's first ones. Can be empty.
+        alone: see `Runner`.
 
     Raises:
         BotError, LogWriteError, ShortageError, InternalError: as for `Runner.run`.
@@ -440,10 +456,11 @@ def replayed(
     sources: Sequence[Started | BotSource],
     answers: Sequence[Sequence[RecordedAnswer]],
 ) -> list[Bot]:
-    """Wrap bots for one match so that their first replies are replaced.
+    """Wrap bots for one match so that recorded replies are used instead of their first ones.
 
     Args:
-        answers: for each seat, its first replies. None: the bot's own reply.
+        answers: for each seat, the recorded replies. Where it has None, the bot's own reply is
+            used.
     """
     return [_replayed(*each) for each in zip(bots, sources, answers, strict=True)]
 
@@ -455,7 +472,8 @@ def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedA
         else answer
         for answer in answers
     ]
-    # A process has to see the earlier requests. A person doesn't want to answer them again, and a
-    # rule file only looks at the current state.
+    # A process needs the earlier requests, since they tell it about the match. A person would be
+    # annoyed to answer them again, and a rule file doesn't need them, because it only looks at the
+    # current state.
     knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
     return ReplayedBot(bot, given, is_asked=not knows)

@@ -1,7 +1,7 @@
 """Generate JSON Schemas of everything that the referee reads or writes.
 
-`python -m referee.schema DIR` writes them to a folder, which is `spec/schema` in this project.
-`--check DIR` fails if the files differ.
+`python -m referee.schema DIR` writes them to a folder. In this project, that's `spec/schema`. With
+`--check`, it fails if the files in the folder aren't up to date.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return file name -> schema. For logs and messages, a schema describes one line."""
+    """Return the schemas by file name. Schemas of logs and messages describe a single line."""
     found = {
         "result.schema.json": _schema(MatchResult, "The result of a match"),
         "from-position.schema.json": _schema(FromPosition, "Many deals from one position"),
@@ -70,8 +70,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         if game.vocabulary is not None:
             rule_file = rule_file_schema(game.vocabulary, game.name)
             made["rule-file"] = {"$schema": _DIALECT, **rule_file}
-        # Our struct stores the message as raw text, but readers of the schema need its possible
-        # types.
+        # `SentEntry` keeps the message as raw JSON, so msgspec doesn't know its type. We insert the
+        # possible types ourselves.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
@@ -122,7 +122,7 @@ def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
 
 
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
-    """Describe legal replies. The decoder accepts more than that, on purpose."""
+    """Narrow the schema to legal replies. The decoder deliberately accepts more than these."""
     for struct in replies:
         names = ["type", *struct.legal_has]  # type: ignore[attr-defined]
         _require(schema["$defs"][struct.__name__], names)

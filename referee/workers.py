@@ -1,4 +1,4 @@
-"""Worker processes, as an executor of `concurrent.futures`."""
+"""A `concurrent.futures` executor for playing matches in several processes."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.capacity import check_descriptors
 from referee.errors import ShortageError
 
-# The fork server loads these modules and their imports, so that workers don't have to.
+# The fork server imports these modules, so that the workers have them from the start.
 _LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
 _PARENT_GONE = 70
-# Seconds between two checks for stopped workers.
+# How often we look for workers that have been stopped.
 _LOOK_SECONDS = 1.0
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
-# The number of threads that we need: the watchdog, two of the executor, and a spare.
+# We need this many threads: two for the executor, one for the watchdog, and one to spare.
 _THREADS = 4
 
 
 def prepare() -> bool:
-    """Start the process from which workers are forked. It loads the modules of a match (Linux).
+    """Start the process from which workers are forked, on Linux.
 
-    Call this early, so that it loads them while this process is still loading its own modules.
+    That process has to load the modules of a match first. If you call this early, it does so while
+    this process is still loading its own modules.
 
     Returns:
-        False if the process can't run because no socket can be created in the temporary folder
-        (e.g. because its path is too long). Workers then start more slowly.
+        False if the process couldn't be started, e.g. because the path of the temporary folder is
+        too long for a socket. Workers still work then, but start more slowly.
 
     Raises:
         FileNotFoundError: the working directory was deleted, so no program can start in it.
@@ -50,7 +51,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # if it were started later, it would unblock the signals
+        resource_tracker.ensure_running()  # starting it unblocks the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
@@ -96,10 +97,10 @@ def worker_processes(
         raise ShortageError(what, error) from error
     before = set(multiprocessing.active_children())
     spare = children()
-    adopt_orphans()  # the children of a worker that is killed become ours
+    adopt_orphans()  # if a worker is killed, we become the parent of its children
     ended = threading.Event()
     watchdog = threading.Thread(target=_kill_stopped, args=(pool, ended), daemon=True)
-    if not fork:  # with a second thread, forking wouldn't be safe
+    if not fork:  # it isn't safe to fork while another thread is running
         watchdog.start()
     try:
         yield pool
@@ -135,8 +136,8 @@ def _check_threads() -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    # A terminal sends signals to all its processes. A signal mustn't interrupt the imports of a
-    # worker, and only this process decides when a worker ends.
+    # Ctrl-C in a terminal sends the signal to our workers, too. Block it while they start: it
+    # mustn't interrupt their imports, and only this process decides when a worker ends.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
         yield
@@ -145,7 +146,7 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
-    """Kill workers that a bot (or anything else) has stopped. Their batches would never end."""
+    """Kill workers that were stopped, e.g. by a bot. Otherwise we'd wait for them forever."""
     # We only kill a worker that is stopped in two checks in a row. After Ctrl-Z and `fg`, processes
     # continue one by one, and some may look stopped for a moment.
     before: set[int] = set()
@@ -165,14 +166,14 @@ class _Pool(ProcessPoolExecutor):
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call, like `Executor.submit`. If all workers are busy, this starts another one.
+        """Submit a call, like `Executor.submit`. Starts another worker if all of them are busy.
 
         Raises:
-            BrokenProcessPool: a worker, or the process from which they're forked, has ended.
+            BrokenProcessPool: a worker has died, or the process from which they're forked.
         """
         main = sys.modules["__main__"]
         before = main.__spec__
-        main.__spec__ = ModuleSpec("__main__", None)  # the workers don't run a module of this name
+        main.__spec__ = ModuleSpec("__main__", None)  # makes workers skip the main module
         try:
             with _signals_blocked():
                 return super().submit(*args, **kwargs)
@@ -182,7 +183,7 @@ class _Pool(ProcessPoolExecutor):
             main.__spec__ = before
 
     def pids(self) -> set[int]:
-        """The workers, and the process from which they were forked."""
+        """Return the process ids of the workers, and of the process that forks them."""
         workers = set(self._processes or ())
         parents = {int(fields[1]) for pid in workers if (fields := stat_fields(pid))}
         return (workers | parents) - {os.getpid()}
@@ -191,12 +192,12 @@ class _Pool(ProcessPoolExecutor):
 def _begin(
     places: Sequence[set[int]], number: Synchronized[int] | None, environment: dict[str, str]
 ) -> None:
-    """Initialise a worker, so that it ignores terminal signals and ends with the program.
+    """Set up a new worker: it ignores signals of the terminal, and ends with the program.
 
     Args:
-        places: the cores of each worker.
-        number: number of workers started before this one. None: do not pin.
-        environment: the environment variables of the program. The fork server's may be older.
+        places: for each worker, its cores.
+        number: counts the workers that were started. None: don't pin them to cores.
+        environment: the program's environment variables. The fork server may have older ones.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -219,8 +220,8 @@ def _begin(
 
 
 def _let_go_of_fork_server() -> None:
-    # This process inherited the pipe that keeps the fork server alive. Close it, so that the fork
-    # server ends with the program.
+    # The fork server stays alive as long as somebody has this pipe open, and we have inherited it.
+    # Unless we close it, the fork server wouldn't end with the program.
     alive = getattr(forkserver._forkserver, "_forkserver_alive_fd", None)
     if alive is not None:
         os.close(alive)

@@ -1,31 +1,31 @@
-"""The command `referee`: the only package that prints.
+"""The command line. This is the only package that prints.
 
-    entry.py      arguments -> exit code
-    registry.py   the commands by name, and their parsers
-    options.py    the options of a command, as the typed fields of a class
-    values.py     the types of option values
-    parser.py     the parser of a command: its help, and errors in one line
+    entry.py      runs a command and returns its exit code
+    registry.py   all commands, and their parsers
+    options.py    describes the options of a command as typed fields of a class
+    values.py     types for the values of options
+    parser.py     an argparse parser with our own help and error messages
     foreign_options.py
-                  suggestions for options of other tools
+                  suggestions for people who type options of other tools
     settings.py   options for limits, seeds and sandboxes
-    config.py     options from a configuration file
-    files.py      checks of files and folders in arguments
+    config.py     reads options from a configuration file
+    files.py      checks of files and folders that people name
     consent.py    decides which programs a command may start
-    console.py    messages, exit codes, terminals
-    running.py    long-running commands: garbage collection, trio, signals, numpy
-    progress.py   progress on a terminal
-    serving.py    options and checks of commands with a page in the browser
+    console.py    messages, exit codes, printing
+    running.py    for long-running commands: garbage collection, trio, signals, numpy
+    progress.py   shows the progress on a terminal
+    serving.py    options of commands that show a page in the browser
     watching.py   `--browser`: the server for a running match or tournament
     many_files.py reports of verify and validate on many files
     live_stderr.py
                   `--stderr -`: shows the stderr of bots while they run
     human_terminal.py, human_answer.py
-                  a person at the terminal: questions and typed answers
-    result.py     the result of a match for people
-    commands/     a module for each command: its options, and `run`
+                  let people play at the terminal
+    result.py     formats the result of a match for people
+    commands/     a module for each command, with its options and its function `run`
 
-Heavy modules are imported where they are used. Otherwise imports would take most of a command's
-time.
+We import slow modules only where we use them, because otherwise most commands would spend their
+time on imports.
 """
 
 from referee.cli.entry import main

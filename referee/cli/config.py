@@ -1,4 +1,4 @@
-"""Options from a configuration file, which can have the same options as the command line."""
+"""Read command-line options from a configuration file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from referee.cli.parser import Parser
 from referee.errors import UsageError
 from referee.text.nearest import instead
 
-# Options with these metavars are paths. Relative paths in a file start at its folder.
+# The values of options with these metavars are paths. In a file, a relative path starts at the
+# file's folder.
 _PATHS = ("FILE", "DIR")
 
 
 def read_options(
     file: str, values: Mapping[str, Any], folder: Path, kind: type[Options]
 ) -> dict[str, Any]:
-    """Return the options that a configuration sets, as option name -> value.
+    """Return the options that a configuration file sets, by name.
 
     Args:
         file: the name of the file, for messages.
-        values: the values from TOML.
-        folder: the folder at which relative paths start.
+        values: the options, as parsed from TOML.
+        folder: the folder where relative paths start.
         kind: the options of the command.
 
     Raises:
@@ -54,9 +55,9 @@ def read_options(
 def merge_options(
     config: Mapping[str, Any], typed: Mapping[str, Any], kind: type[Options]
 ) -> dict[str, Any]:
-    """Merge the options of a configuration and of the command line, which has priority.
+    """Merge the options of a configuration file with the options that were typed, which win.
 
-    If an option may be repeated, the result has the values of both.
+    Options that may be repeated keep the values from both places.
     """
     options = {each.name: each for each in _options(kind)}
     # If you type --seed, a --seed-file in the configuration must not get in its way, although it's
@@ -90,12 +91,13 @@ def _hint(key: str, kind: type[Options]) -> str:
 
 
 def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:
-    """Convert a value to the texts that the command line would have, one per repetition.
+    """Convert a value from TOML to text, as you'd type it on the command line.
 
-    This way, an option needs only one parser, and its error messages are always the same.
+    Returns one text for each time that you'd have to give the option. This way we need only one
+    parser per option, and its error messages are the same everywhere.
 
     Raises:
-        UsageError: the value has another type.
+        UsageError: the value has the wrong type.
     """
     if option.is_repeated and "=" in (option.metavar or ""):  # NAME=VALUE
         kind, accepted = "a table", isinstance(value, dict)
@@ -115,7 +117,7 @@ def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> lis
 
 
 def _text(value: object) -> str:
-    # Python says True, but on the command line you'd write true.
+    # TOML's true is True in Python, but on the command line you'd write true.
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

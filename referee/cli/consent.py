@@ -1,8 +1,9 @@
-"""Decides for all commands which programs they may start (table in SECURITY.md).
+"""Decides which programs a command may start (see the table in SECURITY.md).
 
-You typed the command line (or the name of a configuration file), so we may start the bots in it. A
-record, a store or a bot's folder may come from a stranger, so we don't trust them until you say so.
-Bundled bots, rule files and people are always allowed, because they don't start untrusted programs.
+You typed the command line, or the name of the configuration file, so we may start the bots that are
+named there. Records, stores and the folders of bots may come from strangers, and we don't start
+programs from them until you say so. Bundled bots, rule files and people are always allowed, because
+no unknown code runs for them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
 
 _OPTION = "--run-recorded"
-# We list at most this many programs.
+# An error message lists only this many programs.
 _SHOWN = 8
 
 
@@ -35,7 +36,7 @@ class SandboxChoice(NamedTuple):
 
 
 def run_recorded_option(file: str) -> bool:
-    """Define `--run-recorded`. `file` is the word for its help, e.g. "the record"."""
+    """Define `--run-recorded`. `file` is used in the help, e.g. "the record"."""
     return flag(
         f"start the programs in {file}; without this option they are only listed",
     )
@@ -51,22 +52,24 @@ def sandbox_of_recorded(
     *,
     run_recorded: bool,
 ) -> SandboxChoice:
-    """Return the sandbox for the bots in a record or a store, if they may be started.
+    """Check that we may start the bots in a record or a store, and return their sandbox.
 
-    Programs need `--run-recorded`, and start in the sandbox. The user can change that with
-    `--sandbox none`, but the file can't. In the sandbox the bots see only the folders of
-    `--sandbox-read`, so these must include the folders that the bots need.
+    Programs only start with `--run-recorded`, and they start in a sandbox. The user can turn the
+    sandbox off with `--sandbox none`, but the file can't. A bot in the sandbox sees none of the
+    user's folders unless `--sandbox-read` names them, and we check that it names all folders that
+    the bots need.
 
     Args:
         choice: the user's options.
-        file: the file that contains the bots.
-        bots: the bots, with their variables from the file.
-        played_in: the only sandbox in which the matches can be repeated; None: any.
+        file: the name of the record or store.
+        bots: the bots, with the environment variables that the file sets for them.
+        played_in: the kind of sandbox that is needed to repeat the matches. None: any kind.
         hidden: see `chosen_sandbox`.
-        run_recorded: True if the user allows the programs.
+        run_recorded: True if the user has given `--run-recorded`.
 
     Raises:
-        UsageError: they may not be started. The text lists the programs, and the missing options.
+        UsageError: the bots may not be started. The text lists the programs, and the options that
+            the user has to add.
     """
     started = [bot for bot in bots if is_program(bot, game)]
     programs = list(dict.fromkeys(map(_shown, started)))
@@ -90,8 +93,8 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]
-    # A stranger may have chosen these folders and hope that the user pastes the suggested option,
-    # so we don't print it.
+    # The folders may have been chosen by a stranger who hopes that the user just pastes the option
+    # that we suggest. That's why we list the folders here, but don't print an option.
     if private:
         files = command_line(map(from_here, private[:_SHOWN]))
         return f"They start only if --sandbox-read names the folders that they need: {files}"
@@ -106,7 +109,11 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
 def _folders_to_name(
     bots: Iterable[BotSource], readable: Iterable[str], hidden: Iterable[str]
 ) -> list[str]:
-    """Return the folders that bots need and cannot see yet, or the parent of all these folders."""
+    """Return the folders that `--sandbox-read` has to name, because bots need them.
+
+    If several folders have the same parent, we return just the parent, unless it's a private
+    folder.
+    """
     from referee.bots.command import BotCommand
     from referee.bots.processes.sandbox import is_private_folder, unnamed_folders
 
@@ -116,7 +123,7 @@ def _folders_to_name(
     found = [folder for command in commands for folder in unnamed_folders(command, sandbox)]
     folders = list(dict.fromkeys(found))
     parents = {os.path.dirname(folder) for folder in folders}
-    # If all these folders are in the same folder, it's easier to type one option than ten.
+    # It's easier to type one option than ten.
     if len(folders) > 1 and len(parents) == 1 and not is_private_folder(min(parents)):
         return list(parents)
     return folders
@@ -128,21 +135,22 @@ def chosen_sandbox(
     *hidden: str | None,
     recorded: bool = False,
 ) -> Sandbox:
-    """Return the sandbox for bots. With "auto", a bot in a folder must have a sandbox.
+    """Return the sandbox in which bots run. If a bot is in a folder, "auto" means "bwrap".
 
     Args:
         choice: the user's options.
         bots: the bots on the command line. Only bots in folders have a `directory`.
-        hidden: files and folders that the referee writes, which no bot may see; or None.
+        hidden: files and folders that bots must not see, for example the match record. Entries can
+            be None.
         recorded: see `Sandbox`.
 
     Raises:
-        UsageError: the sandbox is not available on this machine. The text names the next step.
+        UsageError: this machine doesn't have such a sandbox. The text tells the user what to do.
     """
     kind = choice.kind or "none"
     if kind == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         kind = "bwrap"
-    if kind not in CHOICES:  # the parser doesn't check environment variables
+    if kind not in CHOICES:  # may come from the environment variable, which argparse doesn't check
         raise UsageError(f"{SANDBOX}={kind}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 
@@ -151,13 +159,14 @@ def chosen_sandbox(
 
 
 def is_program(bot: BotSource, game: str) -> bool:
-    """Check whether playing a bot starts an untrusted program, or connects to an address."""
+    """Return True if a bot runs unknown code, or plays from an address on the network."""
     from referee.bots.bundled import bundled_bots
     from referee.bots.command import BotCommand, PythonBot
 
     if isinstance(bot, PythonBot):
         return False
-    own = isinstance(bot, BotCommand) and not bot.env  # variables could make it load any code
+    # With variables like PYTHONPATH, even a bundled bot could load any code.
+    own = isinstance(bot, BotCommand) and not bot.env
     return not own or bot.argument not in bundled_bots(game)
 
 

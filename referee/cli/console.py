@@ -1,4 +1,7 @@
-"""The messages and exit codes of all commands, and a stdout that is closed or full."""
+"""Messages, exit codes and printing for all commands.
+
+It also handles a stdout that is closed, or that is a file on a full disk.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +35,16 @@ OK = 0
 # The command found a mistake, or a bot was disqualified.
 FAILED = 1
 USAGE = 2
-# The code of a game from outside has a mistake.
-GAME = 65  # EX_DATAERR of sysexits.h
+# A game that isn't built in has a bug.
+GAME = 65  # EX_DATAERR in sysexits.h
 BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
-READER_GONE = 128 + 13  # just as if SIGPIPE had ended the process
+READER_GONE = 128 + 13  # as a shell reports a process that SIGPIPE has ended
 _NAME = "referee:"
 # If there's no terminal, we assume this many columns.
 PLAIN_WIDTH = 80
-# We write this many bytes at a time, because converting and writing text makes several copies of
-# it.
+# JSON is written in pieces of this many bytes, since converting a long text as a whole would need
+# memory for several copies.
 _LETTERS = 2**20
 
 
@@ -53,7 +56,7 @@ def fail(code: int, *lines: str) -> int:
 
 
 def code_of(error: LogReadError) -> int:
-    """Return the exit code for a log that cannot be read."""
+    """Return the exit code for a log that can't be read: `USAGE` if we just don't know its game."""
     return USAGE if isinstance(error, UnknownGameError) else FAILED
 
 
@@ -101,9 +104,9 @@ def report_bug(error: BaseException) -> int:
 
 
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
-    """Raise a `UsageError` if an output file is the same file as another file of the command."""
+    """Raise a `UsageError` if an output file is also used for something else by the command."""
     for name in filter(None, others):
-        # If one of the files doesn't exist, they can't be the same.
+        # A file that doesn't exist yet can't be the same as another one.
         with contextlib.suppress(OSError, ValueError):
             is_file = stat.S_ISREG(os.stat(output).st_mode)
             if is_file and os.path.samefile(output, name):
@@ -121,8 +124,7 @@ def printing() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # The code in the `with` block also computes the results, so the shortage may have another
-        # cause.
+        # The `with` block also computes the results, so this error isn't necessarily about stdout.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
         silence(sys.stdout)
@@ -138,14 +140,14 @@ def printing_to(
     force: bool,
     whole: bool = False,
 ) -> Iterator[TextIO]:
-    """Context manager for printing results to the file of `--output`, or to stdout.
+    """Context manager for printing results to the file of `--output`, or to stdout without it.
 
     Args:
         output: the name of the file, or None.
-        kind: the kind of the file. Without `force`, it replaces only files of the same kind.
-        inputs: the input files of the command, which must not be replaced.
-        whole: if True, the file is replaced only after everything was printed. Otherwise, the
-            output is written to it immediately.
+        kind: the kind of the file. Without `force`, we only replace files of the same kind.
+        inputs: the command's input files, which must not be overwritten.
+        whole: if True, an existing file is replaced at the end, and it stays unchanged after an
+            error. Otherwise, everything is written to it immediately.
 
     Raises:
         UsageError: the file cannot be written.
@@ -173,22 +175,22 @@ def printing_to(
 
 @contextmanager
 def _replacing(output: str) -> Iterator[str]:
-    """Yield the name of a temporary file that replaces `output`, unless there's an error."""
+    """Yield the name of a temporary file, and rename it to `output` unless an error occurs."""
     import secrets
 
     output = os.path.realpath(output)
     part = f"{output}.{secrets.token_hex(4)}.part"  # a name that doesn't exist yet
-    # E.g. /dev/stdout, which we must not replace.
+    # We must not replace something like /dev/stdout, so we write to it directly.
     if os.path.exists(output) and not os.path.isfile(output):
         yield output
         return
-    # Renaming only needs permission to write to the folder, so it could even replace a read-only
-    # file. We don't want that.
+    # To rename a file, you only need permission for its folder. Check the file as well, because we
+    # don't want to replace a read-only file.
     if os.path.exists(output) and not os.access(output, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except PermissionError:  # we may write to the file, but not create files in its folder
+    except PermissionError:  # we can only write to the file itself
         yield output
         return
     try:
@@ -203,10 +205,11 @@ def _replacing(output: str) -> Iterator[str]:
 
 def print_json(value: object, file: TextIO | None = None) -> None:
     """Print a value as one line of JSON, on stdout or to a file."""
-    import msgspec  # commands without JSON start faster
+    import msgspec  # slow, and many commands don't print JSON
 
     out, line = file or sys.stdout, msgspec.json.encode(value)
-    # The standings of 500 bots have 26 MB, so we don't make a second copy of them as text.
+    # The standings of 500 bots are 26 MB of JSON. We convert them piece by piece, which saves a
+    # second copy as text.
     decode = codecs.getincrementaldecoder("utf-8")().decode
     for start in range(0, len(line), _LETTERS):
         out.write(json_escaped(decode(line[start : start + _LETTERS])))
@@ -214,16 +217,17 @@ def print_json(value: object, file: TextIO | None = None) -> None:
 
 
 def json_line(value: object) -> str:
-    """Encode a value as one line of JSON, without control characters for the terminal."""
-    import msgspec  # commands without JSON start faster
+    """Encode a value as one line of JSON. It's safe to print on a terminal."""
+    import msgspec  # slow, and many commands don't print JSON
 
     return json_escaped(msgspec.json.encode(value).decode())
 
 
 def rich_console(file: TextIO, columns: int | None = None) -> Console:
-    """Return a rich console that writes to a file as if it were the terminal of stdout.
+    """Return a rich console that writes to `file`, with the colours that stdout supports.
 
-    Code has no background colour, because rich would make it black even on a light terminal.
+    In Markdown, code has no background colour, because rich would use black even on a light
+    terminal.
     """
     from rich.console import Console
     from rich.theme import Theme
@@ -243,12 +247,12 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
 
 @contextmanager
 def printing_rich(title: str = "") -> Iterator[Console]:
-    """Context manager. Yields a rich console, and prints its text on stdout at the end.
+    """Context manager that yields a rich console. Its text is printed on stdout at the end.
 
-    We don't let rich print the text, because rich has its own exit code for a closed pipe.
+    If rich printed the text itself, it would exit with its own code when the pipe is closed.
 
     Args:
-        title: first line, unless it is empty.
+        title: printed as the first line, unless it's empty.
     """
     import io
     import re
@@ -260,7 +264,7 @@ def printing_rich(title: str = "") -> Iterator[Console]:
     if title:
         console.print(Text(plain(title), style="bold underline"))
     yield console
-    # Rich leaves a space where it breaks a line.
+    # When rich wraps a line, it leaves a space at the end.
     print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
@@ -288,7 +292,7 @@ def terminal_is_gone() -> bool:
 
 def silence(stream: TextIO) -> None:
     """Redirect stdout or stderr to /dev/null."""
-    # Python flushes both of them again at exit, and would print an error.
+    # At exit, Python flushes both streams once more. If that failed, we'd see an error message.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The entry point, which runs a command and returns its exit code."""
+"""Runs a command and turns all its errors into exit codes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
     """Run a command.
 
     Args:
-        arguments: the arguments, without the program's name; by default from `sys.argv`.
-        interrupts: the entered signal handler; by default a new one.
+        arguments: the words after the program's name. By default, from `sys.argv`.
+        interrupts: the signal handler, if the caller has already entered one.
 
     Returns:
-        The exit code: 0, 1, 2, 65 (a mistake in the code of a game from outside), 70 (a bug in the
-        referee), 71 (the system lacks resources), 128 + N after signal N.
+        The exit code: 0, 1, 2, 65 (a game that isn't built in has a bug), 70 (the referee has a
+        bug), 71 (the system lacks resources), or 128 + N after signal N.
     """
-    # The streams are None if the caller closed them (>&-). We replace stdout by a file that can't
-    # be written, so that results don't get lost silently. Messages are dropped.
+    # If the caller has closed the streams (>&-), Python sets them to None. Results must not get
+    # lost silently, so we replace stdout by a file that can't be written, and printing results
+    # fails. Messages on stderr are just dropped.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -51,7 +52,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
                 return int(left.code or console.OK)
         code = run(options, interrupts)
         interrupts.check()
-        with console.printing():  # reports write errors
+        with console.printing():  # flushes stdout, so that write errors are reported
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code

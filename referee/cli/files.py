@@ -1,4 +1,4 @@
-"""Checks of files and folders in arguments."""
+"""Checks for the files and folders that people name on the command line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from referee.inputs import STDIN, check_input
 
 
 def check_files(names: Sequence[str], *, written: str | None = None) -> None:
-    """Check that files can be read.
+    """Check that all these files can be read.
 
     Args:
-        written: an output file, which must not be an input.
+        written: the command's output file, which must not be among them.
 
     Raises:
         UsageError: a file cannot be read, or standard input is named twice.

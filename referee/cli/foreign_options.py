@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 Row = tuple[str, ...]
 
-# This suggestion isn't an option. It says that bots are positional arguments here.
+# This entry isn't an option. It stands for the advice to name bots without an option.
 BOTS = "BOT"
-# This isn't an option either. It says that another command plays many matches.
+# This one stands for the advice to use the command that plays many matches.
 MANY = "referee tournament"
 
 _BOTS: Row = (BOTS, "--play")
@@ -26,9 +26,9 @@ _STORE: Row = ("--store",)
 _TIME: Row = ("--time-limit",)
 _TURNS: Row = ("--max-turns",)
 
-# Unknown option -> suggestions, best first. We show the first suggestion that the command supports.
-# A suggestion consists of options, or of an option with a value ("--format=json"), or is `BOTS` or
-# `MANY`.
+# Unknown option -> suggestions, the best first. We show the first one that the command supports. A
+# suggestion is one or more options, separated by spaces, or an option with its value
+# ("--format=json"), or one of the two entries above.
 FOREIGN: dict[str, Row] = {
     "--address": _LISTEN,
     "--bind": _LISTEN,

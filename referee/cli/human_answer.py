@@ -1,4 +1,4 @@
-"""Parse a typed answer: the picks, or an error with the possible answers."""
+"""Parse the answer that a person has typed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """A typed answer is wrong. The text describes the mistake and the possible answers."""
+    """Raised for an answer that isn't valid. The message lists the valid ones."""
 
 
 def read_answer(question: Question, text: str) -> Picks:
-    """Parse a typed line: numbers, names or their beginnings, one key, or an empty line.
+    """Return the choices that a person has typed.
+
+    A line can have several words: numbers, names, or the beginnings of names. It can also be a
+    single key, or empty if the question allows that.
 
     Raises:
-        Refusal: the line is not an answer.
+        Refusal: this is not a valid answer to the question.
     """
     words = re.split(r"[\s,]+", text.strip().lower().strip(","))
     if words == [""]:
@@ -33,7 +36,7 @@ def read_answer(question: Question, text: str) -> Picks:
 
 
 def possible(question: Question) -> str:
-    """Describe the possible answers in one sentence, e.g. "Type a number (1 to 3) or a name"."""
+    """Describe the possible answers, e.g. "Type a number (1 to 3) or a name or ? for help."."""
     numbers = [number for number, choice in numbered(question) if not choice.barred]
     ways = [
         choice.key if choice.is_typed else f"{choice.key} ({choice.name})"
@@ -60,7 +63,7 @@ def _numbers(question: Question, numbers: list[int]) -> str:
 
 
 def numbered(question: Question) -> list[tuple[int, Choice]]:
-    """Return the choices that have numbers, with their numbers."""
+    """Number the choices from 1. Choices with a key don't get a number."""
     return list(enumerate((choice for choice in question.choices if not choice.key), start=1))
 
 
@@ -88,10 +91,9 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 
 def _named(question: Question, word: str) -> list[int]:
-    """Return the choices with this name, or else all choices whose names begin with it."""
+    """Find the choices with this name, or else the choices whose names begin with it."""
     choices = enumerate(question.choices)
     names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
-    # If one name is the beginning of another, the complete shorter name must select the shorter
-    # one.
+    # If somebody types the complete name of a choice, we ignore longer names that begin with it.
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]

@@ -1,7 +1,8 @@
-"""People at this terminal: questions, choices, help. Independent of the game.
+"""Lets people play at this terminal. Works with every game that describes its questions.
 
-The terminal gives us one line at a time, and we wait for it without a thread. With a thread, Ctrl-C
-could not end the match as usual. The pipes of the other bots are served while a person thinks.
+We read from the terminal under trio and not in a thread, because Ctrl-C couldn't end a match as
+usual while a thread waits for input. While a person thinks, the event loop also serves the pipes of
+the other bots.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from referee.text.terminal import cells, escaped, paint, plain, wrap_list
 _MAX_WIDTH = 100
 _MIN_WIDTH = 40
 _GAP = "  "
-# The last column of a table is at least this wide.
+# A table's last column, whose text is wrapped, has at least this width.
 _LEAST_LAST = 8
-# If the screen has too few rows, we show only this many columns of a table.
+# If a table has more rows than the screen, we show only this many of its columns, and put several
+# entries next to each other.
 _SHORT_COLUMNS = 2
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
@@ -42,15 +44,15 @@ _ANSWERING = (
 
 
 def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
-    """Return a source for people at this terminal.
+    """Prepare the terminal for people, and return the source of their bots.
 
     Args:
         game: a key of `GAMES`.
-        people: number of people.
+        people: number of people who play here.
         log_to_stdout: True if a log is written to stdout.
 
     Raises:
-        UsageError: the process has no terminal, or the game does not support people.
+        UsageError: we don't have a terminal, or people can't play this game.
     """
     definition = person_rules(game)
     if not sys.stdin.isatty():
@@ -77,12 +79,12 @@ class Terminal:
         self._lock = trio.Lock()
         self._pending_lines: dict[
             int, list[str]
-        ] = {}  # with several people: seat -> lines that we haven't shown yet
-        self._seat: int | None = None  # the seat of the last question
+        ] = {}  # with several people: seat -> lines to show at the beginning of its turn
+        self._seat: int | None = None  # of the last question
         self._rows_shown = 0  # rows printed since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        # Somebody else may be looking at the screen right now.
+        # With several people, it may be somebody else who looks at the screen now.
         if self._people > 1:
             self._pending_lines.setdefault(seat, []).extend(lines)
         else:
@@ -90,7 +92,10 @@ class Terminal:
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """Wait for the turn of a seat. Several people change places first."""
+        """Give the screen to the person in a seat while the block runs.
+
+        If somebody else was there before, the two change places first.
+        """
         async with self._lock:
             if self._people > 1 and self._seat != seat:
                 await self._change_seats(seat)
@@ -103,7 +108,7 @@ class Terminal:
             self._clear()
         self._write(self._paint(f"{seat_id(seat)}, it is your turn.", "bold") + "\n")
         self._write("Press Enter when no one else can see the screen. ")
-        await self._line()  # any answer will do
+        await self._line()  # we only wait for Enter
 
     async def ask(self, question: Question) -> Picks | None:
         views = {view.key: view for view in question.views}
@@ -138,7 +143,7 @@ class Terminal:
         return await self._line() is None
 
     async def _line(self) -> str | None:
-        """Read a line, without its end; None at the end of the input, e.g. after Ctrl-D."""
+        """Read a line, and return it without its end. Returns None after Ctrl-D."""
         try:
             while b"\n" not in self._typed:
                 await trio.lowlevel.wait_readable(self._fd)
@@ -151,7 +156,7 @@ class Terminal:
                     return None
                 self._typed += data
         except trio.Cancelled:
-            self._write("\n")  # the next output should begin on a new line
+            self._write("\n")  # end the line of the question
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
@@ -210,7 +215,7 @@ class Terminal:
             return []
         turned = list(zip(*table, strict=True))
         sizes = [max(map(cells, column)) for column in turned]
-        # Numbers are aligned to the right, so that people can compare them.
+        # Align columns of numbers to the right, so that it's easy to compare them.
         to_right = [all(map(str.isdecimal, column[1:])) for column in turned]
         before = sum(sizes[:-1]) + len(_GAP) * len(sizes)
         room = max(self._width - before, _LEAST_LAST)

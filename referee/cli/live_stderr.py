@@ -14,7 +14,10 @@ _PUSH_SECONDS = 0.1
 
 
 class LiveStderr(Sink):
-    """Shows a bot's stderr line by line. All bots share `out`, which never blocks."""
+    """Shows the stderr of a bot line by line, with the bot's seat in front.
+
+    All bots share `out`. Writing to it never blocks.
+    """
 
     def __init__(self, seat: int, out: LogFile) -> None:
         from referee.games.interface.seats import seat_id
@@ -43,10 +46,10 @@ class LiveStderr(Sink):
 
 
 async def push(out: LogFile) -> None:
-    """Push pending output again and again, because the reader may be slow."""
+    """Keep writing output that a slow reader hasn't accepted yet. Runs until cancelled."""
     import trio
 
-    with suppress(LogWriteError):  # the reader is gone
+    with suppress(LogWriteError):  # the reader has closed it
         while True:
             await trio.sleep(_PUSH_SECONDS)
             out.push()

@@ -1,7 +1,8 @@
-"""The reports of `verify` and `validate` on many files: text, JSON or JUnit XML.
+"""Reports of `verify` and `validate`, which can check many files at a time.
 
-With `--output` the report goes to that file, and stdout still shows the text. If there are many
-files, several processes share them. On a terminal, you see a progress bar.
+A report is text, JSON or JUnit XML. With `--output` it's written to that file, and stdout still
+shows the text. Many files are shared among several processes, and on a terminal you see a progress
+bar.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-# If there are fewer files than this, we don't start any processes, since starting them would take
-# longer than the work.
+# With fewer files than this, we do everything in this process, because starting others takes too
+# long.
 FEW = 8
-# A process gets at most this many files at a time.
+# We send at most this many files to a process at a time.
 MAX_CHUNK = 16
 # Each process has this many tasks in its queue, so that it's never idle.
 AHEAD = 3
@@ -39,11 +40,11 @@ POLL_SECONDS = 0.1
 
 
 class ReportOptions(NamedTuple):
-    """Common options of `verify` and `validate`.
+    """The options that `verify` and `validate` have in common.
 
     Attributes:
         command: e.g. "verify".
-        jobs: number of processes; None: number of cores.
+        jobs: number of processes. None: one per core.
     """
 
     command: str
@@ -55,7 +56,13 @@ class ReportOptions(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """The report on one file: lines of text, a value for JSON, a case for JUnit."""
+    """The report on one file, in each format.
+
+    Attributes:
+        lines: for text.
+        value: for JSON.
+        case: for JUnit.
+    """
 
     lines: Sequence[str]
     value: Any
@@ -63,9 +70,11 @@ class FileReport(NamedTuple):
 
 
 class Report:
-    """Prints each result immediately, and a JUnit document at the end.
+    """Prints the results of files as they come in. A JUnit document is printed at the end.
 
-    The report goes to `file`, which is `text` or the file of `--output`.
+    Args:
+        text: where text goes, usually stdout.
+        file: the file of `--output`, or stdout.
     """
 
     def __init__(self, options: ReportOptions, text: TextIO, file: TextIO) -> None:
@@ -77,7 +86,7 @@ class Report:
         self._cases: list[Case] = []
 
     def add(self, told: FileReport) -> None:
-        """Add the report on one file."""
+        """Print the report on a file, or keep it for the JUnit document."""
         self.say(told.lines)
         if self._format == "json":
             print_json(told.value, self._file)
@@ -85,7 +94,7 @@ class Report:
             self._cases.append(told.case)
 
     def say(self, lines: Sequence[str]) -> None:
-        """Print lines to all places that show the text."""
+        """Print lines of text. Does nothing if stdout gets JSON or JUnit instead."""
         for line in lines:
             for file in self._texts:
                 print(escaped(line), file=file, flush=True)
@@ -97,7 +106,7 @@ class Report:
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """Return lines with the expected and the found text, as far as these are known."""
+    """Format the expected and the found text. A text that we don't know is left out."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -112,18 +121,18 @@ def process_files(
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
 ) -> bool:
-    """Process files and report the results in their order.
+    """Process files and report the results in the order of the files.
 
     Args:
-        about: the text of the progress bar, e.g. "verifying records".
-        work: processes a file. It must be a function at the top level of a module, so that other
-            processes can import it.
-        make_report: makes the report on a file, from its name and the result of `work`.
-        summary: makes the last lines, if there are several files.
-        text: file for the text; by default stdout.
+        about: the text for the progress bar, e.g. "verifying records".
+        work: processes a file. This has to be a function at the top level of a module, because
+            other processes import it.
+        make_report: gets a file's name and the result of `work`, and returns the report.
+        summary: returns the last lines. It's only called if there are several files.
+        text: where text is printed, by default on stdout.
 
     Returns:
-        True if all files were processed. Otherwise an error was printed.
+        False if a process died, so that some files weren't processed. We've printed an error then.
     """
     doing, what = about.split()
     done = 0
@@ -198,7 +207,7 @@ def _in_processes(
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
-                # This is a generator, so a task is only submitted when we take it.
+                # a generator, so that a task is submitted only when we take it
                 submitted = (pool.submit(_process_all, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:

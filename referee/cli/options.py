@@ -1,4 +1,4 @@
-"""The options of a command, as the typed fields of a class beside its `run`.
+"""Describes the options of a command as the typed fields of a class.
 
     class StandingsOptions(Options):
         '''Print the standings of a tournament.'''
@@ -8,18 +8,20 @@
         exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot")
         follow: bool = flag("print them again after new results")
 
-A field has the name of its option. Its annotation determines how the option is parsed:
+Each field has the same name as its option. The annotation says how the option is parsed:
 
-    bool                 an option without a value
-    str, Path            the text
-    Annotated[T, read]   parsed by `read`; or `Words`, the allowed words (`values.py`)
-    Literal["a", "b"]    one of these words
-    T | None             a T; None if it is not given
-    tuple[T, ...]        may be repeated; an argument takes all remaining words
+    bool                 the option has no value
+    str, Path            the text as it was typed
+    Annotated[T, read]   the result of read(text)
+    Annotated[str, Words(...)]
+                         a word of a list that may grow later
+    Literal["a", "b"]    "a" or "b"
+    T | None             None if the option is not given
+    tuple[T, ...]        the option may be repeated; a positional argument takes several words
 
-Type checkers see frozen dataclasses whose fields are values, which is why the functions below cast
-their results. We don't use the module `dataclasses` itself, because importing it takes longer than
-parsing a command line.
+To type checkers, these classes look like frozen dataclasses, and a field has the type of its value.
+That's why the functions below cast their results. We don't use the module `dataclasses` itself,
+because importing it takes longer than parsing a command line.
 """
 
 from __future__ import annotations
@@ -48,24 +50,24 @@ from referee.cli.parser import AddParser, Parser
 from referee.cli.values import Words
 
 T = TypeVar("T")
-# The default of a field that has no default.
+# Marks fields without a default.
 _REQUIRED = object()
 
 
 class Option(NamedTuple):
-    """An option or a positional argument.
+    """An option or a positional argument, as we pass it to argparse.
 
     Attributes:
-        name: the name of the value.
-        flags: e.g. "-q" and "--quiet"; empty for an argument.
-        metavar: None: the help shows the allowed words.
-        read: converts the text to the value; None: the value is the text.
-        words: the allowed words; None: any.
-        nargs: as in argparse; 0 for an option without a value.
+        name: its key among the parsed values.
+        flags: e.g. "-q" and "--quiet". Empty for a positional argument.
+        metavar: the placeholder in the help. None: show the allowed words.
+        read: converts the text to the value. None: the value is the text.
+        words: the allowed words. None: any.
+        nargs: as in argparse, or 0 for an option without a value.
         is_repeated: True if each use adds a value.
-        excludes: options with the same text here exclude each other; "": none.
-        hidden: more flags, which are not in the help.
-        in_file: True if a configuration file may set the option.
+        excludes: options with the same text here can't be used together. "": no such options.
+        hidden: more flags, which the help doesn't show.
+        in_file: True if the option is allowed in a configuration file.
     """
 
     name: str
@@ -86,20 +88,20 @@ class _Computed(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading in the help: its title, and a text below it. The fields after it belong to it."""
+    """Starts a group of fields in the help, with a title and a text below the title."""
 
     title: str
     about: str | None = None
 
 
 class Field(NamedTuple):
-    """A field of `Options`: a value made from one or more options.
+    """A field of `Options`. Its value is made from one or more options.
 
     Attributes:
-        options: usually one; the limits of bots have many.
+        options: usually one, but all limits of bots are a single field.
         default: the value if no option is given.
-        value: makes the value from the given options, as name -> value.
-        heading: the heading in the help; None: the default of argparse.
+        value: gets a dict of the given options, and makes the value of the field.
+        heading: the group in the help. None: the default group of argparse.
     """
 
     options: Sequence[Option]
@@ -108,7 +110,8 @@ class Field(NamedTuple):
     heading: Heading | None = None
 
 
-# We can convert this to a Field only when the class is complete, because we need the annotation.
+# A placeholder for a `Field`. We can't create that before the class is complete, because we need
+# the field's annotation.
 class _Typed(NamedTuple):
     default: Any
     texts: Mapping[str, Any]
@@ -129,11 +132,11 @@ def option(
     """Define a field for an option with a value.
 
     Args:
-        metavar: None: the help shows the allowed words.
-        help: `%(default)s` is replaced by the default.
-        flags: e.g. "-o, --output"; by default made from the name of the field.
+        metavar: the placeholder in the help. None: show the allowed words.
+        help: may contain `%(default)s`, which is replaced by the default.
+        flags: e.g. "-o, --output". By default made from the field's name.
         excludes, in_file: see `Option`.
-        hidden: another flag, which is not in the help.
+        hidden: another flag, which the help doesn't show.
     """
     shown = f"{default:g}" if isinstance(default, float) else str(default)
     texts: dict[str, Any] = {"metavar": metavar, "excludes": excludes, "in_file": in_file}
@@ -144,7 +147,7 @@ def option(
 
 
 def computed(make: Callable[[], T]) -> T:
-    """Mark a default of `option` that is computed for each command line."""
+    """Define a default that is computed for each command line, e.g. from the environment."""
     return cast("T", _Computed(make))
 
 
@@ -175,12 +178,14 @@ def several(options: Sequence[Option], value: Callable[[Mapping[str, Any]], T]) 
     field_specifiers=(argument,),
 )
 class Options:
-    """The immutable options of a command. The docstring is the description of the command.
+    """The options of a command. They can't be changed after parsing.
+
+    The docstring of a subclass is shown in the help of its command.
 
     Attributes:
         words: the whole command line, for texts that repeat it.
-        fields: name -> field, in the order of the help.
-        given: name -> value of the options that were given.
+        fields: the fields by name, in the order of the help.
+        given: the parsed values of the options that were given, by name.
         epilog, exit_codes, examples: see `Parser`.
     """
 
@@ -210,7 +215,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], words: Sequence[str] = ()) -> Self:
-        """Create the options from given values, as name -> value."""
+        """Create the options from the parsed values of a command line."""
         values = {}
         for name, field in cls.fields.items():
             its = {each.name: given[each.name] for each in field.options if each.name in given}
@@ -242,10 +247,10 @@ def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
 
 
 def _typed_field(name: str, annotation: Any, typed: _Typed) -> Field:
-    """Complete a field from its annotation.
+    """Make a `Field` from a placeholder and its annotation.
 
     Raises:
-        TypeError: the annotation is not supported.
+        TypeError: no option can have this annotation.
     """
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     kind = kinds[0]
@@ -301,7 +306,8 @@ def parser_of(kind: type[Options], add_parser: AddParser) -> Parser:
 
 
 def _add(place: argparse._ActionsContainer, option: Option) -> None:
-    # Options that were not given are missing in the namespace, so we know which ones were given.
+    # With SUPPRESS, the namespace only contains options that were given, so we know which these
+    # are.
     keywords: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
     if option.nargs == 0:
         keywords["action"] = "store_true"

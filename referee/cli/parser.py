@@ -1,4 +1,4 @@
-"""The parser of a command: its help, and errors in one line."""
+"""An `argparse` parser with our own help, and with errors that fit in one line."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ COMMON_EXIT_CODES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that accepts options between positional arguments and reports errors in one line.
+    """The parser of a command. Options may come between positional arguments.
 
     Args:
         examples: pairs of a command line and its meaning, for the help and the manual page.
-        exit_codes: pairs of a code and its meaning, without the codes of every command. None: the
-            help lists no codes.
+        exit_codes: pairs of a code and its meaning. Codes that every command has are added. None:
+            don't list any codes.
         settings: arguments of `argparse.ArgumentParser`.
 
     Attributes:
-        commands: name -> parser of a command, for the parser of the whole program.
+        commands: only in the parser of the whole program: the parsers of the commands, by name.
     """
 
     commands: argparse._SubParsersAction[Parser]
@@ -64,13 +64,13 @@ class Parser(argparse.ArgumentParser):
     def read(
         self, words: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """Parse words. Exits the program if they are invalid.
+        """Parse words, or exit with an error message if they're invalid.
 
         Args:
             words: the words after the command's name.
-            namespace: the values of options that the words do not set.
+            namespace: values for options that aren't in `words`.
         """
-        # The intermixed parser of argparse (in 3.11 to 3.13) loses all words after "--".
+        # argparse's intermixed parser (in Python 3.11 to 3.13) loses all words after "--".
         read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
@@ -80,8 +80,8 @@ class Parser(argparse.ArgumentParser):
             flag = unknown[0].partition("=")[0]
             actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
-            # An option of another tool may be spelled quite differently here, so we look for those
-            # before we look for similar words.
+            # Another tool's option may have a quite different name here, so look for it before we
+            # look for similar names.
             hint = suggestion_for(flag, self.prog, actions) or did_you_mean(flag, shown)
             self.error(f"unknown option {flag}{hint}")
         if extras:
@@ -89,7 +89,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if file is sys.stdout:  # argparse would ignore write errors, e.g. of a full disk
+        if file is sys.stdout:  # argparse ignores write errors, e.g. if the disk is full
             file.write(message)
         else:
             super()._print_message(message, file)
@@ -107,7 +107,8 @@ class _Formatter(argparse.HelpFormatter):
         groups: Iterable[Any],
         prefix: str | None = None,
     ) -> None:
-        # Our commands have dozens of options, and argparse would list all of them twice.
+        # By default, argparse lists all options in the usage line. We have dozens, and they're
+        # listed below anyway.
         if usage is None:
             words = [
                 self._format_args(action, self._get_default_metavar_for_positional(action))
@@ -119,13 +120,14 @@ class _Formatter(argparse.HelpFormatter):
 
     def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
-        if isinstance(action.choices, dict):  # the list of commands has its own heading
+        # The list of commands has a heading already, so we leave out the line above it.
+        if isinstance(action.choices, dict):
             lines = text.splitlines(keepends=True)[1:]
             return "".join(line.removeprefix("  ") for line in lines)
         return text
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap  # only needed for help (argparse does this as well)
+        import textwrap  # only needed for help (argparse itself does the same)
 
         words = " ".join(text.split())
         # By default, textwrap also breaks lines at hyphens, e.g. in the middle of an address.
@@ -135,4 +137,4 @@ class _Formatter(argparse.HelpFormatter):
 
 
 AddParser: TypeAlias = Callable[..., Parser]
-"""Creates the parser of a command, with the arguments of `Parser`."""
+"""Creates the parser of a command. Takes the arguments of `Parser`."""

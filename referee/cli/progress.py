@@ -1,4 +1,4 @@
-"""Progress of a command: a bar or a line on a terminal, occasional lines elsewhere."""
+"""Shows a command's progress: as a bar on a terminal, and elsewhere as a line now and then."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def starting(
     quiet: bool,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager. Yields a function that shows how many bots were started.
+    """Context manager that yields a function for showing how many bots were started.
 
-    A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`. The function raises
-    `Interrupted` after a signal.
+    On a terminal, it updates a bar. Otherwise it prints a line every `LINE_SECONDS`. The function
+    raises `Interrupted` if a signal has arrived.
 
     Args:
         clock: returns seconds.
@@ -83,12 +83,12 @@ def starting(
 def working(
     total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int], None]]:
-    """Context manager. Yields a function that shows how many parts of some work are done.
+    """Context manager that yields a function for showing how much of some work is done.
 
-    A terminal shows a bar. Otherwise, a line is printed every `LINE_SECONDS`.
+    On a terminal, it updates a bar. Otherwise it prints a line every `LINE_SECONDS`.
 
     Args:
-        what: the parts, e.g. "deals".
+        what: the things to count, e.g. "deals".
         clock: returns seconds.
     """
     with ExitStack() as stack:

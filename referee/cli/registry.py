@@ -1,4 +1,4 @@
-"""The commands by name, and the parsers of their arguments."""
+"""All commands, and the parsers of their arguments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from referee.cli.parser import Parser
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
-# Runs a command with its options, and returns the exit code.
+# Runs a command and returns its exit code.
 Run: TypeAlias = Callable[[Options, Interrupts], int]
-# Command -> its line in the help of `referee`, in the order of the help. Each command is a module
-# of `referee.cli.commands`, which we import only when somebody uses it. The module of "play" has a
-# class `PlayOptions`, and a function `run` that takes the options and the interrupts and returns
-# the exit code.
+# Each command with its text in `referee --help`, in the same order. A command "play" is the module
+# `referee.cli.commands.play`, which we import only when it's used. The module has a class
+# `PlayOptions` and a function `run(options, interrupts)` that returns the exit code.
 COMMANDS = {
     "new": "create a folder for a new bot",
     "play": "play one match between two to four bots",
@@ -45,7 +44,7 @@ COMMANDS = {
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
-    """Create the program's parser with these commands. `whole` includes their arguments."""
+    """Create the parser of the program. With `whole`, it also has the arguments of the commands."""
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
@@ -84,10 +83,13 @@ def command_parser(name: str) -> Parser:
 
 
 def read_words(words: Sequence[str]) -> tuple[Run, Options]:
-    """Parse a command line without the program's name. Return the command and its options.
+    """Parse a command line, and return the function that runs the command, and its options.
+
+    Args:
+        words: the command line without the program's name.
 
     Raises:
-        SystemExit: the words are invalid, or only ask for help. The text was printed.
+        SystemExit: the words are invalid, or ask for help. We've printed the error or the help.
         UsageError: the value of an option is invalid.
     """
     if not words or words[0] not in COMMANDS:

@@ -1,7 +1,7 @@
-"""The result of a match for people, as text. The caller prints it.
+"""Formats the result of a match for people. The caller prints it.
 
-It fits 80 columns, and colour never carries information by itself. We don't use rich here, because
-importing rich takes longer than the match (tools/benchmarks, (c)).
+The text fits 80 columns, and it says the same without colours. We don't use rich here, because
+importing it would take longer than the match (tools/benchmarks, (c)).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from referee.match.result import DisqualificationReport, FirstFault, MatchResult
 from referee.names import shown_names
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, wrap_words
 
-# The table shows this many columns of a name.
+# Longer names are cut to this many columns in the table.
 MAX_NAME = 24
-# If these options of `play` are given, a suggested `conform` command has them, too.
+# If you give these options to `play`, we repeat them in the `conform` command that we suggest.
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
 _OF_BOTS |= set(map(flag, SANDBOXED))
-# We show this many characters of a request.
+# A longer request is cut to this many characters.
 _ASKED_CAP = 600
 _GAP = "  "
 
 Cell: TypeAlias = tuple[str, str]
-"""A text and its style, see `referee.text.terminal.paint`."""
+"""A text and the name of its style (see `referee.text.terminal.paint`)."""
 Paint: TypeAlias = Callable[[Cell], str]
-"""Applies a cell's style if the output has colours, and returns the text."""
+"""Returns the text of a cell, with its style if the output has colours."""
 
 
 def match_report(
@@ -49,15 +49,15 @@ def match_report(
     stderr: str | None = None,
     turn: int | None = None,
 ) -> str:
-    """Report on a match for people, in reading order.
+    """Format everything that people should know after a match, in reading order.
 
     Args:
-        again: the words of the command that plays the same match again.
-        turn: the first turn, if the match begins at a position.
+        again: a command that plays the same match again, as words.
+        turn: if the match began at a position, the first turn that was played.
         names: the names in `NAME=BOT`, in seat order; may be empty.
-        width: columns for wrapping. Commands and other text to copy are never wrapped.
+        width: the width for wrapping. We never wrap commands and other text that people copy.
         record: the name of the match's record, or None.
-        stderr: the place of the bots' whole stderr, or None.
+        stderr: where the complete stderr of the bots went, or None.
     """
 
     def painted(cell: Cell) -> str:
@@ -97,7 +97,11 @@ def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """Return the purpose and the text of a command that helps to find a bot's mistake, or None."""
+    """Suggest a command that helps to find a bot's mistake.
+
+    Returns:
+        Its purpose and the command line, or None if no bot made a mistake.
+    """
     for player in result.players:
         left = player.disqualification
         if left is not None and left.request:
@@ -112,12 +116,13 @@ def next_step(
 
 
 def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tuple[str, str]:
-    """Return a command that shows a turn.
+    """Suggest a command that shows a turn.
 
-    Without a record, it plays the same match again, since another match may not have the mistake.
+    Without a record, the command has to play the match again first. It's important to repeat the
+    same match, because the mistake may not happen in another one.
     """
     file = record or "match.jsonl"
-    number = ["--turn", str(turn)] if turn else []  # turn 0 is a draft
+    number = ["--turn", str(turn)] if turn else []  # turn 0 is before the first turn, e.g. a draft
     look = command_line(["referee", "replay", *outside_words(game), file, *number])
     what = "To see that turn" if turn else "To see the match"
     if record is not None:
@@ -127,7 +132,10 @@ def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tup
 
 
 def _check_handshake(player: PlayerResult, game: str, again: Sequence[str]) -> tuple[str, str]:
-    """Return a command that checks the handshake, which is the same in every match."""
+    """Suggest a command that tests the handshake.
+
+    Every match has the same handshake, so there's no need to repeat this one.
+    """
     words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
     for option, value in pairwise(again):
         if option in _OF_BOTS:
@@ -191,7 +199,7 @@ def _table(
             parts.append(space + painted(cell) if right else painted(cell) + space)
         return _GAP.join(parts).rstrip()
 
-    # Most headings have just one line, which belongs in the lower row.
+    # Put headings with a single line into the lower row.
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
     if any(top for top, _ in tall):
         yield join((top, "") for top, _ in tall)
@@ -232,7 +240,7 @@ def _verdict(result: MatchResult) -> str:
     if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     scores = [winner.score for winner in winners]
-    if len(set(scores)) > 1:  # e.g. in a draw because of the game's turn limit
+    if len(set(scores)) > 1:  # e.g. if the match is a draw because it reached the limit of turns
         points = _join_words([str(score) for score in scores])
         return f"{names} share the win with {points} points: {why}, {turns}."
     if len(winners) > 1:
@@ -327,4 +335,4 @@ def _disqualification(
         yield "  It wrote nothing on stderr."
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
-    yield from (f"    {line}" for line in stderr.lines)  # unchanged, so that you can copy them
+    yield from (f"    {line}" for line in stderr.lines)  # not wrapped, so that people can copy them

@@ -1,4 +1,4 @@
-"""Support for long-running commands: garbage collection, trio, signals, numpy."""
+"""Helpers for commands that run for a while: garbage collection, trio, signals, numpy."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import trio
 
 T = TypeVar("T")
-# Commands with numpy need this much memory, in bytes (with a reserve).
+# Memory that a command with numpy needs at least, in bytes. Includes a reserve.
 NUMPY_BYTES = 256 * 1024 * 1024
-# We collect garbage after this many new objects. This is less often than by default, because
-# matches create few reference cycles.
+# We run the garbage collector after this many new objects, which is less often than usual. Matches
+# create few reference cycles.
 GARBAGE_AFTER = 5_000
 
 
@@ -75,11 +75,11 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
 
 
 def load_numpy() -> None:
-    """Import numpy with one thread.
+    """Import numpy, and make it use a single thread.
 
     Raises:
-        ShortageError: there is not enough memory. We check this before the import, because numpy
-            itself would just exit.
+        ShortageError: there is not enough memory. We have to check this before the import, because
+            numpy would just exit the process.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:

@@ -1,4 +1,4 @@
-"""Options and checks of commands that show a page in the browser."""
+"""Options of commands that show a page in the browser."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def allowed_host_option() -> tuple[str, ...]:
 
 
 def host_and_port(listen: Address | None, port: int) -> tuple[str, int]:
-    """Return the host and the port. `port` is the default port of the command."""
+    """Return the address to listen on. `port` is used if the user hasn't chosen a port."""
     host, chosen = listen or Address(HOST, None)
     return host, port if chosen is None else chosen
 
 
 def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> list[str]:
-    """Convert `--listen` and `--allowed-host` to words for another command."""
+    """Convert `--listen` and `--allowed-host` back to words, for starting another command."""
     address = origin(*host_and_port(listen, 0)).removeprefix("http://")
     return [
         "--listen",
@@ -68,13 +68,14 @@ def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> li
 def check_address(
     listen: Address | None, allowed_hosts: Sequence[str], shown: bool, goes_with: str
 ) -> None:
-    """Check that `--listen` and `--allowed-host` are only given if there is a page.
+    """Reject `--listen` and `--allowed-host` if the command doesn't show a page.
 
     Args:
-        goes_with: the options that show a page.
+        shown: True if it shows a page.
+        goes_with: the options for showing a page, for the message.
 
     Raises:
-        UsageError: the command does not show a page.
+        UsageError: an address was given without a page.
     """
     if not shown and (allowed_hosts or listen is not None):
         given = "--allowed-host" if allowed_hosts else "--listen"
@@ -92,9 +93,9 @@ def is_local(host: str) -> bool:
 
 
 def has_screen() -> bool:
-    """Check whether a browser can open a window.
+    """Return True if a browser can open a window.
 
-    If it can't, Python may start a browser in the terminal, e.g. lynx, which would be in the way.
+    Without a screen, Python might start a text browser like lynx in our terminal.
     """
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
 

@@ -1,4 +1,4 @@
-"""Options of matches that several commands share."""
+"""Options for matches that several commands have in common."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from referee.match.limits import flag as limit_flag
 from referee.match.sandbox import Choice
 from referee.text.nearest import instead
 
-# This environment variable is the default of `--sandbox`.
+# The environment variable with the default of `--sandbox`.
 SANDBOX = "REFEREE_SANDBOX"
-# The given limits of bots and options of the game, by name.
+# The limits and the options of the game that the user has given, by name.
 Settings: TypeAlias = Mapping[str, Any]
 LIMITS_OF_BOTS = Heading(
     "limits", "Limits of each bot, and options of the game. A game can have other defaults."
@@ -60,16 +60,17 @@ def game_option() -> GameName:
 
 
 def game_of_bots_option() -> GameName | None:
-    """Define `--game` for commands with bots.
+    """Define `--game` for commands that get bots.
 
-    The default depends on the bots (if all of them play the same game), so it's determined later.
+    If all bots play the same game, that game is the default. We can't know this yet, so `None`
+    stands for it.
     """
     text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
 
 
 def game_of_files_option() -> tuple[GameName, ...]:
-    """Define `--game` for commands whose files state their game. It's for games from outside."""
+    """Define `--game` for commands whose files name their game. Only your own games need it."""
     return repeated("FILE", "file or folder of your own game that was played; its code is run")
 
 
@@ -97,12 +98,12 @@ def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
 
 
 def seed_file_name(in_file: SeedInFile | None) -> str | None:
-    """Return the file of `--seed-file`, which no bot may see, or None without this option."""
+    """Return the file of `--seed-file`, if it's given. No bot may see this file."""
     return None if in_file is None else in_file.file
 
 
 def title_option(where: str) -> str | None:
-    """Define `--title`. `where` completes the help "title of ..."."""
+    """Define `--title`. `where` says in the help what gets the title, e.g. "the page"."""
     return option("TEXT", None, f"title of {where}")
 
 
@@ -112,7 +113,12 @@ def force_option() -> bool:
 
 
 def settings_options(*, endless: bool = False, is_tournament: bool = False) -> Settings:
-    """Define the options for limits of bots and for the game. `endless` allows the word "none"."""
+    """Define the options for limits of bots, and for the options of the game.
+
+    Args:
+        endless: True if people may turn off time limits with the word "none".
+        is_tournament: True to use the defaults of tournaments.
+    """
     usual = OF_TOURNAMENTS if is_tournament else {}
     limits = [_limit(name, usual, endless=endless) for name in LIMITS]
     turns = "turns per player; short for --set max_turns=N"
@@ -125,9 +131,9 @@ def settings_options(*, endless: bool = False, is_tournament: bool = False) -> S
 
 
 def system_limits_options() -> Settings:
-    """Define the options for limits that the system enforces.
+    """Define the options for limits of memory, processes etc., but not of time.
 
-    They are for commands with time limits of their own.
+    Some commands have time limits of their own.
     """
     return several([_limit(name) for name in SANDBOXED], _chosen)
 
@@ -138,14 +144,14 @@ def _limit(
     """Define the option for a limit.
 
     Args:
-        usual: the defaults of the command.
-        endless: True if the word "none" is allowed.
+        usual: defaults of the command that differ from the usual ones.
+        endless: True if people may turn off a time limit with the word "none".
     """
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":
         kind, text = "seconds", text + _ENDLESS[name]
-    # The help must show the default of this command.
+    # The help has to show the default that this command uses.
     default = limit_word(name, usual.get(name, getattr(Limits(), name)))
     if name in SANDBOXED and name not in usual:
         default += f"; in a sandbox {limit_word(name, SANDBOXED[name])}"
@@ -168,10 +174,13 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
 
 
 def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Read the limits of one bot in a configuration file, in the order of `Limits`.
+    """Parse the limits that a configuration file sets for one bot.
 
     Args:
         given: the values from TOML, by name.
+
+    Returns:
+        Pairs of name and value, in the order of `Limits`. A limit that is turned off is None.
 
     Raises:
         UsageError: a value is invalid.
@@ -185,7 +194,7 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             read = _READERS[LIMITS[name].kind](str(value))
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{key}: {error}") from error
-        # JSON has no infinity, and this value is written to stores and records.
+        # These values are written to stores and records, and JSON doesn't have infinity.
         found.append((name, None if read == math.inf else read))
     return tuple(found)
 
@@ -222,16 +231,19 @@ def env_option() -> tuple[Variable, ...]:
 
 
 def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | None:
-    """Define `--sandbox`, which separates bots from the rest of the system.
+    """Define `--sandbox`, which isolates bots from the rest of the system.
+
+    The default depends on the command. Authors expect that their own bot can write files, so `play`
+    and `conform` don't use a sandbox by default. Tournaments do, because organisers don't trust the
+    bots.
 
     Args:
-        default: None: "none", but "bwrap" for programs in a record. Tournaments have another
-            default, because organisers don't trust bots, but authors expect that their own bot can
-            write files.
-        help: the help of a command whose bots are only in a store; "": the usual help.
+        default: the default of the command. None: "none" for bots on the command line, and "bwrap"
+            for programs that a record names.
+        help: the help, if the usual one doesn't fit the command.
     """
 
-    def chosen() -> Choice | None:  # chosen_sandbox() checks it
+    def chosen() -> Choice | None:  # `chosen_sandbox` checks the value
         return cast("Choice | None", os.environ.get(SANDBOX, default))
 
     help = help or (
@@ -242,6 +254,6 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
 
 
 def sandbox_read_option(help: str = "") -> tuple[str, ...]:
-    """Define `--sandbox-read`. `help` is the same as in `sandbox_option`."""
+    """Define `--sandbox-read`. `help` replaces the usual help."""
     usual = "another folder that bots in a sandbox can read, at the same path; can be repeated"
     return repeated("DIR", help or usual)

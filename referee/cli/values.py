@@ -1,7 +1,7 @@
-"""The types of option values, each with its parser.
+"""Types for the values of options, and the functions that parse them.
 
-`Annotated[T, read]` is a `T`. `read` parses the text, and raises an `argparse.ArgumentTypeError` if
-it is invalid. `Annotated[str, Words(...)]` is one of these words.
+`Annotated[T, read]` is a `T` that `read` parses from text. If the text is invalid, `read` raises an
+`argparse.ArgumentTypeError`. For `Annotated[str, Words(...)]`, only the given words are valid.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_no
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
-MAX_SEED = 2**53  # same value as in referee.match.machine, which is slow to import
+MAX_SEED = 2**53  # the same value as in `referee.match.machine`, which is slow to import
 NEVER = "never"
-# A list of seeds may have this many characters ...
+# We read at most this many bytes of a file with many seeds ...
 _MOST_SEEDS = 20_000_000
-# ... and the file of a single seed just this many.
+# ... and of a file with a single seed.
 _MOST_SEED = 100
 _INTEGER = "[0-9]{1,16}"
 _DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"
@@ -61,7 +61,7 @@ probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """Return a parser for a limit, which is a `kind` or the word "none" (infinity)."""
+    """Extend a parser so that it also accepts the word "none", which means infinity."""
 
     def convert(text: str) -> float:
         if is_none(text):
@@ -75,7 +75,7 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 
 def count_or_never(text: str) -> int:
-    """Parse a count; the word "never" gives 0."""
+    """Parse a count. The word "never" becomes 0."""
     if text == NEVER:
         return 0
     try:
@@ -99,7 +99,7 @@ def size(text: str) -> int:
 
 
 class Words:
-    """The allowed words of a value. The collection may grow later."""
+    """The allowed words of a value. If the collection grows, the new words are allowed as well."""
 
     def __init__(self, words: Collection[str]) -> None:
         self.words = words
@@ -132,7 +132,7 @@ def seed_in_file(name: str) -> SeedInFile:
 
 
 class DealSeedsInFile(NamedTuple):
-    """The seeds of a list of deals, and the file that contains them."""
+    """The seeds of some deals, and the file that contains them."""
 
     file: str
     seeds: tuple[int, ...]
@@ -210,7 +210,8 @@ def game_name(text: str) -> str:
 def ip_address(text: str) -> str:
     """Parse an IPv4 or IPv6 address.
 
-    Returns the shortest form of the address, because addresses are compared as texts.
+    An address can be written in several ways. This returns the shortest, so that you can compare
+    the results as text.
     """
     import ipaddress
 

@@ -26,18 +26,22 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
-# The server's `nice` value is this much higher than the value of the match.
+# How much is added to the `nice` value of the server.
 NICE = 10
-# While the match waits for the processor, the server's time slices are at most this long. (Linux
-# doesn't allow shorter ones.)
+# Length of the server's time slices, in nanoseconds. Linux doesn't allow shorter ones. The match
+# has to wait at most this long until it gets the processor back.
 _SLICE_NS = 100_000
-# The number of the system call for each kind of processor. The C library has no function for it.
+# Numbers of the sched_setattr system call, by processor. The C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Context manager for a temporary folder. Raises `UsageError` if it can't be created."""
+    """Create a temporary folder for a `with` block.
+
+    Raises:
+        UsageError: the folder can't be created.
+    """
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -48,7 +52,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 class Server:
-    """A process that runs `referee serve`. It ends with this one, even if this one is killed."""
+    """A process that runs `referee serve`. It ends with ours, even if ours is killed."""
 
     def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
@@ -101,17 +105,18 @@ def watched(
     address: Sequence[str] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> Iterator[Server | None]:
-    """Context manager: serve files, and print the address.
+    """Serve files for a `with` block, and print the address.
 
     Args:
         game: the game, a key of `GAMES`.
         paths: the files and folders.
-        page: path of the first page below the server's address. It belongs to the first file.
-        address: options, e.g. `--listen`; empty: a free port of this machine.
-        begin: called after the server has started and before the page is shown.
+        page: the path of the page to show first, without the server's address.
+        address: options for the server, e.g. `--listen`. By default, it uses a free port of this
+            machine.
+        begin: called when the server is ready, just before we print the address.
 
     Yields:
-        The server; None if it failed to start and printed the reason.
+        The server, or None if it failed to start. It has printed the reason then.
     """
     server = Server(game, paths, page, address)
     try:
@@ -126,11 +131,12 @@ def watched(
 
 
 def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -> None:
-    """Keep the page available until Ctrl-C.
+    """Keep the server running until Ctrl-C, so that people can look at the final page.
 
     Args:
-        kept: a file from which the page can be shown later; None if the results are not kept.
-        keeps: the option that would keep the results.
+        kept: the file with the results, which we suggest for `referee serve`. None: the results
+            aren't saved.
+        keeps: the option that would save them.
 
     Raises:
         Interrupted: Ctrl-C was pressed.
@@ -143,18 +149,18 @@ def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, k
 
 
 def yield_to_match(pid: int) -> None:
-    """Let a process use only the processor time that other processes don't need."""
-    # If the system doesn't support one of these calls, the server may just take more processor
+    """Give a process only the processor time that nobody else needs."""
+    # Ignore errors. If the system doesn't support a call, the server just takes more processor
     # time.
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, pid, NICE)
-    # Linux only. With autogroups, `nice` only has an effect within a session, and the server has a
-    # session of its own.
+    # With autogroups (only on Linux), `nice` only matters within a session. The server has its own
+    # session, so we have to set the value of the group, too.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(NICE))
     call = _SCHED_SETATTR.get(os.uname().machine)
     if sys.platform == "linux" and call is not None:
-        # The fields are: size, policy (0: the usual one), flags, nice, priority, slice, deadline,
-        # period. Linux before 6.12 ignores the slice.
+        # The fields of struct sched_attr: size, policy (0 is the normal one), flags, nice,
+        # priority, slice, deadline, period. Before 6.12, Linux ignored the slice.
         wanted = struct.pack("<IIQiIQQQ", 48, 0, 0, NICE, 0, _SLICE_NS, 0, 0)
         ctypes.CDLL(None).syscall(call, pid, wanted, 0)

@@ -1,19 +1,21 @@
-"""Detect UTF-16 and UTF-32, which Windows and .NET often write.
+"""Detect UTF-16 and UTF-32, in which programs on Windows and .NET often save files.
 
-An error like "expected a value at byte 0" wouldn't explain that the encoding is wrong.
+We use this for error messages. Without it, you'd see an error like "expected a value at byte 0",
+which doesn't tell you that the encoding is wrong.
 """
 
 from __future__ import annotations
 
 import codecs
 
-_MARKS = {  # UTF-32 comes first, because its mark begins with the one for UTF-16
+_MARKS = {  # UTF-32 comes first, since its mark begins with the mark of UTF-16
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# The positions of NUL in the first four bytes, if the text begins with ASCII.
+# If a text begins with ASCII characters, NULs in its first four bytes reveal the encoding, even
+# without a byte order mark. True stands for a NUL.
 _NULS: dict[tuple[bool, ...], str] = {
     (False, True, True, True): "UTF-32",
     (True, True, True, False): "UTF-32",
@@ -23,7 +25,7 @@ _NULS: dict[tuple[bool, ...], str] = {
 
 
 def wide_encoding(data: bytes) -> str:
-    """Return "UTF-16", "UTF-32" or "". The text doesn't need a byte order mark."""
+    """Return "UTF-16", "UTF-32", or "" for any other encoding."""
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return name

@@ -1,4 +1,4 @@
-"""HTML pages in a single file that don't load anything from the network."""
+"""Render HTML pages that consist of a single file and load nothing from the network."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _whole(text: str) -> Markup:
 
 
 def _with_code(text: str) -> Markup:
-    """Convert a sentence to HTML. JSON objects and text in backticks are marked as code."""
+    """Convert a sentence to HTML. Text in backticks and JSON objects are shown as code."""
     pieces = re.split(r"`([^`]*)`|(\{.*\})", plain_lines(text))
     made = Markup()
     for place, piece in enumerate(pieces):

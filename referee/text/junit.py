@@ -1,4 +1,4 @@
-"""JUnit XML for build servers."""
+"""Write JUnit XML, which most build servers can show."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Case(NamedTuple):
 def document(
     name: str, suites: Mapping[str, Sequence[Case]], *, seconds: float | None = None
 ) -> str:
-    """Create a document with test suites by name.
+    """Create a JUnit document. `suites` maps the name of each test suite to its cases.
 
     Args:
-        seconds: the total time.
+        seconds: the time that all tests took together.
     """
     from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to import
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 
-# Latin letter -> lookalikes as hexadecimal code points.
+# For each Latin letter, the hexadecimal code points of other characters that look like it.
 _LATIN = {
     "a": "0430 03b1 0251",
     "c": "0441 03f2",
@@ -56,7 +56,7 @@ _TO_LATIN = {
 _IGNORED = "00ad 034f 061c 115f 1160 17b4 17b5 2800 3164 ffa0"
 _RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))
 _SELECTORS = ((0xFE00, 0xFE0F), (0xE0000, 0xE0FFF))
-# Invisible characters, i.e. Default_Ignorable_Code_Point, and the empty Braille pattern.
+# The invisible characters: Unicode's Default_Ignorable_Code_Point, plus the empty Braille pattern.
 _INVISIBLE = {
     *(int(point, 16) for point in _IGNORED.split()),
     *(point for first, last in (*_RANGES, *_SELECTORS) for point in range(first, last + 1)),
@@ -69,9 +69,9 @@ def invisible(text: str) -> str:
 
 
 def looks(name: str) -> frozenset[str]:
-    """Return the keys of a name. Names that look alike have a key in common.
+    """Return keys for comparing names by their looks. Names that look alike share a key.
 
-    Case, accents, repeated spaces and invisible characters don't matter.
+    Case, accents, repeated spaces and invisible characters make no difference.
     """
     letters = unicodedata.normalize("NFKD", name)
     seen = "".join(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 
 def near(word: str, known: Iterable[str], most: int) -> list[str]:
-    """Return similar known names, the most similar first."""
+    """Return at most `most` known names that are similar to a word, the most similar first."""
     import difflib  # slow to import, and only needed for errors
 
     return difflib.get_close_matches(word, list(known), n=most)
@@ -24,5 +24,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def instead(word: str, known: Collection[str]) -> str:
-    """Suggest a replacement for an unknown word, i.e. the most similar name, or else all names."""
+    """Return a hint for an unknown word: the most similar name, or all names."""
     return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

@@ -1,10 +1,10 @@
-"""Text for terminals: optional styles, and escaping of untrusted text.
+"""Format text for terminals, and escape text that we can't trust.
 
-Names of bots and files, and lines of bots, may contain anything: terminal commands (ESC), reversed
-reading order (U+202E), invisible characters (U+200B), or characters that XML forbids. That's why
-all text for a terminal, HTML or XML goes through `plain`, `escaped` or `command_line`. Text for CSV
-goes through `csv_text`, because spreadsheets execute formulas. JSON goes through `json_escaped`
-when we print it.
+The names of bots and files, and the lines that bots write, may contain anything: commands for the
+terminal (ESC), reversed reading order (U+202E), invisible characters (U+200B), or characters that
+XML forbids. Before we print such text, it has to go through one of the functions below. For a
+terminal, HTML or XML that's `plain`, `escaped` or `command_line`. For CSV it's `csv_text`, because
+spreadsheets execute formulas, and for JSON it's `json_escaped`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def plain_lines(text: str) -> str:
 def escaped(text: str) -> str:
     r"""Replace unprintable characters by escapes such as `\x1b`.
 
-    This is meant for sentences about such characters. Otherwise, the result of `plain` is easier to
-    read.
+    Use this where people need to see the characters, for example in an error message about them. In
+    other places, the result of `plain` is easier to read.
     """
     if text.isprintable():
         return text
@@ -60,7 +60,7 @@ def escaped(text: str) -> str:
 def json_escaped(text: str) -> str:
     r"""Replace unprintable characters in JSON by escapes such as `\u009b`.
 
-    The values in the JSON stay the same.
+    A JSON parser reads the same values from the result.
     """
     if text.isprintable():
         return text
@@ -71,7 +71,7 @@ def json_escaped(text: str) -> str:
 
 
 def terminal_safe(lines: bytes) -> bytes:
-    """Apply `json_escaped` to lines of JSON."""
+    """Escape unprintable characters in lines of JSON. See `json_escaped`."""
     return json_escaped(lines.decode(errors="surrogateescape")).encode()
 
 
@@ -91,7 +91,7 @@ def csv_text(text: str) -> str:
 
 
 def command_line(words: Iterable[str]) -> str:
-    r"""Quote words as a shell command. Unprintable characters become escapes like `$'\x1b'`."""
+    r"""Join words to a shell command. Unprintable characters become escapes like `$'\x1b'`."""
     return " ".join(map(_quoted, words))
 
 
@@ -108,14 +108,14 @@ def _quoted(word: str) -> str:
 
 
 def as_text(argument: str) -> str:
-    r"""Convert an argument or file name for JSON. Bytes that are not UTF-8 become `\xHH`."""
+    r"""Make an argument or file name valid Unicode. Bytes that aren't UTF-8 become `\xHH`."""
     return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def wrap_list(text: str, width: int) -> list[str]:
-    """Wrap a text whose parts are separated by ", ".
+    """Wrap a text that is a list with ", " between the items.
 
-    If all parts are short, we don't break lines within a part, e.g. between "2" and "copper".
+    If all items are short, an item such as "2 copper" is never split between two lines.
     """
     parts = text.split(", ")
     if max(map(len, parts)) < _SHORT:
@@ -140,9 +140,9 @@ def duration(seconds: float) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
+    """Return how many columns a text takes on a terminal.
 
-    This may differ from its length. For example, each Chinese character takes two columns.
+    This can differ from its length: a Chinese character, for example, takes two columns.
     """
     if text.isascii():
         return len(text)

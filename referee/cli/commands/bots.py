@@ -43,8 +43,8 @@ def run(options: BotsOptions, interrupts: Interrupts) -> int:
         if file is None:
             raise UsageError(f"no {options.show!r}; there are: {', '.join(files)}")
         text = file.read_text(encoding="utf-8")
-        # "minimal" isn't a bundled bot. People should copy it, and then the copy needs another
-        # name.
+        # "minimal" isn't a bundled bot. It's there to be copied, and the copy should have a name of
+        # its own.
         if options.show == "minimal":
             text = text.replace('"Minimal"', '"My Bot"')
         with interrupts.raising(), printing():

@@ -1,4 +1,4 @@
-"""`referee build`: build the bots in folders, each in a sandbox."""
+"""`referee build`: run the build commands of bots in folders, each in a sandbox."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from referee.bots.folder import BotFolder
     from referee.match.sandbox import Sandbox
 
-# We show this many columns of a line that a build prints.
+# When we print the output of a build, lines are cut to this many columns.
 _MOST_WIDTH = 160
 _NAME_WIDTH = 30
 
@@ -142,8 +142,8 @@ def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
     found, mistakes = find_each(partial(_folder, options.game), options.bots)
     lines = together(mistakes).lines if mistakes else ()
     if mistakes and not (found and options.skip_broken):
-        # A mistake in one of many folders shouldn't go unnoticed, so by default we don't build any
-        # folder.
+        # People may overlook one message among many. Unless they skip broken bots, a mistake in one
+        # folder therefore prevents all builds.
         nothing = ["nothing was built; --skip-broken builds the other folders"] * bool(found)
         raise UsageErrors([*lines, *nothing])
     for line in lines:

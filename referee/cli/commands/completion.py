@@ -1,7 +1,7 @@
-"""`referee completion`: print the completion script of a shell.
+"""`referee completion`: print a script for completing commands in a shell.
 
-shtab generates the scripts from the parser. A script contains all words, because it would take too
-long to start Python each time that you press TAB.
+shtab generates the script from our parser. All words are in the script itself, because starting
+Python whenever you press TAB would take too long.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referee.interrupts import Interrupts
 
 Shell: TypeAlias = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
-# Options with these metavars are completed with files.
+# For options with these metavars, the shell completes file names.
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 
 
@@ -48,7 +48,8 @@ def script(shell: str) -> str:
     top = commands.parser()
     parsers = top.commands.choices
     for about in top.commands._get_subactions():
-        parsers[about.dest].description = about.help  # the shell only shows one line
+        # The shell shows only one line, so use the short description.
+        parsers[about.dest].description = about.help
     of_metavar = {"DIR": shtab.DIRECTORY, "BOT": _bots_and_files()}
     of_metavar |= dict.fromkeys(_FILES, shtab.FILE)
     for parser in parsers.values():

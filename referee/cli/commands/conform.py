@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
-# By default, a referee gets this many seconds for a match.
+# Unless `--time-limit` is given, a referee has to finish each match within this many seconds.
 MATCH_SECONDS = 60.0
-# If there's no terminal, we print a line of progress this often, in seconds.
+# How often we print the progress if stderr isn't a terminal.
 SAY_EVERY_SECONDS = 15
-# `--watch` looks for changed files this often, in seconds.
+# How often `--watch` checks the bot's files.
 LOOK_EVERY_SECONDS = 0.5
 
 
@@ -155,18 +155,18 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     bot = options.bot or ""
     seen = files_digest(bot, game)
     if not seen:
-        _Bot(options, game)  # reports an error if the bot doesn't exist
+        _Bot(options, game)  # raises a `UsageError` if the bot doesn't exist
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
     while True:
         try:
             _run_once(options, game, interrupts)
         except UsageError as error:
-            # For example, a folder must be built again, which the author can do now.
+            # Usually the author can fix this right away, for example by building the folder again.
             for line in error.lines:
                 console.say(line)
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
         with interrupts.raising():
-            # The digest is "" while somebody is replacing the file.
+            # While somebody is replacing the file, the digest is "".
             while (now := files_digest(bot, game)) in ("", seen):
                 time.sleep(LOOK_EVERY_SECONDS)
         seen = now
@@ -225,9 +225,10 @@ def _check_outputs(options: ConformOptions) -> None:
 
 
 def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bool:
-    """Check whether a tournament could not start the bot in a folder. Prints the reason.
+    """Return True if the bot is in a folder, and tournaments couldn't start it.
 
-    The cases may have run without a sandbox, but a tournament usually has one.
+    The cases may have run without a sandbox, but tournaments usually have one. That's why we start
+    the bot in a sandbox here. If it fails, we print the reason.
     """
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
@@ -262,7 +263,7 @@ class _Reporter:
         )
         self._is_shown = options.format == "text" or options.output is not None
         self._only_verdict = options.quiet and options.output is not None
-        # All results of a referee come at the end, so there's nothing to show before that.
+        # A check of a referee reports all results at the end, so there's nothing to show before.
         self._is_live = options.referee is None and self._is_shown and not self._only_verdict
 
     def list(self, cases: Sequence[Rule]) -> None:
@@ -273,7 +274,7 @@ class _Reporter:
                 _print(self._on_stdout.listed(cases))
 
     def show_new(self, result: Result) -> None:
-        """Print a failure, unless we have printed its cause for another case."""
+        """Print a failure, unless another case has failed for the same reason before."""
         if self._is_live:
             with console.printing():
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
@@ -290,7 +291,10 @@ class _Reporter:
                 _print(on.verdict(report) if self._only_verdict else self._lines(on, report))
 
     def save(self, report: Report) -> None:
-        """Write the report to the file of `--output`, or print it unless it is text."""
+        """Write the report to the file of `--output`.
+
+        Without that option, prints a JSON, JUnit or HTML report. Text has been printed already.
+        """
         options = self._options
         if options.format != "text":
             text = _rendered(options.format, report, self._chapters)
@@ -322,13 +326,14 @@ class _Reporter:
         options = self._options
         if self._is_live and text is self._on_stdout:
             return text.repeated(results)
-        # A single mistake of a referee makes many cases fail, so it should be fixed first.
+        # When a referee makes one mistake, many cases fail. With --quiet we only show the first
+        # failure in full, because the author should fix that first.
         brief = options.quiet and options.referee is not None
         return text.failures(results, verbose=options.verbose, brief=brief)
 
 
 def _print(lines: Iterator[str]) -> None:
-    # The terminal redraws the progress line after each write, so we write all lines at once.
+    # Write all lines together, because the terminal redraws the progress line after each write.
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
@@ -344,7 +349,7 @@ def _as_words(options: ConformOptions) -> list[str]:
 
 
 class _Bot:
-    """A bot, with the titles of the protocol's chapters and the selected cases."""
+    """The bot that we check. Knows the selected cases and the titles of the protocol's chapters."""
 
     def __init__(self, options: ConformOptions, game: str) -> None:
         from referee.bots.command import find_bot
@@ -360,7 +365,7 @@ class _Bot:
         self._suite: Suite | None = None
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Run the cases. `on_result` is called with each result, in their order."""
+        """Run the cases, and pass their results to `on_result` in the order of the cases."""
         from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
@@ -394,7 +399,10 @@ class _Bot:
 
 
 class _Referee:
-    """Another referee, which we check by matches with probes. Has the attributes of `_Bot`."""
+    """Another referee that we check. We let it play matches with bots that observe it.
+
+    The attributes and methods are the same as in `_Bot`.
+    """
 
     def __init__(self, options: ConformOptions, game: str, command: str) -> None:
         from referee.conformance.case import select
@@ -415,7 +423,7 @@ class _Referee:
         self._played = 0
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Play all matches. All results come at the end, with the report."""
+        """Play the matches and return the report. `on_result` isn't used."""
         from referee.conformance.referee_side import check_referee
 
         def played() -> None:

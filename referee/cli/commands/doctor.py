@@ -1,4 +1,4 @@
-"""`referee doctor`: print the features of this machine, missing parts, and how to get them."""
+"""`referee doctor`: check what works on this machine, and tell people how to get the rest."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
     from referee.starters import Language
 
-# If a program takes longer than this to print its version, we consider it missing.
+# A program that takes longer than this to print its version counts as missing.
 PROBE_SECONDS = 5.0
 _LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
@@ -47,13 +47,13 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Check:
-    """One check of `doctor`.
+    """The result of a check.
 
     Attributes:
-        status: "missing": matches work without it; "problem": matches or tournaments do not work.
-        found: the version or state, or the reason why it is missing.
-        purpose: the features that need it.
-        get: the command that installs it, or the next step; empty if there is nothing to do.
+        status: "missing" if matches work anyway, "problem" if matches or tournaments don't work.
+        found: the version or state. If something is missing, the reason.
+        purpose: what people need it for.
+        get: a command that installs it, or something else to do. Can be empty.
     """
 
     section: str
@@ -77,7 +77,13 @@ class Report:
 
 
 class Found(NamedTuple):
-    """The result of a probe: whether it succeeded, a description, and if not, the next step."""
+    """The outcome of a probe.
+
+    Attributes:
+        ok: True if the probe succeeded.
+        text: describes the outcome.
+        get: if the probe failed, a step that may help.
+    """
 
     ok: bool
     text: str
@@ -144,7 +150,7 @@ def _text(report: Report) -> Iterator[str]:
 
 
 def run_checks(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
-    """Yield the result of each check. The match and interpreters run in the sandbox."""
+    """Run all checks and yield their results. The match and the interpreters run in the sandbox."""
     from referee.starters import LANGUAGES
 
     match, tournament = partial(_match, sandbox, interrupts), partial(_tournament, sandbox)
@@ -186,7 +192,7 @@ def _check(
 ) -> Check:
     try:
         found = look()
-    except OSError as error:  # on an unusual system
+    except OSError as error:  # e.g. if a file in /proc is missing
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get
@@ -221,7 +227,8 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 def _tournament(sandbox: Sandbox) -> Found:
     from referee.api import play_matches
 
-    # With a single job, no other process would be started, and starting one is what we test here.
+    # With a single job, `play_matches` doesn't start other processes, and we want to know whether
+    # that works.
     jobs = max(2, cores())
     began = time.monotonic()
     try:
@@ -255,7 +262,7 @@ def _bubblewrap() -> Found:
     from referee.bots.processes.sandbox import unavailable_reason
 
     try:
-        problem = unavailable_reason()  # includes the next step
+        problem = unavailable_reason()  # the text also says what to do
     except ShortageError as error:
         problem = str(error)
     if problem:
@@ -296,8 +303,8 @@ def _cgroups() -> Found:
 def _cores() -> Found:
     load, count, quota = os.getloadavg()[0], os.cpu_count() or 1, cpu_quota()
     text = f"{cores()}" if cores() == count else f"{cores()} of {count}"
-    # Inside a container, `count` is often the number of cores of the whole machine, but only the
-    # quota can be used.
+    # `count` is often the number of cores of the whole machine. In a container, only a part of them
+    # may be available, which the quota shows.
     if quota < count:
         text += f" (control groups: {quota:g})"
     text += f", load {load:.1f}"
@@ -350,7 +357,7 @@ def _language(language: Language, sandbox: Sandbox) -> Found:
     path = shutil.which(program)
     if path is None:
         return Found(False, f"{program} is not installed", get)
-    # The program must not only exist, it must also find its libraries in the sandbox.
+    # A program that exists may still not find its libraries in the sandbox, so run it.
     said = _first_line([path, language.version], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"
@@ -378,7 +385,7 @@ def _first_line(words: list[str], sandbox: Sandbox | None = None) -> str | None:
     from referee.match.limits import Limits
     from referee.match.sandbox import NO_SANDBOX
 
-    # We start the program just like a bot, because it may not be visible in the sandbox.
+    # Start the program in the same way as a bot, so that we notice if the sandbox hides it.
     path = shutil.which(words[0])
     if path is None:
         return None

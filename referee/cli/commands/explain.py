@@ -1,4 +1,4 @@
-"""`referee explain`: print a section of a game's protocol, or the meaning of a code."""
+"""`referee explain`: print a section of the protocol, or explain a code or a word."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from referee.text.nearest import near
 MOST_WIDTH = 100
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:/.*)?")
 _HTTP = "http-bots"
-# The page with the violations that `referee conform` finds, in addition to faults ...
+# This page lists violations that only `referee conform` finds ...
 _KINDS = "vectors/README"
-# ... and its sections for bots and for referees.
+# ... in one section about bots and one about referees.
 _SECTIONS = ("1.2", "2.2")
 
 
@@ -59,7 +59,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
 
 
 def explanation(what: str, page: SpecPage) -> str | None:
-    """Return the Markdown that explains a section, a code or a word. None if there isn't any."""
+    """Explain a section, a code or a word, in Markdown. Returns None if we don't know it."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
     if number is not None:
@@ -111,8 +111,8 @@ def _contents(page: SpecPage) -> str:
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
     text = f"{what!r} is not a section, title or code of {page.place}, nor a word of the glossary"
-    # Section numbers differ between games. If the game is the default, somebody may have forgotten
-    # --game, so we suggest other games. Otherwise, we do this only for words.
+    # We look in the pages of the other games, too. For a section number we only do that if somebody
+    # may have forgotten --game, because the games number their sections differently.
     others = GAMES if game == DEFAULT_GAME or _NUMBER.fullmatch(what) is None else {}
     for name, definition in others.items():
         if name != game and explanation(what, game_page(definition)):
@@ -144,7 +144,7 @@ def _print(markdown: str) -> None:
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not has_colour(sys.stdout):  # without colours, only backticks mark it as code
+        if not has_colour(sys.stdout):  # we don't have colours for code, so keep the backticks
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))

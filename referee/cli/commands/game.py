@@ -1,4 +1,4 @@
-"""`referee game`: checks a game for its author, and prints its page for the authors of bots."""
+"""`referee game`: check your own game, or write a page about it for authors of bots."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Context manager. Yields a function that shows the number of played matches on a terminal."""
     if not sys.stderr.isatty():
         yield lambda played: None
         return

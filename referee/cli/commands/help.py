@@ -1,4 +1,4 @@
-"""`referee help`: the same text as `--help`, for the program or a command."""
+"""`referee help`: print the help of the program or of a command, like `--help`."""
 
 from __future__ import annotations
 

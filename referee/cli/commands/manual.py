@@ -1,6 +1,7 @@
-"""Manual pages from the parsers: `referee(1)`, and one for each command, e.g. `referee-play(1)`.
+"""Make a manual page for the program, and one for each command, e.g. `referee-play(1)`.
 
-`hatch_build.py` makes them for the wheel, which installs them to `share/man/man1`.
+Everything in the pages is taken from the parsers. `hatch_build.py` adds the pages to the wheel,
+which installs them to `share/man/man1`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from referee.cli.parser import Parser
 
 
 def pages() -> dict[str, str]:
-    """Return file name -> page in the man(7) macros."""
+    """Return the pages by file name. They're written with the man(7) macros."""
     top = commands.parser()
     parsers = top.commands.choices
     abouts = {str(action.dest): str(action.help) for action in top.commands._get_subactions()}

@@ -1,4 +1,4 @@
-"""`referee page`: matches as one HTML file, or a tournament as a folder of pages."""
+"""`referee page`: make an HTML file of matches, or a folder of pages for a tournament."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
 def _check_records(options: PageOptions) -> None:
     if options.records is not None:
         raise UsageError("--records is for the store of a tournament")
-    # Each file is read twice (the first time only to recognise it), which is impossible with stdin.
+    # Each file is read twice (at first, just to recognise its format). That doesn't work with
+    # stdin.
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')
     for name in options.files:
@@ -153,7 +154,7 @@ def _site(options: PageOptions, interrupts: Interrupts) -> int:
 
 
 def _page_name(files: Sequence[str]) -> str:
-    """Return a name for the page, which is the name of the first file with another ending."""
+    """Name the page after the first file, e.g. "game.html" for "game.jsonl.gz"."""
     name = os.path.basename(files[0])
     for suffix in (*SUFFIXES, ".jsonl"):
         name = name.removesuffix(suffix)

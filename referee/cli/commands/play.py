@@ -1,6 +1,6 @@
-"""`referee play`: one match.
+"""`referee play`: play one match.
 
-We start the bots before we import trio, so that both happen at the same time.
+Importing trio takes a while, so we start the bots first and import it while they are starting.
 """
 
 from __future__ import annotations
@@ -90,10 +90,13 @@ def _run(
     interrupts: Interrupts,
     watching: ExitStack,
 ) -> int:
-    """Play the match and print the result. `watching` is closed when all viewers are gone."""
+    """Play the match and print the result.
+
+    With `--browser`, this starts a server, which keeps running until the caller closes `watching`.
+    """
     live = standard_stream(sys.stderr, "standard error") if options.stderr == LIVE else None
     with ExitStack() as stack:
-        with interrupts.raising():  # opening a FIFO waits for its reader, maybe for ever
+        with interrupts.raising():  # to open a FIFO, we have to wait for its reader
             files = stack.enter_context(plan.opened())
         server = None
         if options.browser:
@@ -104,7 +107,7 @@ def _run(
             with plan.launched() as started:
                 files.begin()
                 played = _play_match(options, plan, interrupts, started, files, session, live)
-            with interrupts.raising():  # the program that compresses a log may be slow
+            with interrupts.raising():  # we wait for the program that compresses a log
                 lost = _finish(files)
                 if live is not None:
                     with suppress(LogWriteError):  # the reader of stderr is gone
@@ -112,7 +115,7 @@ def _run(
         except GameError as error:
             raise GameError(_void(error, options, plan.spec)) from error
         except Interrupted as interrupted:
-            # If the reader of stderr is slow, the message would have to wait for it, too.
+            # Writing to stderr would block if its reader is slow.
             if live is None or not live.behind:
                 console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
@@ -128,7 +131,7 @@ def _run(
 
 
 def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
-    """Describe a match that was ended by a mistake of the game, with a command that repeats it."""
+    """Explain that a match is void because of a mistake of the game, and how to see it again."""
     from referee.bots.repeat import verify_words
     from referee.text.terminal import command_line
 
@@ -147,16 +150,17 @@ def _watched(
     assert plan.record is not None
     assert files.record is not None
     page = f"watch/{os.path.basename(plan.record)}"
-    # If people play in the browser, `--listen` is for the page of the players and not for this one.
+    # If people play in the browser, `--listen` is for their server. The viewers' server then
+    # listens on a free port.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
-    # Without this, the page would show the old contents of the file.
+    # The file may have an old match in it, so empty it before somebody opens the page.
     begin = partial(files.record.begin, copy=True)
     game = plan.spec.definition.name
     return watched(interrupts, game, [plan.record], page, address, begin)
 
 
 def _finish(files: MatchFiles) -> LogWriteError | None:
-    """Complete the logs. Return the error if a log could not be written."""
+    """Complete the logs, and print warnings about them. Returns an error if a log is lost."""
     warnings, lost = files.finish()
     for warning in warnings:
         console.say(warning)
@@ -278,7 +282,9 @@ def _repeat_command(options: PlayOptions, spec: MatchSpec) -> list[str]:
         start = ["--resume", options.resume, "--turn", str(turn)]
         start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
     typed = spec
-    if options.bots:  # as they were typed, i.e. with names and with bytes that aren't UTF-8
+    # Repeat the BOT arguments as the user has typed them, including names and bytes that aren't
+    # UTF-8.
+    if options.bots:
         typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

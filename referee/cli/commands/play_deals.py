@@ -1,4 +1,4 @@
-"""`referee play --resume FILE --turn N --deals D`: many matches from one position."""
+"""`referee play --resume FILE --turn N --deals D`: play many matches from one position."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def play_deals(
     again: Sequence[str],
     interrupts: Interrupts,
 ) -> int:
-    """Play the deals on all cores, and print the statistics of the position.
+    """Play deals from one position, on all cores, and print statistics about the position.
 
     Args:
-        plan: a match from the position.
-        again: the command that plays the first deal.
+        plan: the match of the first deal. It has the bots, the position and the limits.
+        again: the command that repeats the match of the first deal.
     """
     from referee.workers import prepare, worker_processes
 
@@ -89,7 +89,10 @@ def play_deals(
 
 
 def _position(options: PlayOptions, plan: MatchPlan) -> Position:
-    """Return the position where a plan's match starts. Its last redeal is the first deal."""
+    """Return the position where all deals start.
+
+    The last redeal in the plan belongs to the first deal, so it isn't part of the position.
+    """
     from referee.match.position import Position
 
     assert options.resume is not None

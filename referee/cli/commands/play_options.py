@@ -23,7 +23,7 @@ from referee.cli.settings import (
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
 
-# With this value of `--stderr`, we show the stderr of bots immediately.
+# With this value of `--stderr`, you see the stderr of the bots while they run.
 LIVE = "-"
 
 
@@ -120,9 +120,9 @@ in the browser (spec/serve.md, 6)."""
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:
-        """Return the names in the BOT arguments, and the BOTs.
+        """The names of the bots, and the BOT arguments without names.
 
-        A name is "" if the argument has none. If no argument has a name, the list of names is
+        If only some bots have a name, the others have "". If none has a name, the first list is
         empty.
         """
         from referee.names import named

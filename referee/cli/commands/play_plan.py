@@ -1,4 +1,4 @@
-"""The match that `referee play` plays, computed once from the options."""
+"""Decides everything about a match of `referee play`, before it begins."""
 
 from __future__ import annotations
 
@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 def plan_match(
     options: PlayOptions, temporary: str | None = None
 ) -> tuple[MatchPlan, MatchSession | None]:
-    """Return the match of the options, and the session if people play it in the browser.
+    """Plan the match that the options describe.
 
     Args:
-        temporary: the name of a temporary record for the browser, or None.
+        temporary: where to put the record if it's only needed for the browser. None: follow the
+            options.
+
+    Returns:
+        The plan, and the session if people play in the browser.
 
     Raises:
         UsageError: such a match is not possible. The text gives the reason.
@@ -52,7 +56,7 @@ def plan_match(
     redeals = () if resumed is None else _redeals(options, resumed)
     if not bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # check this before old logs are emptied
+    check_descriptors()  # fail before we empty old logs
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
@@ -75,7 +79,7 @@ def plan_match(
         log=options.log,
         record=record,
         stderr=stderr,
-        # A temporary record is only used for the page, and the page shows stderr.
+        # A temporary record is only made for the page in the browser, which shows stderr, too.
         record_stderr=options.record_stderr or temporary is not None,
         answers=() if resumed is None else resumed.answers,
         force=options.force,
@@ -98,9 +102,9 @@ def _limits_of_bots(
 def _sandbox(
     options: PlayOptions, sources: Sequence[BotSource], game: str, unseen: Sequence[str | None]
 ) -> Sandbox:
-    """Return the sandbox for the bots, which can't see the files in `unseen`.
+    """Return the sandbox in which the bots run. They can't see the files in `unseen`.
 
-    If no BOT is given, we start the bots that the record of `--resume` names. This needs
+    If the user hasn't named any BOT, we start the bots of the record in `--resume`, but only with
     `--run-recorded`.
     """
     from referee.bots.command import BotCommand
@@ -144,10 +148,10 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Return the redeals of the match.
+    """Return when and with which seeds the hidden cards are shuffled again.
 
-    Without --deals, these are the redeals of the record. With --deals, the redeal of the first deal
-    follows the redeals of the position.
+    Without --deals, that's the same as in the record. With --deals, the first deal comes after the
+    redeals that lead to the position.
     """
     if options.deals is None:
         return resumed.header.redeals or ()
@@ -192,7 +196,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
     load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
-    # If an interrupted match continues, people can use the links that they already have.
+    # People who have links to an interrupted match can use them again.
     goes_on = options.resume is not None and options.turn is None
     known = links_beside(options.resume) if goes_on and options.resume is not None else None
     return MatchSession(game, bots, known)
@@ -206,10 +210,11 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 
 
 def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
-    """Raise a `UsageError` if an output is an input, or the links would replace another file.
+    """Raise a `UsageError` if an output would replace a file that we still need.
 
-    There's one exception: an interrupted match may be continued in its own record, whose contents
-    are kept.
+    There's one exception: an interrupted match can be continued in its own record. We have read the
+    record by then, and all of it is written again. For `--page`, this also checks the file with the
+    players' links.
     """
     continues = options.turn is None
     seed_file = settings.seed_file_name(options.seed_file)

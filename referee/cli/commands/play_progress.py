@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from referee.match.spec import MatchSpec
     from referee.runner import Runner
 
-# We don't show progress before this many seconds, so most matches print only their result.
+# Most matches are over by then, and only their result is printed.
 AFTER_SECONDS = 1.0
 # If a bot thinks for longer than this, we tell people which bot it is.
 _SLOW_SECONDS = 2.0
 
 
 async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
-    """Show the match on the terminal until cancelled.
+    """Show how the match is going, on the terminal. Runs until cancelled.
 
     Args:
-        in_browser: True if people play in the browser, not at this terminal.
+        in_browser: True if people play in the browser, and not at this terminal.
     """
     from referee.bots.command import HUMAN
 
@@ -38,8 +38,8 @@ async def _print_slow_bots(runner: Runner, bots: Sequence[str]) -> NoReturn:
     from referee.bots.command import HUMAN
     from referee.games.interface.seats import seat_id
 
-    # We print only one line for each slow reply. Somebody will type in this terminal soon, and a
-    # line that changes all the time would be in the way.
+    # Somebody types in this terminal, so a line that changes all the time would be in the way.
+    # Print just one line per slow reply.
     said = None
     while True:
         await trio.sleep(_SLOW_SECONDS / 2)

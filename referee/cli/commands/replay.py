@@ -1,4 +1,4 @@
-"""`referee replay`: show a match turn by turn."""
+"""`referee replay`: print a match turn by turn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from referee.logs.replay.reader import Item, Replay
     from referee.logs.replay.terminal import Painter
 
-# A followed log is read this often, in seconds.
+# With --follow, we look for new lines this often.
 FOLLOW_SECONDS = 0.1
 
 
@@ -68,7 +68,12 @@ class ReplayOptions(Options):
 
 
 class Turns(NamedTuple):
-    """The turns that the user has selected: first, last, player. None means any."""
+    """The turns that the user wants to see.
+
+    Attributes:
+        first, last: their range. None: no limit.
+        player: only turns of this player, from 1. None: all players.
+    """
 
     first: int | None
     last: int | None
@@ -83,7 +88,7 @@ class Turns(NamedTuple):
         )
 
     def none_of(self, turns: int) -> str:
-        """Explain why none of a match's turns is selected, given the number of its turns."""
+        """Explain why no turn is shown. `turns` is the number of turns in the match."""
         first, last = self.first or 1, self.last or turns
         asked = f"--turn {first}" if first == self.last else f"--from {first} --to {last}"
         if first > turns:
@@ -172,7 +177,7 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
 
     turns = 0
     shown = chosen.first is None and chosen.last is None
-    before: list[Item] = []  # printed before the first selected turn, e.g. the names
+    before: list[Item] = []  # items before the first turn that we show, e.g. the names
     for item in replay.items():
         if isinstance(item, Start) and (chosen.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
@@ -198,9 +203,9 @@ def _text(
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
-    start: Start | None = None  # the start always comes first
+    start: Start | None = None  # set by the first item
     turns: list[Any] = []
-    after: list[str] = []  # shown below the table
+    after: list[str] = []  # lines below the table
     for item in items:
         if isinstance(item, Start):
             start = item
@@ -255,8 +260,8 @@ def _table(summary: Summary) -> Iterator[str]:
 
 
 def _page(lines: Iterable[str]) -> bool:
-    # Let less quit if the text fits on one screen, and show colours, unless the user wants
-    # something else.
+    # These options make less show colours, and quit if the text fits on one screen. The user's own
+    # setting wins.
     environment = {"LESS": "FRX", **os.environ}
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")

@@ -1,4 +1,4 @@
-"""`referee rules`: check rule files, and explain the decisions of their bots."""
+"""`referee rules`: check rule files, and explain why their bots play as they do."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
     data = _data(name)
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
-    file.new()  # raises the mistakes in the file
+    file.new()  # raises an error if the file has mistakes
     check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1
@@ -225,7 +225,7 @@ def _candidates(ranked: Ranked) -> Iterator[str]:
             continue
         rule = "" if each.rule is None else f", the rule of line {each.rule}"
         yield f"{each.score:8.6g}  {each.card + many:24} line {each.entry}{rule}"
-    # All cards with the same default score share a line.
+    # Cards without a rule of their own come last. If they have the same score, they share a line.
     for score, cards in defaults.items():
         start = f"{score:8.6g}  "
         for line in wrap_list(f"{', '.join(cards)}: default", PLAIN_WIDTH - len(start) - 4):

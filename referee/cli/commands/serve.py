@@ -1,4 +1,4 @@
-"""`referee serve`: matches and tournaments in the browser."""
+"""`referee serve`: show matches and tournaments in the browser."""
 
 from __future__ import annotations
 

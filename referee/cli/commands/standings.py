@@ -1,4 +1,4 @@
-"""`referee standings`: the standings of a tournament, also while it runs."""
+"""`referee standings`: print the standings of a tournament, even while it's running."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
-# A followed store is checked this often, in seconds.
+# How often `--follow` looks for new results.
 WATCH_SECONDS = 2.0
 
 
@@ -99,7 +99,8 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
     with open_stores(options.stores) as stores, interrupts.raising():
         if len(stores) > 1:
             view = _season_view(options, stores.values())
-            found = read_season(stores, view.anchor, view.excluded)  # before a file is created
+            # This can fail, so do it before we create a file.
+            found = read_season(stores, view.anchor, view.excluded)
             with report as file, contextlib.redirect_stdout(file):
                 print_season(found, options.format, view.title, stores)
             return OK
@@ -118,15 +119,15 @@ def _check_season(options: StandingsOptions) -> None:
 
 
 class View(NamedTuple):
-    """The options that say which parts of the standings to show.
+    """The parts of the standings to show, and the bots that have a special role in them.
 
     Attributes:
-        anchor: the number of a bot and its rating.
-        bot: the name of a bot whose details are shown.
+        anchor: the number of a bot, and the rating that it's fixed to.
+        bot: the name of a bot to show in detail.
         excluded: the numbers of bots whose matches do not count.
-        most_paired: number of bots, from the top of the ranking, that are compared with each other.
-        title: the title of the table or the page; empty: the default.
-        has_statistics: whether to show reply times and the statistics of the game.
+        most_paired: how many of the best bots are compared with each other.
+        title: the title of the table or the page. If it's empty, a default is used.
+        has_statistics: True if reply times and the game's statistics are shown.
     """
 
     anchor: tuple[int, float] | None
@@ -140,10 +141,12 @@ class View(NamedTuple):
 def chosen_view(
     bots: Sequence[Entrant], anchor: str | None, bot: str | None, exclude: Sequence[str] = ()
 ) -> View:
-    """Return the view of `--anchor`, `--bot` and `--exclude`. Names may be shortened as in tables.
+    """Look up the bots in `--anchor`, `--bot` and `--exclude`.
+
+    People may give the short names that tables show.
 
     Raises:
-        UsageError: they do not name bots. The text lists the bots.
+        UsageError: there's no bot of this name. The text lists all bots.
     """
     from referee.tournament.setup import short_names
 
@@ -225,7 +228,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
-    """Add the title to an object of `--format json`, unless the title is empty."""
+    """Put the title into the object for `--format json`, unless it's empty."""
     return {"title": title, **found} if title else found
 
 
@@ -234,7 +237,7 @@ def _most_paired(format: str, view: View) -> int | None:
     from referee.web.server.pages import MOST_PAIRED
 
     if view.bot is not None and format == "text":
-        return None  # the report on a bot lists all its opponents
+        return None  # the report on one bot compares it with all others anyway
     usual = {"csv": 0, "text": MOST_IN_MATRIX, "html": MOST_PAIRED}
     return view.most_paired or usual.get(format)
 
@@ -289,12 +292,11 @@ def _watch(options: StandingsOptions) -> NoReturn:
 
     seen = count = None
     while True:
-        # We open the store only if something has changed, because all rows are checked when it's
-        # opened.
+        # Opening a store checks all its rows, so only do it after a change.
         state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            # We close the store as soon as possible, so that a run can finish.
+            # Don't keep the store open while we sleep, because the run couldn't finish.
             with Store.for_reading(options.stores[0]) as store:
                 if store.count() != count:
                     count = store.count()

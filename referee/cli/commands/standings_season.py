@@ -1,4 +1,4 @@
-"""`referee standings` with several stores: a season."""
+"""`referee standings` for a season, i.e. with several stores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_stores(files: Sequence[str]) -> Iterator[dict[str, Store]]:
-    """Context manager: open stores for reading, as name of the tournament -> store.
+    """Open stores for reading, for a `with` block.
+
+    Yields:
+        The stores by the name of their tournament.
 
     Raises:
         UsageError: a store cannot be read, or is given twice.
@@ -43,11 +46,11 @@ def open_stores(files: Sequence[str]) -> Iterator[dict[str, Store]]:
 def read_season(
     stores: Mapping[str, Store], anchor: tuple[int, float] | None, excluded: Collection[int]
 ) -> Season:
-    """Compute the season of several stores.
+    """Compute the standings of a season.
 
     Args:
-        anchor: the number of a bot in `season_names`, and its rating.
-        excluded: the numbers of bots whose matches do not count.
+        anchor: the index of a bot in `season_names`, and the rating that it's fixed to.
+        excluded: the indexes of bots whose matches do not count.
     """
     from referee.tournament.report.season import season, season_names
 
@@ -57,12 +60,12 @@ def read_season(
 
 
 def print_season(found: Season, format: str, title: str, stores: Mapping[str, Store]) -> None:
-    """Print a season.
+    """Print the standings of a season.
 
     Args:
         format: "text", "json", "csv" or "html".
-        title: the title; empty: the default. Not used for csv.
-        stores: the stores of the season.
+        title: the title, which csv doesn't have. If it's empty, a default is used.
+        stores: the stores from which `found` was computed.
     """
     if format == "json":
         from msgspec.structs import asdict

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
-# If the game has more mistakes than this, we show only the most frequent ones.
+# We show at most this many mistakes of the game. The frequent ones come first.
 MOST_PROBLEMS = 5
 
 
@@ -95,11 +95,11 @@ def _with_limits(file: str, config: Config) -> list[Entrant]:
 
 
 class _Run:
-    """A run of a tournament.
+    """Runs a tournament, from the check of the bots to the final standings.
 
     Args:
-        file: the store; None: in memory.
-        records: the folder of the records; None: records are not kept.
+        file: the store. None: it's in memory.
+        records: the folder for match records. None: don't write any.
     """
 
     def __init__(
@@ -117,10 +117,13 @@ class _Run:
         self._file = file
         self._records = records
         self._interrupts = interrupts
-        self._void = 0  # number of matches that are void because of a mistake in the game
+        self._void = 0  # how many matches are void because the game made a mistake
 
     def run(self, stack: ExitStack) -> int:
-        """Play the missing matches, and print the standings. `stack` stops the page's server."""
+        """Play the missing matches, print the standings, and return the exit code.
+
+        With `--browser`, the server of the page is entered into `stack`.
+        """
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None
@@ -172,7 +175,7 @@ class _Run:
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
         list_file = None if options.deal_seeds is None else options.deal_seeds.file
-        # These files contain seeds, and with a seed a bot could compute the next cards.
+        # Each of these files can contain a seed, from which a bot could compute the next cards.
         files = (options.store, options.config, options.position, seed_file, list_file)
         unseen = (self._records, *files)
         live = self._live
@@ -213,7 +216,7 @@ class _Run:
 
     @property
     def _live(self) -> Path | None:
-        # This isn't possible with a cluster, because the folder would be on another machine.
+        # Workers of a cluster are on other machines, so they can't write to this folder.
         if self._records is None or not self._options.browser or self._options.cluster is not None:
             return None
         return Path(self._records)
@@ -228,10 +231,10 @@ class _Run:
         return watched(self._interrupts, game, paths, page)
 
     def _exclude_broken(self, dispatcher: Dispatcher) -> None:
-        """Start each bot with remaining matches, and leave out the bots that cannot be started.
+        """Try to start each bot that still has matches. Bots that don't start are left out.
 
-        Without --skip-broken, or if there are too many broken bots to play at all, raises a
-        `UsageError`.
+        Raises:
+            UsageError: a bot doesn't start and --skip-broken isn't given, or too few bots are left.
         """
         from referee.bots.command import together
         from referee.tournament.playing.starting import broken_bots
@@ -242,8 +245,7 @@ class _Run:
         setups = plan.stages if plan.is_known else [*plan.stages, now]
         left = bots_with_matches_left(self._store, setups)
         broken = {number: why for number, why in plan.broken.items() if number in left}
-        # In a cluster, the bots may only exist on the machines of the workers, so the workers check
-        # them.
+        # With a cluster, bots may exist only on other machines. The workers there check them.
         if options.cluster is None:
             broken |= _missing_bots(now, left - broken.keys())
         dispatcher.out |= broken.keys()
@@ -276,8 +278,7 @@ class _Run:
         if plan.stages and plan.stages != store.stages:
             store.replace_bots(plan.stages)
         if not plan.is_known:
-            # If "auto" means that there is no sandbox, we have to say so, because people rely on
-            # it.
+            # People who use "auto" may rely on a sandbox, so tell them if they don't get one.
             if options.sandbox == "auto" and now.sandbox == "none":
                 say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
             store.add_stage(now)
@@ -288,7 +289,7 @@ class _Run:
             store.leave_out(names)
         if now.game in GAMES.outside:
             store.add_game_file(GAMES.outside[now.game].source)
-        # A bot that was left out hasn't played with its files.
+        # The files of a bot that we leave out don't matter, because it won't play.
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _store_limits(self) -> None:
@@ -310,7 +311,7 @@ class _Run:
         """Play the missing matches.
 
         Returns:
-            The interruption, if running matches ended after Ctrl-C; otherwise None.
+            An `Interrupted` after Ctrl-C, if the running matches could still end. Otherwise None.
         """
         from referee.cli.commands.tournament_progress import Progress, default_table_every
         from referee.tournament.playing.live import remove_live
@@ -318,7 +319,7 @@ class _Run:
 
         live = self._live
         if live is not None:
-            remove_live(live)  # these files were left by a run that was killed
+            remove_live(live)  # a run that was killed may have left some files
         records = None if self._records is None else make_folder(self._records)
         run = Run(self._store, records=records, live=live)
         anchor, options = self._plan.view.anchor, self._options
@@ -352,7 +353,7 @@ class _Run:
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
     def _again(self, failed: Plan) -> str:
-        """Return a command that shows the mistake of the game in a match again."""
+        """Return a command with which people can see a mistake of the game again."""
         from referee.bots.repeat import verify_words
         from referee.tournament.playing.records import record_of
         from referee.tournament.report.notable_losses import repeat_command

@@ -1,4 +1,4 @@
-"""Ends a tournament before its last match, and reports where the finished matches are stored."""
+"""Ends a tournament early, and tells people where the finished matches are."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class Ending:
         return self._until is not None
 
     def check_signals(self) -> None:
-        """Check for signals.
+        """Handle signals that have arrived. Call this often while matches are running.
 
         Raises:
-            Interrupted: the running matches must be cancelled.
+            Interrupted: cancel the running matches.
             GraceTimeout: the matches did not end within `GRACE_SECONDS`.
         """
         if self._until is None and self._interrupts.forget(signal.SIGINT):
@@ -69,7 +69,7 @@ class Ending:
 
 
 def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> None:
-    """Print how to continue a run. If the store is in memory, save its matches first.
+    """Tell people how to continue a run. A store in memory is saved to a file first.
 
     Args:
         file: the value of `--store`, or None if it is not given.

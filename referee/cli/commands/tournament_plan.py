@@ -1,4 +1,4 @@
-"""The matches of a run of `referee tournament`, computed once from the options and the store."""
+"""Decides everything about a run of `referee tournament`, before the first match."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 class TournamentPlan(NamedTuple):
-    """The decisions about a run.
+    """The decisions about a run, made before it begins.
 
     Attributes:
-        setup: the setup of the tournament.
+        setup: the tournament as the options describe it.
         is_known: True if the store already has this setup.
-        is_unfinished: True if matches are missing.
-        stages: the setups in the store, with replacements for bots that never played.
+        is_unfinished: True if there are matches to play.
+        stages: all setups in the store. A bot that never played may have been replaced.
         digests: digests of the bots' files, by name.
-        broken: mistakes of bots that cannot be started, by number.
-        packed: packed folders for the workers of a cluster, by path.
-        view: the view of the final standings.
+        broken: why bots cannot be started, by number.
+        packed: bots' folders, packed for the workers of a cluster, by path.
+        view: how to show the final standings.
     """
 
     setup: TournamentSetup
@@ -55,12 +55,12 @@ class TournamentPlan(NamedTuple):
 
 
 class _Bots(NamedTuple):
-    """The bots of a run. All play the same game.
+    """The bots of a run, and the game that they play.
 
     Attributes:
         broken: see `TournamentPlan`.
-        typed: the bots of the command line, which may be in folders.
-        directories: folders that the workers of a cluster need.
+        typed: only the bots from the command line. They may be in folders.
+        directories: folders that we have to send to the workers of a cluster.
     """
 
     game: str
@@ -73,7 +73,7 @@ class _Bots(NamedTuple):
 def plan_tournament(
     options: TournamentOptions, config: Config | None, store: Store
 ) -> TournamentPlan:
-    """Decide which matches to play, for a new, a known or an extended store.
+    """Decide which matches a run plays. The store may be empty, or have matches from earlier runs.
 
     Raises:
         UsageError: nothing can be played. The text gives the reason.
@@ -86,8 +86,8 @@ def plan_tournament(
     stages: list[TournamentSetup] = store.stages
     start = _start(options, stages)
     found = _bots(options, config, store, None if start is None else start.game)
-    # If bwrap doesn't work here, "auto" means "none". But if the earlier matches of a store had a
-    # sandbox, the other matches need it, too.
+    # "auto" means "none" on a machine where bwrap doesn't work. But if the store already has
+    # matches with a sandbox, the new ones must have it, too.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
     kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
     choice = SandboxChoice(kind, options.sandbox_read)
@@ -96,14 +96,15 @@ def plan_tournament(
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
     is_unfinished = not (is_known and is_finished(store))
-    # These options are for the final standings, but we check them now, because nobody wants to
-    # learn about a typing mistake after the last match.
+    # We need these options only for the final standings. Look up the bots now, because nobody wants
+    # to learn about a typing mistake after the last match.
     view = chosen_view(now.bots, options.anchor, options.bot)
     view = view._replace(title=options.title or "")
-    # If all matches have been played, the schedule doesn't matter any more.
+    # The schedule only matters if there are matches to play.
     if stages and is_unfinished:
         check_schedule(store)
-    if not is_known and not store.is_empty:  # an empty store can still be changed
+    # As long as the store is empty, its setup can still be changed.
+    if not is_known and not store.is_empty:
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
     if not options.same_bot:
@@ -118,10 +119,11 @@ def plan_tournament(
 
 
 class _Start(NamedTuple):
-    """The position where matches start.
+    """Where the matches start, if it isn't at the beginning.
 
     Attributes:
-        players, options: from the recorded match. `options` are the game's options.
+        game, players: from the record.
+        options: the options of the game, from the record.
     """
 
     game: str
@@ -156,7 +158,7 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
 def _bots(
     options: TournamentOptions, config: Config | None, store: Store, game: str | None
 ) -> _Bots:
-    """Return the bots of the command line, or otherwise of the configuration.
+    """Find the bots. Those on the command line replace the bots of the configuration.
 
     Args:
         game: the game of the position, or None.
@@ -205,7 +207,7 @@ def _setup(
     if seed is None:
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])
-    if stages:  # options that aren't given keep the values of the store
+    if stages:  # if an option isn't given now, the value in the store still applies
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     bots = with_unique_names(found.bots)
@@ -275,11 +277,11 @@ def _check_same(
     *,
     extend: bool,
 ) -> None:
-    """Raise a `UsageError` if the matches of a store belong to another tournament.
+    """Raise a `UsageError` if the store has matches of another tournament.
 
     Args:
         before: the setup in the store.
-        extend: True if bots, deals or rounds may be added.
+        extend: True if people want to add bots, deals or rounds to the tournament.
     """
     from referee.tournament.setup import check_extension, differences
 

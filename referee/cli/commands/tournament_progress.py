@@ -25,29 +25,31 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
-# In the first seconds, bots are starting, so an estimate of the remaining time would be far too
-# high ...
+# An estimate of the remaining time would be much too high at first, because the bots are still
+# starting. We wait this many seconds ...
 ESTIMATE_AFTER = 2.0
-# ... and we show neither an estimate nor ratings before this number of matches.
+# ... and until this many matches have been played. Ratings also need that many.
 ESTIMATE_FROM = 10
-# By default, we show this many tables in total.
+# With the default of `--table-every`, a run prints about this many tables.
 TABLES = 10
-# We show this many of the leading bots.
+# Only the best bots are shown while the tournament runs.
 LEADING = 5
-# Computing the ratings must not take more than this part of the time.
+# At most this fraction of the time may be spent on ratings.
 _RATING_PART = 0.05
 
 
 def default_table_every(matches: int) -> int:
-    """Return the default number of matches between tables, for a tournament of this size."""
+    """Return after how many matches a table is printed, if the user hasn't chosen a number."""
     return max(1, math.ceil(matches / TABLES))
 
 
 class Progress:
-    """Shows a bar and the leading bots on a terminal, and occasional lines elsewhere.
+    """Shows the progress of a tournament, and the best bots so far.
+
+    On a terminal there's a bar, elsewhere a line now and then.
 
     Args:
-        every: instead, show a line per match, and a table after this number of matches.
+        every: print a line for every match instead, and a table after this many matches.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._every = every
-        self._tables = 0  # number of tables so far, i.e. one after `every` matches
+        self._tables = 0  # how many tables we have printed so far
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
@@ -85,7 +87,7 @@ class Progress:
         self._shown.close()
 
     def add(self, rows: Sequence[MatchRow]) -> None:
-        """Add finished matches. Prints disqualifications."""
+        """Update the results with finished matches, and report bots that were excluded."""
         for row in rows:
             for seat in row.seats:
                 if seat.disqualified == WORKER_KILLED:
@@ -103,7 +105,10 @@ class Progress:
                 self._show_table()
 
     def withdraw(self, bots: Mapping[int, Withdrawal]) -> None:
-        """Print the withdrawn bots. Matches that count may have become forfeits."""
+        """Print which bots were withdrawn, and read the results again.
+
+        After a withdrawal, matches that have been played may count as forfeits.
+        """
         setup = self._run.setup
         for bot, withdrawal in bots.items():
             is_end = setup.ends_with_withdrawal
@@ -137,7 +142,7 @@ class Progress:
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
-        if is_known and run.test is None:  # the length of a test is unknown
+        if is_known and run.test is None:  # we don't know how long a test will take
             parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds

@@ -59,11 +59,11 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     check_files(names)
     from msgspec import UNSET
 
-    # We import these here and not later, so that a signal can't interrupt the imports, forked
-    # processes share the modules, and the garbage collector ignores them.
+    # Import this before we start: a signal can't interrupt the import then, and forked processes
+    # get the module for free. The garbage collector doesn't look at it either.
     from referee.logs.validate import Validation, check_log
 
-    unchecked: dict[str, str] = {}  # games without a checker -> their first log
+    unchecked: dict[str, str] = {}  # games whose rules we can't check -> the first log of the game
     invalid = found = unknown = 0
 
     def make_report(name: str, log: CheckedLog) -> FileReport:

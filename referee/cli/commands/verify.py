@@ -1,4 +1,4 @@
-"""`referee verify`: run match records again and compare."""
+"""`referee verify`: play matches again from their records, and compare."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class VerifyOptions(Options):
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
         return _check_store(options, options.store, interrupts)
-    # We import these here and not later, so that a signal can't interrupt the imports, forked
-    # processes share the modules, and the garbage collector ignores them.
+    # Import this before we start: a signal can't interrupt the import then, and forked processes
+    # get the module for free. The garbage collector doesn't look at it either.
     import referee.logs.verify  # noqa: F401
 
     names = options.files
@@ -224,7 +224,7 @@ def _setup(
     again: Sequence[MatchRow],
     unseen: Sequence[str | None],
 ) -> TournamentSetup:
-    """Return the setup for playing the matches of a store again, if its bots may be started."""
+    """Check that the bots of a store may be started, and return the setup for its matches."""
     from msgspec.structs import replace
 
     from referee.bots.command import find_all
@@ -243,7 +243,8 @@ def _setup(
         run_recorded=options.run_recorded,
     )
     readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
-    # A store may come from a stranger, so it must not make any folder visible by itself.
+    # The user decides which folders bots can read. The store doesn't, since it may come from a
+    # stranger.
     return replace(setup, sandbox_read=readable)
 
 
