@@ -1,4 +1,7 @@
-"""Options of a tournament and their defaults. Cheap to import, for the command line."""
+"""Options of a tournament and their defaults.
+
+The command line imports this module whenever it starts, so keep its imports cheap.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ FORMATS: Mapping[str, str] = {
     "sprt": "SPRT",
 }
 MAX_BOTS = 2_000
-# Per pairing or line-up.
+# The number of deals that each pairing or line-up plays by default.
 DEALS = 10
 CHALLENGERS = 1
 # After this many consecutive matches that end with the same disqualification, we withdraw the bot,

@@ -1,4 +1,7 @@
-"""Configuration file of a tournament: TOML with the command's options and its bots."""
+"""Reads the configuration file of a tournament.
+
+It's a TOML file with the options of the command, and a `[[bot]]` table for each bot.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,15 @@ from referee.tournament.rows import Entrant
 
 
 class Config(NamedTuple):
-    """A configuration file.
+    """The content of a configuration file.
 
     Attributes:
-        options: the options by name, as TOML values.
-        bots: the bots of the `[[bot]]` tables, without their limits.
-        limits: for each of these bots, its own limits by name, as TOML values.
-        directories: the folders that the file names.
-        folder: relative paths start here.
+        options: the options of the command, by name. Their values are not checked yet.
+        bots: the bots of the `[[bot]]` tables.
+        limits: the limits in each `[[bot]]` table, by name and also unchecked, in the order of
+            `bots`.
+        directories: absolute paths of the folders that `[[bot]]` tables give as `directory`.
+        folder: the folder that relative paths in the options start from.
     """
 
     options: Mapping[str, Any]

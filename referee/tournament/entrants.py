@@ -11,11 +11,11 @@ from referee.tournament.rows import Entrant
 
 
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
-    """Return the program of a bot, as `find_bot` does, but only if it may play in a tournament.
+    """Find the program of a bot with `find_bot`, and check that it may play in a tournament.
 
     A bot in a tournament must not get any hidden information, so we refuse dialects that show it.
-    The checks of the other fields look redundant, but an entrant may come from a store, which may
-    have been written by any program.
+    We also check the fields of the entrant here, because it may come from a store that some other
+    program has written.
     """
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
         raise BotNotFoundError(

@@ -31,7 +31,7 @@ class MeanScore(Struct, frozen=True):
 
 
 class SeatChances(Struct, frozen=True):
-    """The results of one seat from the position."""
+    """How one bot did from the position, over all deals."""
 
     player_number: SeatId
     bot: Annotated[str, Meta(description="The BOT argument.")]
@@ -67,11 +67,14 @@ class FromPosition(Struct, frozen=True):
 def deals_from(
     position: Position, spec: MatchSpec, *, deals: int
 ) -> tuple[TournamentSetup, list[Plan]]:
-    """Return the matches of all deals, with each bot in its seat.
+    """Set up a tournament that plays several deals from a position.
 
     Args:
         spec: the settings of the first deal. Each later deal has the next seed, so you can repeat
             any of them by itself.
+
+    Returns:
+        The setup of the tournament, and its matches. Each bot has the same seat in all matches.
     """
     seats = len(spec.bots)
     what = setup(
@@ -97,7 +100,11 @@ def deals_from(
 
 
 def chances(what: TournamentSetup, results: Sequence[MatchResult], void: int) -> FromPosition:
-    """Return the statistics of the results. There must be at least one result."""
+    """Compute the statistics of each seat. There must be at least one result.
+
+    Args:
+        void: the number of void matches, which have no result.
+    """
     assert what.position
     seats = range(what.players)
     ranks = np.array([[player.rank for player in result.players] for result in results])

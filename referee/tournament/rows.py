@@ -1,7 +1,7 @@
-"""A match of a tournament as the store has it: its settings and its result.
+"""The rows of a store, as structs: the settings of a match and its result.
 
-The worker that plays a match creates the struct, the store writes it, and standings, exports and
-checks read it. Its fields are the columns of spec/store.md, 2.
+The worker that plays a match creates its row, and the store writes it. Standings, exports and
+checks read it. Fields that are stored have the names of their columns (spec/store.md, 2).
 """
 
 from __future__ import annotations
@@ -21,21 +21,24 @@ from referee.match.result import MatchResult
 from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
-# The reason of a void match whose process was killed in each attempt. This is also the code of a
-# bot that is out because of this.
+# The reason of a match that is void because its process was killed in each attempt. The bots that
+# killed it have the same code.
 WORKER_KILLED = "worker-killed"
-# The code of an external game failed. None of the bots is to blame for that, so the match is void.
+# The reason of a match that is void because the code of an external game failed. No bot is to
+# blame.
 GAME_ERROR = "game-error"
-# A match that we didn't play because one of its bots is withdrawn.
+# The reason of a match that we didn't play because one of its bots is withdrawn.
 FORFEIT = "forfeit"
-# The code of a withdrawn bot in its forfeits.
+# The code that withdrawn bots have in forfeits.
 WITHDRAWN = "withdrawn"
-# The code of a bot that missed a round of a Swiss tournament, and the reason of its void matches.
+# The reason of a match that is void because a bot was left out in this round of a Swiss tournament
+# or knockout. The bot has the same code.
 LEFT_OUT = "left-out"
-# If the detail of a seat begins with this, the bot wasn't disqualified, and the names of limits
-# follow.
+# If the detail of a seat begins with this, it isn't about a disqualification. It lists limits that
+# the bot has reached.
 REACHED = "reached "
-# Each bucket of the histogram of reply times is 2**(1/4) times as wide as the bucket before.
+# The buckets of the histogram of reply times get wider by a factor of 2**(1/4) from one to the
+# next.
 BUCKETS_PER_DOUBLING = 4
 BUCKETS = 256
 MAX_NUMBER = 2**53
@@ -51,13 +54,13 @@ Bucket = Annotated[int, Meta(ge=0, lt=BUCKETS)]
 
 
 class Faults(str):
-    """JSON object: code -> number of faults."""
+    """Number of faults by code, as a JSON object."""
 
     __slots__ = ()
 
 
 class Histogram(str):
-    """JSON object: bucket -> number of replies. Bucket b begins at 2**(b / 4) microseconds."""
+    """Number of replies by bucket, as a JSON object. Bucket b begins at 2**(b / 4) microseconds."""
 
     __slots__ = ()
 
@@ -66,10 +69,12 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
+        name: the name in tables, which is unique.
+        bot: the BOT argument.
         directory: the folder in which the bot is started. Empty: the current folder.
         env: additional environment variables, as pairs (name, value).
-        limits: limits of this bot only. Missing if it has none, so that the digest of a setup
-            without such limits is the same as in older versions.
+        limits: limits that only this bot has. If it has none they're unset and not empty, so that
+            the digest of the setup is the same as in older versions.
     """
 
     name: str
@@ -80,14 +85,14 @@ class Entrant(Struct, frozen=True):
 
 
 def limits_of_bots(limits: Limits, bots: Sequence[Entrant]) -> tuple[Limits, ...]:
-    """Return the limits of each bot. Empty if no bot has limits of its own."""
+    """Return the limits of each bot, or an empty tuple if they're the same for all bots."""
     if not any(bot.limits for bot in bots):
         return ()
     return tuple([with_own(limits, bot.limits or ()) for bot in bots])
 
 
 class Plan(Struct, frozen=True):
-    """A match to play: its number, its deal, and the numbers of its bots in seat order."""
+    """A match to play. Its bots are in seat order."""
 
     match: int
     deal: int
@@ -96,13 +101,14 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats` (spec/store.md, 2). Seats count from 0, and the handshake is not a reply.
+    """A row of the table `seats` (spec/store.md, 2). Seats are numbered from 0.
 
     Attributes:
-        detail: an explanation of the disqualification, one clause. Otherwise `REACHED` and the
-            limits that the bot reached, if any.
-        stderr: the last lines on standard error of a bot that was disqualified.
-        statistics: statistics of the game, a JSON object. Empty if the game has none.
+        detail: why the bot was disqualified, one clause. If it wasn't but has reached limits,
+            `REACHED` and their names. Otherwise None.
+        stderr: the last lines that a disqualified bot wrote to stderr.
+        replies: number of replies without the handshake.
+        statistics: statistics of the game as a JSON object, or "".
     """
 
     match: Number
@@ -128,7 +134,7 @@ class SeatRow(Struct, array_like=True, gc=False):
 
 
 class MatchColumns(Struct, array_like=True, gc=False):
-    """A row of `matches` (spec/store.md, 2)."""
+    """A row of the table `matches` (spec/store.md, 2)."""
 
     match: Number
     deal: Annotated[int, Meta(ge=0, lt=2**32)]
@@ -144,17 +150,18 @@ class MatchColumns(Struct, array_like=True, gc=False):
 
 
 class MatchRow(MatchColumns, array_like=True):
-    """A match that was played.
+    """A match that was played, or that is void or a forfeit.
+
+    Only `seats` and the columns are stored. The other fields are for the process that requested the
+    match.
 
     Attributes:
-        seats: in seat order. In rows from a store, `reply_histogram` and `statistics` are empty,
-            because they are long. Reports that need them read them with a separate query.
-        record: the match record, not compressed. Empty if records are not kept. The store does not
-            contain this field or the following ones.
-        stderr: the standard error of each bot. If it's long, only its beginning and its end.
-        result: None unless it was requested.
-        problem: the error in the code of the game, if the match is void because of it. Otherwise
-            empty.
+        seats: in seat order. Rows from a store leave out `reply_histogram` and `statistics`,
+            because these are long and few reports need them.
+        record: the match record without compression, or b"" if it's not kept.
+        stderr: what each bot wrote to stderr. The middle is missing if it's long.
+        result: the result as an object, if the batch asked for it.
+        problem: the error in the code of the game that made the match void, or "".
     """
 
     seats: tuple[SeatRow, ...] = ()
@@ -184,8 +191,11 @@ buckets = msgspec.json.Decoder(dict[Bucket, Number]).decode
 
 
 def points_of(ranks: Sequence[int]) -> list[float]:
-    """Return, for each seat, the share of the other seats that it beat. A tie counts half."""
-    if len(ranks) == 2:  # the usual case, which is worth a shortcut
+    """Return the points of each seat: the share of the other seats that it beat.
+
+    A tie counts half.
+    """
+    if len(ranks) == 2:  # a shortcut for the most common case
         first, second = ranks
         return [0.5, 0.5] if first == second else [1.0, 0.0] if first < second else [0.0, 1.0]
     others = len(ranks) - 1
@@ -196,12 +206,12 @@ def points_of(ranks: Sequence[int]) -> list[float]:
 
 
 def faults_of(faults: Mapping[str, int]) -> Faults:
-    """Encode the number of faults per code."""
+    """Encode how many faults of each code a bot has made."""
     return Faults(_encode(faults).decode())
 
 
 def histogram(seconds: Sequence[float]) -> Histogram:
-    """Encode the histogram of reply times."""
+    """Count the reply times per bucket, and encode the counts."""
     found = Counter(
         [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
     )
@@ -212,18 +222,20 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def reached(limits: Sequence[str]) -> str | None:
-    """Return the detail of a seat whose bot has reached limits without being disqualified."""
+    """Return the `detail` of a seat whose bot has reached limits without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 
 def unplayed_row(
     plan: Plan, by: Container[int], reason: str, detail: str | None, code: str = ""
 ) -> MatchRow:
-    """Return a void match that wasn't played, because of some of its bots.
+    """Return a void match, which wasn't played because of some of its bots.
 
     Args:
         by: the numbers of these bots.
-        code: their code in the row. Default: the reason.
+        reason: the reason of the match.
+        detail: the detail of these bots.
+        code: the code of these bots. Default: the same as the reason.
     """
     seats = [
         SeatRow(
@@ -247,7 +259,7 @@ def unplayed_row(
 
 
 def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
-    """Return a match that we don't play because bots are withdrawn. The other bots share rank 1."""
+    """Return a match that is a forfeit because bots are withdrawn. All others share rank 1."""
     row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
     others = len(plan.players) - len(withdrawn)
     for seat in row.seats:
@@ -256,23 +268,24 @@ def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
 
 
 def points_of_forfeit(withdrawn: int, players: int) -> float:
-    """Return the points of each bot that isn't withdrawn. Withdrawn bots get 0.
+    """Return the points that a forfeit gives to each of the other bots. Withdrawn bots get 0.
 
-    Such a bot beats all withdrawn bots, and ties with the others.
+    Each of these bots beats all withdrawn bots and ties with the rest.
 
     Args:
-        withdrawn: the number of withdrawn bots in the match.
+        withdrawn: number of withdrawn bots in the match.
+        players: number of bots in the match.
     """
     return (withdrawn + (players - withdrawn - 1) / 2) / (players - 1)
 
 
 def void_row(plan: Plan, error: GameError) -> MatchRow:
-    """Return a void match in which the code of the game failed."""
+    """Return a match that is void because the code of the game failed."""
     return msgspec.structs.replace(unplayed_row(plan, (), GAME_ERROR, ""), problem=str(error))
 
 
 def table_points(match: MatchRow) -> list[float]:
-    """Return the points of each seat in the standings. Void matches give 0, except for forfeits."""
+    """Return the points of each seat in the standings. A void match gives 0, a forfeit doesn't."""
     if not match.void:
         return points_of(match.ranks)
     if match.reason != FORFEIT:

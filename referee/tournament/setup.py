@@ -1,4 +1,4 @@
-"""Complete the settings of a tournament, and check extensions of a store."""
+"""Completes the settings of a tournament, and checks extensions of a store."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from referee.tournament.schedule.pairing import MAX_PLAYERS
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     """Return the complete settings of a tournament, with all defaults filled in.
 
-    The store contains the complete settings, so that a tournament doesn't change if a later version
-    has other defaults.
+    We store the complete settings, so that a tournament doesn't change if a later version has other
+    defaults.
 
     Args:
+        bots: the bots of the tournament.
         chosen: other fields of `TournamentSetup`. A missing field or None means the default.
 
     Raises:
-        UsageError: such a tournament cannot be played.
+        UsageError: no tournament can be played with these settings.
     """
     now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
     format, definition = format_of(now.format), game_rules(now.game)
@@ -94,23 +95,23 @@ def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits
 def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
     if chosen.matches is not None:
         raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
-    # If a list is given without a number of deals, all of its seeds are used.
+    # If only the list is given, we play all of its seeds.
     if (chosen.deals or 0) > len(seeds):
         raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
     return chosen.deals or len(seeds)
 
 
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Parse bots of a command line: `NAME=BOT`, or BOT, which is then also its name.
+    """Parse the bots of a command line. Each is `NAME=BOT`, or just BOT, which is then its name.
 
-    A bot in a folder gets the name in its `bot.toml`. The author of that file may be a stranger, so
-    no other bot may have a similar-looking name, and the name may not look like the name of a
-    bundled bot either. If two names look alike, we refuse one of the bots. A bot that has the same
-    name as its folder, or that got its name from the organiser, stays. If this is true for both
-    bots or for neither, the first bot stays.
+    A bot in a folder gets its name from its `bot.toml`. That file may have been written by a
+    stranger who wants the bot to be mistaken for another. Therefore a name must not look like the
+    name of another bot in the tournament or of a bundled bot. If two names look alike, we refuse
+    one of the two bots. A bot stays if the organiser gave it its name, or if its folder has the
+    same name. If this doesn't decide, the first of the two bots stays.
 
     Returns:
-        All bots, and the errors of folders that can't be used: number of the bot -> error.
+        All bots, and an error for each bot whose folder can't be used, by number of the bot.
     """
     given = [named(argument) for argument in arguments]
     folders = [bot_folder(bot, game) for _, bot in given]
@@ -125,8 +126,8 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
             bots.append(Entrant(name or folder.name, command, folder.directory))
     broken: dict[int, UsageError] = {}
     pairs = [(n, folder) for n, folder in enumerate(folders) if folder is not None]
-    # The organiser chose the names of the folders, so a stranger must not take such a name, even if
-    # the stranger's bot comes first.
+    # Look at bots with trusted names first. The organiser chose the names of the folders, so a
+    # stranger's bot must not take such a name, even if it comes first.
     pairs.sort(key=lambda pair: not given[pair[0]][0] and not _has_folder_name(pair[1]))
     for number, folder in pairs:
         entrant = bots[number]
@@ -142,7 +143,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
                 f"{taken[min(alike)]}; change name in a {BOT_FILE}, or give NAME={folder.path}"
             )
             mistake = UsageErrors([*others, same])
-            bots[number] = replace(entrant, name=folder.path)  # until the bot's own name is known
+            bots[number] = replace(entrant, name=folder.path)  # until it gets another name
         taken = dict.fromkeys(looks(entrant.name), folder.path) | taken
         if mistake is not None:
             broken[number] = mistake
@@ -154,10 +155,10 @@ def _has_folder_name(folder: BotFolder) -> bool:
 
 
 def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Remove bytes that aren't UTF-8 from the bots, because stores and records can't contain them.
+    """Replace bytes that aren't UTF-8, because stores and records can't contain them.
 
     Returns:
-        All bots, and an error for each bot that had such bytes: number of the bot -> error.
+        All bots, and an error for each bot that had such bytes, by number of the bot.
     """
     texts = [
         Entrant(
@@ -179,7 +180,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
-    """Make names unique by appending ` #2`, ` #3` and so on to repeated names."""
+    """Append ` #2`, ` #3` and so on to names that other bots already have."""
     taken: set[str] = set()
     unique = []
     for bot in bots:
@@ -195,7 +196,12 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
 def with_bots(
     stages: Sequence[TournamentSetup], bots: Sequence[Entrant], numbers: Iterable[int]
 ) -> list[TournamentSetup]:
-    """Return the stages with some bots replaced. `numbers` are the numbers of these bots."""
+    """Return the stages with some bots replaced.
+
+    Args:
+        bots: all bots, new and old.
+        numbers: the numbers of the new bots.
+    """
     new = {number: bots[number] for number in numbers if number < len(bots)}
     return [
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
@@ -210,18 +216,19 @@ def as_stored(
     played: Iterable[int],
     game: str,
 ) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Return the bots, with the stored entry for each bot that played and cannot be read now.
+    """Replace bots that can't be read now by their stored entries, if they've already played.
 
-    A bot's name and command are in its `bot.toml`, so we don't know them if that file is missing.
-    Without the stored entry, this would look like another bot, and the run could not continue.
+    The name and the command of a bot are in its `bot.toml`. If that file is missing, the bot looks
+    like another one, and we couldn't continue the run.
 
     Args:
-        broken: errors, by number of the bot.
+        bots: the bots of this run.
+        broken: number of a bot -> error.
         stored: the bots of the store.
         played: the numbers of the bots that have played.
 
     Returns:
-        All bots, and `broken` with the stored bots whose `bot.toml` is missing.
+        All bots, and `broken` with additional errors for bots whose `bot.toml` is missing.
     """
     found, cannot_play = list(bots), dict(broken)
     for number in played:
@@ -241,16 +248,16 @@ def as_stored(
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """Map each name to a shorter one for tables. If a name is a path, its last part is enough.
+    """Map each name to a shorter one for tables. If the name is a path, this is its last part.
 
-    If this would make two names equal, we don't shorten any.
+    No name is shortened if that would make two names equal.
     """
     (shown,) = short_names_of_all([bots])
     return shown
 
 
 def short_names_of_all(tournaments: Iterable[Sequence[Entrant]]) -> list[dict[str, str]]:
-    """Return `short_names` for several tournaments. If one needs full names, all of them do."""
+    """Return `short_names` for several tournaments. If one needs full names, they all do."""
     found = [{bot.name: _short_name(bot) for bot in bots} for bots in tournaments]
     if all(len(set(shown.values())) == len(shown) for shown in found):
         return found
@@ -263,7 +270,7 @@ def _short_name(bot: Entrant) -> str:
 
 
 def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
-    """Describe each difference of two setups in a clause, e.g. "seed: 7 in the store, 8 now"."""
+    """Describe how a setup differs from a stored one, e.g. "seed: 7 in the store, 8 now"."""
     found = []
     for name in TournamentSetup.__struct_fields__:
         before, now = getattr(old, name), getattr(new, name)
@@ -287,14 +294,14 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
 
 
 def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
-    """Raise `UsageError` unless `new` contains everything that `old` contains."""
+    """Raise `UsageError` unless `new` only adds something to `old`."""
     if not format_of(old.format).can_grow:
         raise UsageError(f"--extend cannot add anything to a {FORMATS[old.format]}")
     counts = ("deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
     if _begins_with(new.deal_seeds, old.deal_seeds):
         grown["deal_seeds"] = old.deal_seeds
-    # To find all other changes, we pretend that the parts that may grow are equal.
+    # Give `new` the old values of everything that may grow. Any other difference is an error.
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
@@ -328,7 +335,7 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
 
 
 def limit_words(own: OwnLimits) -> str:
-    """Format a bot's own limits as options. Returns "none" if it has no limits of its own."""
+    """Format limits as options of a command. Returns "none" if a bot has no limits of its own."""
     words = (
         f"{flag(name)} {limit_word(name, math.inf if value is None else value)}"
         for name, value in own
@@ -347,7 +354,7 @@ def _format_seeds(seeds: Sequence[int] | UnsetType) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None or value is UNSET:  # also for an unset limit in a store
+    if value is None or value is UNSET:  # UNSET means a missing field of a store
         return "none"
     if isinstance(value, Position):
         return str(value)

@@ -1,8 +1,8 @@
-"""The schedule of a tournament in stages, computed from its setups and earlier results.
+"""Computes the schedule of a tournament from its setups and earlier results, stage by stage.
 
-A stage is a lazy sequence of line-ups, one per deal. With 2,000 bots there are two million pairs,
-and we never want to have all of them in memory. Most tournaments have one stage. Swiss tournaments
-and knockouts have one per round, and each extension of a store adds more.
+A stage has one line-up per deal. The line-ups are computed as they're needed. 2,000 bots have two
+million pairs, which we don't want to keep in memory. Most tournaments have one stage. Swiss
+tournaments and knockouts have one per round, and each extension of a store adds more.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from referee.tournament.store import Store
 
 
 class Stage(Struct, frozen=True):
-    """Deals that can be played in any order, one per line-up. Match numbers are tournament-wide.
+    """Deals that can be played in any order.
 
     Attributes:
-        seeds: the seeds of the deals. None: derive them from the seed of the tournament.
+        first_deal, first_match: numbers of the first deal and match. These count from the beginning
+            of the tournament.
+        line_ups: the line-up of each deal.
+        seeds: the seed of each deal. None: the seeds follow from the seed of the tournament.
     """
 
     setup: TournamentSetup
@@ -37,16 +40,20 @@ class Stage(Struct, frozen=True):
 
     @property
     def matches(self) -> int:
-        """Number of matches."""
+        """Number of matches in this stage."""
         return len(self.line_ups) * self.setup.matches_a_deal
 
     @property
     def end(self) -> int:
-        """Number of the first match after this stage."""
+        """Number of the first match that comes after this stage."""
         return self.first_match + self.matches
 
     def plans(self, position: int) -> list[Plan]:
-        """Return the matches of a deal, given its position in the stage."""
+        """Return the matches of a deal.
+
+        Args:
+            position: which deal of the stage it is, from 0.
+        """
         deal = self.first_deal + position
         line_up = self.line_ups[position]
         if self.setup.seats == "fixed":
@@ -60,16 +67,16 @@ class Stage(Struct, frozen=True):
         ]
 
     def plan(self, match: int) -> Plan:
-        """Return the match with this number in the tournament."""
+        """Return the match with this number."""
         position, number = divmod(match - self.first_match, self.setup.matches_a_deal)
         return self.plans(position)[number]
 
     def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
-        """Yield the matches that are not in `there`, except matches of bots that are out."""
+        """Yield the matches that are not in `there`. Matches of bots that are out are skipped."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
-            # In a long tournament most deals are complete, so it's worth checking this without
-            # creating any plans.
+            # In a long tournament most deals are complete, so we check this first, without creating
+            # plans.
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
                 continue
             for plan in self.plans(position):
@@ -78,12 +85,12 @@ class Stage(Struct, frozen=True):
 
 
 class Rounds(NamedTuple):
-    """The rounds of a tournament in which each round depends on the results of the others.
+    """The rounds of a Swiss tournament or knockout.
 
     Attributes:
-        table: the table of the format (`Format.table`) after the last complete round.
+        table: the table of results (`Format.table`) after the last complete round.
         first_matches: the number of the first match of each round that is paired.
-        playing: the round that is not complete, or None.
+        playing: the first round that is not complete, or None.
     """
 
     table: Any
@@ -92,7 +99,7 @@ class Rounds(NamedTuple):
 
 
 def rounds_of(store: Store) -> Rounds:
-    """Return the rounds of a tournament. In formats without rounds, the table is None."""
+    """Return the rounds of a tournament. If the format has no rounds, the table is None."""
     table = format_of(store.stages[-1].format).table()
     first_matches: list[int] = []
     if table is None:
@@ -108,15 +115,18 @@ def rounds_of(store: Store) -> Rounds:
 
 
 def table_of(store: Store) -> Any:
-    """Return the table of a format (`Format.table`) after the last complete stage."""
+    """Return the table of results (`Format.table`) after the last complete round."""
     return rounds_of(store).table
 
 
 def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
-    """Return the numbers of the bots that still have matches to play under these setups.
+    """Return the numbers of the bots that still have matches to play.
 
-    In a Swiss tournament these are all bots that can still play, since we don't know the pairs of
-    later rounds yet. In a knockout these are the bots that have not lost.
+    In a knockout, these are all bots that haven't lost. In a Swiss tournament, we don't know the
+    pairs of later rounds yet, so we return all bots that can still play.
+
+    Args:
+        setups: the setups to play, which may not be in the store yet.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
@@ -136,7 +146,7 @@ def bots_with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> s
 
 
 def depends_on_results(setup: TournamentSetup) -> bool:
-    """Whether a stage depends on the results of earlier stages."""
+    """True if the pairs of later rounds depend on earlier results."""
     return format_of(setup.format).table() is not None
 
 
@@ -146,7 +156,7 @@ def stages(
     """Yield the stages of a tournament. Play each stage before you ask for the next one.
 
     Args:
-        table: a table to fill with the results, as created by `Format.table`.
+        table: an empty table, as `Format.table` creates it. We add the results of each stage.
         setups: the setups. Default: the setups in the store.
     """
     deal = match = 0
@@ -170,14 +180,13 @@ def stages(
 def _seeds(
     setup: TournamentSetup, line_ups: Sequence[tuple[int, ...]], met: Counter[tuple[int, int]]
 ) -> Sequence[int] | None:
-    """Return the seeds for these line-ups from a list of deals. None without a list.
+    """Choose the seeds of these line-ups from the list of the setup. None if it has no list.
 
-    We count how often each pair of bots has met. Each pair gets the seeds in the order of the list,
-    and then starts again from the first. A line-up of more than two bots gets the next seed of the
-    pair that has met most often.
+    Each pair of bots gets the seeds in the order of the list, and after the last seed it begins
+    again. In a line-up of more than two bots, the pair that has met most often decides.
 
     Args:
-        met: number of deals per pair. Updated with these line-ups.
+        met: number of deals per pair. This adds the new line-ups.
     """
     if setup.deal_seeds is UNSET:
         return None
@@ -192,8 +201,8 @@ def _seeds(
 def check_schedule(store: Store) -> None:
     """Raise `UsageError` if the matches in the store differ from the schedule.
 
-    This can only happen with line-ups of three or more bots, because other versions generated such
-    line-ups differently.
+    This only happens to matches of three or more bots, because other versions of the referee
+    generated other line-ups for them.
     """
     there = set(store.played())
     for stage in stages(store):
@@ -216,7 +225,7 @@ def check_schedule(store: Store) -> None:
 
 
 def planned(store: Store) -> int:
-    """Total number of matches in the schedule."""
+    """Return the number of matches in the whole schedule."""
     total = 0
     setups = store.stages
     for before, setup in zip([None, *setups], setups, strict=False):

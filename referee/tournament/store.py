@@ -1,4 +1,4 @@
-"""The store of a tournament: an SQLite database (spec/store.md)."""
+"""The store of a tournament, an SQLite database (spec/store.md)."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
 FORMAT_VERSION = 1
-APPLICATION_ID = 0x52656665  # "Refe"
+APPLICATION_ID = 0x52656665  # ASCII for "Refe"
 MEMORY = ":memory:"
 # The largest integer that SQLite can store.
 MAX_NUMBER = 2**63 - 1
-# Only run this if there are no earlier matches, because these rows are facts about earlier matches.
+# Only delete these rows if the store has no matches. They are facts about earlier matches.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
-# If a reader blocks the database, a transaction waits for this many seconds.
+# If a reader blocks the database, a transaction waits for it for this many seconds.
 _WAIT_SECONDS = 30
-_ROWS = 1_000  # per batch
+_ROWS = 1_000  # at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
-# SQLite writes files with these suffixes beside a database.
+# SQLite appends these suffixes to the name of a database for its additional files.
 _SIDE_SUFFIXES = ("-wal", "-shm", "-journal")
 # If a rollback journal ends with these bytes, it names another file, the super-journal, which
 # SQLite deletes. Only transactions over several databases write such a journal. We never do, but a
@@ -102,7 +102,7 @@ _COLUMNS = ", ".join(
 
 
 class Ending(NamedTuple):
-    """The end of a match.
+    """How a match ended.
 
     Attributes:
         codes: bot -> code of its disqualification, or None.
@@ -117,8 +117,8 @@ class Ending(NamedTuple):
 class Store:
     """An open store. All methods raise `UsageError` if the database can't be used.
 
-    A store may come from a stranger, or from another version of the referee. That's why it's
-    checked so thoroughly when it's opened.
+    A store may come from a stranger, or from another version of the referee, so we check it
+    thoroughly when we open it.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Store:
 
     @classmethod
     def in_memory(cls) -> Store:
-        """Return a new store in memory."""
+        """Create a store that only exists in memory."""
         connection = _connect(MEMORY)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         return cls(MEMORY, connection)
@@ -150,8 +150,8 @@ class Store:
     def for_writing(cls, name: str) -> Store:
         """Open or create a store, and lock it against other runs.
 
-        A new store has no tables before its first stage, so readers never see a half-finished
-        store.
+        A new store has no tables until its first stage is added. Readers never see a half-finished
+        one.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -187,10 +187,10 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open an existing store as a snapshot: you don't see any matches that are added later.
+        """Open an existing store as a snapshot, in which matches that are added later don't appear.
 
         Args:
-            check: if True, check all rows. If False, only check that the file is a store.
+            check: if False, only check that the file is a store, and not all of its rows.
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
@@ -220,17 +220,14 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close the store.
-
-        If the store is new and has no stage, it's useless, so we delete it.
-        """
+        """Close the store. If it's new and has no stage, it's useless, so we delete its file."""
         in_place = self._in_place()
         if self._lock is not None and in_place:
             self._merge_side_files()
         self._connection.close()
         if self._lock is None:
             return
-        if not in_place:  # otherwise SQLite would apply these files to the next store of this name
+        if not in_place:  # SQLite would apply them to the next store of this name
             for path, found in self._side_files.items():
                 _remove(path, found)
         elif self._made and self._is_new:
@@ -239,11 +236,10 @@ class Store:
         self._lock = None
 
     def check_in_place(self) -> None:
-        """Raise `UsageError` if the file was removed or replaced while the store was open.
+        """Raise `UsageError` if the file was removed or replaced since it was opened.
 
         SQLite doesn't notice this and continues to write to a file that nobody can find any more.
-        In this case, we save the content in a new file in the same folder. The error message
-        contains its name.
+        We save the content in a new file in the same folder, whose name is in the error message.
         """
         if self._in_place():
             return
@@ -260,7 +256,7 @@ class Store:
         raise UsageError(f"{problem}; its matches are in {kept}: rename it, and continue with it")
 
     def save_copy(self, name: str) -> None:
-        """Write the content to a new store.
+        """Write a copy of the store to a new file.
 
         Raises:
             FileExistsError: the file exists.
@@ -290,21 +286,21 @@ class Store:
             return False
 
     def _stat_side_files(self) -> None:
-        # SQLite creates the files only now.
+        # This query makes SQLite create the files.
         self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
         for suffix in _SIDE_SUFFIXES:
             with suppress(FileNotFoundError):
                 self._side_files[self._path + suffix] = os.stat(self._path + suffix)
 
     def _merge_side_files(self) -> None:
-        with suppress(sqlite3.Error):  # the disk is full; the next run will do it
-            # After this, the main file is complete, and you can copy it without the others.
+        with suppress(sqlite3.Error):  # e.g. the disk is full; the next run will try again
+            # This writes everything to the main file, so you can copy it without the others.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for _ in range(_CLOSE_TRIES):
                 try:
                     self._connection.execute("PRAGMA journal_mode = DELETE")
                     break
-                except sqlite3.OperationalError:  # a reader still has it open
+                except sqlite3.OperationalError:  # a reader has it open
                     time.sleep(_CLOSE_SECONDS)
 
     def __enter__(self) -> Store:
@@ -318,8 +314,7 @@ class Store:
             self.close()
 
     def _create(self) -> None:
-        # This leaves the transaction open, so that the tables and the first stage are written
-        # together.
+        # The transaction stays open, so that tables and first stage are written together.
         self._connection.executescript(
             f"BEGIN; {_SCHEMA}"
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
@@ -327,7 +322,7 @@ class Store:
         )
 
     def _check(self, *, rows: bool = True) -> None:
-        # Any SQLite database gets this far, e.g. a browser's history.
+        # Up to here, it could be any SQLite database, e.g. the history of a browser.
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             raise UsageError(f"{self.name} is not a store of a tournament")
@@ -336,8 +331,8 @@ class Store:
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
             found, wanted = _schema(self._connection), _schema(empty)
-        # Note that we have only read the schema so far. If a table were replaced by a view, reading
-        # it might never end.
+        # We've only read the schema until now. If a stranger has replaced a table by a view, a
+        # query on it might never end.
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
@@ -371,7 +366,7 @@ class Store:
 
     @property
     def stages(self) -> list[TournamentSetup]:
-        """The first setup and its extensions. Empty before the first stage."""
+        """The first setup, then one for each extension. Empty if no stage was added yet."""
         with usable(self.name):
             stages: list[TournamentSetup] = (
                 [] if self._is_new else self._get("stages", list[TournamentSetup])
@@ -379,12 +374,12 @@ class Store:
             return stages
 
     def add_stage(self, setup: TournamentSetup) -> None:
-        """Add a stage. If the store has no matches yet, it replaces the earlier stages."""
+        """Add the first setup or an extension. Stages without any matches are replaced."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:
             if self._is_new:
                 self._create()
-            # Nothing was played yet, so we can begin again with other bots.
+            # No match was played yet, so we can begin again with other bots.
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
                 self._connection.execute(_DELETE_FACTS)
@@ -394,16 +389,15 @@ class Store:
 
     @property
     def versions(self) -> dict[str, list[str]]:
-        """Name of a bot -> digests of its files, one per version that played.
+        """Name of a bot -> digests of its files, one per version that has played.
 
-        A bot is missing if we don't know its files, and so are all bots of older referees, which
-        didn't store any digests.
+        If we don't know the files of a bot, it's missing. Older referees didn't store any digests.
         """
         found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
-        """Return the names of bots that have played, but never with these files.
+        """Return the names of bots that have played, but only with other files than these.
 
         Args:
             digests: name -> digest of the current files.
@@ -419,12 +413,12 @@ class Store:
         ]
 
     def add_versions(self, digests: Mapping[str, str]) -> None:
-        """Store the files with which the bots play from now on. Same argument as `changed`."""
+        """Note with which files the bots play from now on. Same argument as `changed`."""
         before, changed = self.versions, self.changed(digests)
         now = dict(before)
         for name, digest in digests.items():
             if digest and digest not in before.get(name, []):
-                # If the bot hasn't played with the old files, we forget their digests.
+                # If the bot hasn't played yet, nobody needs to know its old files.
                 now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
             with writing(self.name), self._connection:
@@ -432,12 +426,12 @@ class Store:
 
     @property
     def left_out(self) -> dict[int, str]:
-        """The bots that could not play in the last run: number -> reason."""
+        """The bots that could not be started in the last run: number -> reason."""
         found: dict[str, str] = self._get_optional("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Store the bots that can't play in this run, as name -> reason."""
+        """Note which bots can't be started in this run: name -> reason."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))
@@ -452,12 +446,12 @@ class Store:
 
     @property
     def limits_by(self) -> list[LimitsBy]:
-        """The mechanisms that limited sandboxed bots, in the order of the runs."""
+        """How the limits of sandboxed bots were enforced, in the order of the runs."""
         found: list[LimitsBy] = self._get_optional("limits_by", list[LimitsBy])
         return found
 
     def add_limits_by(self, name: LimitsBy) -> None:
-        """Store the mechanism that limits sandboxed bots from now on."""
+        """Note how the limits of sandboxed bots are enforced from now on."""
         before = self.limits_by
         if name not in before:
             with writing(self.name), self._connection:
@@ -465,19 +459,19 @@ class Store:
 
     @property
     def game_files(self) -> list[Source]:
-        """The versions of an external game that were played, in the order of the runs."""
+        """All versions of the external game that were played, in the order of the runs."""
         found: list[Source] = self._get_optional("game_files", list[Source])
         return found
 
     def add_game_file(self, source: Source) -> None:
-        """Store the version of an external game that is played from now on."""
+        """Note the version of the external game that is played from now on."""
         before = self.game_files
         if source.digest not in [each.digest for each in before]:
             with writing(self.name), self._connection:
                 self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
-        """Replace the stages. Only bots that have never played may differ."""
+        """Replace the stages by stages with other bots. Only bots that never played may differ."""
         with writing(self.name), self._connection:
             self._put("stages", stages)
             self._connection.execute("DELETE FROM bots")
@@ -515,11 +509,12 @@ class Store:
         dropped: Sequence[int],
         withdrawn: Mapping[int, Withdrawal],
     ) -> None:
-        """Store the withdrawn bots and everything that results from it, in one transaction.
+        """Store which bots are withdrawn, and the resulting changes of matches, in one transaction.
 
         Args:
-            forfeits: matches that are forfeits now. They may be in the store already.
-            dropped: numbers of matches that must be played again.
+            forfeits: matches that become forfeits, whether they're in the store or not.
+            dropped: numbers of matches to delete, because they must be played again.
+            withdrawn: all withdrawn bots, by number.
         """
         names = self.names
         noted = {names[bot]: withdrawal for bot, withdrawal in sorted(withdrawn.items())}
@@ -542,7 +537,7 @@ class Store:
             self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
 
     def drop(self, first: int) -> None:
-        """Delete this match and all later ones, e.g. when a sequential test was decided."""
+        """Delete this match and all later ones, e.g. if a sequential test has already ended."""
         with writing(self.name), self._connection:
             for table in ("seats", "matches"):
                 self._connection.execute(f"DELETE FROM {table} WHERE match >= ?", (first,))
@@ -558,12 +553,12 @@ class Store:
         return matches, void
 
     def seated(self) -> set[int]:
-        """Return the numbers of the bots that have played or are out."""
+        """Return the bots that are in any stored match, unless they were left out of it."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
     def has_disqualifications(self) -> bool:
-        """Whether a bot was disqualified in a match that counts."""
+        """True if some bot was disqualified in a match that counts."""
         query = (
             "SELECT 1 FROM seats JOIN matches USING (match) "
             "WHERE disqualified NOT NULL AND NOT void LIMIT 1"
@@ -571,12 +566,12 @@ class Store:
         return any(True for _ in self.select(query))
 
     def bots_out(self) -> set[int]:
-        """Return the bots that are out, because they kill the process of their matches."""
+        """Return the bots that are out because they kill the process that plays them."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
 
     def endings(self, first: int, end: int) -> Iterator[Ending]:
-        """Yield how the matches from `first` up to `end` (exclusive) ended, in order."""
+        """Yield how matches ended, from match `first` up to `end` (exclusive), in order."""
         rows = self.select(
             "SELECT match, reason, void, bot, disqualified FROM matches JOIN seats USING (match) "
             "WHERE match >= ? AND match < ? ORDER BY match, seat",
@@ -586,7 +581,7 @@ class Store:
             yield Ending(match, reason, bool(void), {bot: code for *_, bot, code in group})
 
     def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchRow]:
-        """Yield the matches from `first` up to `end` (exclusive), in the order of the schedule."""
+        """Yield matches from `first` up to `end` (exclusive), in the order of the schedule."""
         rows = self.select(
             f"SELECT {_COLUMNS} FROM matches JOIN seats USING (match) "
             "WHERE match >= ? AND match < ? ORDER BY match, seat",
@@ -598,11 +593,11 @@ class Store:
             yield MatchRow(*seated[0][: len(_MATCH)], seats)  # type: ignore[call-arg]
 
     def select(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of an SQL query."""
+        """Run an SQL query, and yield its rows."""
         with usable(self.name):
             cursor = self._connection.execute(query, parameters)
-        # We don't use the cursor as an iterator. This way, errors of reading aren't confused with
-        # errors in the caller's code between two rows.
+        # Fetch the rows inside of `usable`, but yield them outside, so that errors in the caller's
+        # code aren't mistaken for errors of reading.
         while True:
             with usable(self.name):
                 rows = cursor.fetchmany(_ROWS)
@@ -622,7 +617,7 @@ def _open(name: str) -> tuple[int, bool]:
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _SIDE_SUFFIXES):
             if os.path.lexists(path):
-                # SQLite would treat this file as a part of the new database, and delete it.
+                # SQLite would think that this file belongs to the new database, and delete it.
                 raise UsageError(
                     f"{path} exists without {name}: a run is writing that store, or was killed "
                     "and its store moved; move this file too, or give another --store"
@@ -633,7 +628,7 @@ def _open(name: str) -> tuple[int, bool]:
 
 
 def _check_side_files(path: str) -> None:
-    """Check the files that SQLite may read beside a store. A stranger may have made them."""
+    """Check the files that SQLite may read beside a store. They may come from a stranger."""
     for file in (path + suffix for suffix in _SIDE_SUFFIXES):
         try:
             if not stat.S_ISREG(os.stat(file).st_mode):
@@ -650,13 +645,13 @@ def _check_side_files(path: str) -> None:
 
 def _remove(path: str, made: os.stat_result) -> None:
     with suppress(OSError):
-        # Somebody may have put another file in its place, and we must not delete that.
+        # Don't delete a file that somebody has put here instead.
         if os.path.samestat(os.lstat(path), made):
             os.unlink(path)
 
 
 def _connect(database: str) -> sqlite3.Connection:
-    """Connect to a stranger's database. Reading it must not have any other effect."""
+    """Connect to a database that a stranger may have made, so that reading it can't do any harm."""
     connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
     connection.execute("PRAGMA trusted_schema = OFF")
     if sys.version_info >= (3, 12):
@@ -665,7 +660,7 @@ def _connect(database: str) -> sqlite3.Connection:
 
 
 def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """Return the tables, and anything that SQLite could run on a read or write, e.g. triggers."""
+    """Return the tables, views and triggers. SQLite might run a view or trigger in any query."""
     return connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type != 'index' "
         "AND (type, name) NOT IN (VALUES ('table', 'sqlite_sequence'), ('table', 'sqlite_stat1')) "
@@ -675,7 +670,7 @@ def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
 
 @contextmanager
 def usable(name: str) -> Iterator[None]:
-    """Convert errors of reading a store to `UsageError`."""
+    """Turn errors of reading a store into `UsageError`."""
     try:
         yield
     except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -684,7 +679,7 @@ def usable(name: str) -> Iterator[None]:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Convert errors of writing a store to `UsageError`."""
+    """Turn errors of writing a store into `UsageError`."""
     try:
         yield
     except sqlite3.DatabaseError as error:

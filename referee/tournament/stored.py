@@ -1,6 +1,6 @@
-"""Types of the rows in a store, which any program may have written (spec/store.md, 2).
+"""Checks the rows of a store, which any program may have written (spec/store.md, 2).
 
-When a store is opened, all its rows are checked, so that readers don't have to do it.
+A store is checked when it's opened, so that nobody else has to do it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
-_ROWS = 1_000  # per batch
-# We remember this many valid texts. This avoids most of the decoding, because the same texts occur
-# again and again, e.g. in matches without any faults.
+_ROWS = 1_000  # at a time
+# Remember up to this many valid texts. The same texts occur again and again, e.g. for matches
+# without any faults, so we rarely have to decode one.
 _TEXTS = 1_000
 TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
 
 def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
-    """Raise `UsageError` unless all rows in the store are valid and consistent."""
+    """Raise `UsageError` unless all rows of a store are valid and fit together."""
     _check_stages(stages)
     last = stages[-1]
     found = select("SELECT * FROM bots ORDER BY bot")
@@ -68,7 +68,7 @@ def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
 
 
 def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
-    """Return the rows of the table `bots`."""
+    """Return the rows that the table `bots` has for this setup."""
     return [
         (number, bot.name, bot.bot, bot.directory, msgspec.json.encode(bot.env).decode())
         for number, bot in enumerate(setup.bots)
@@ -76,8 +76,8 @@ def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
 
 
 def _check_stages(stages: Sequence[TournamentSetup]) -> None:
-    # We don't check each field ourselves. If these settings are complete, completing them again
-    # must not change them.
+    # If the settings are complete, nothing changes when we complete them again. This also checks
+    # each field.
     where = "table about, stages"
     if not stages:
         raise UsageError(f"{where}: there are none")
@@ -87,8 +87,8 @@ def _check_stages(stages: Sequence[TournamentSetup]) -> None:
             again = setup(fields.pop("bots"), **fields)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
-        # We don't compare `settings`, because it includes defaults, and another version may have
-        # more of them.
+        # `settings` also includes defaults, and another version may have more of these, so it may
+        # differ.
         if msgspec.structs.replace(again, settings=stage.settings) != stage:
             raise UsageError(f"{where}: incomplete settings of a {stage.format} tournament")
     for before, after in pairwise(stages):
@@ -122,6 +122,6 @@ def _decode(kind: type, text: object) -> object:
 def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # convert() adds the place
+    except (msgspec.MsgspecError, RecursionError) as error:  # msgspec adds the path to the value
         raise ValueError(str(error)) from error
     return kind(text)

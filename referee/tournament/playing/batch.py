@@ -35,16 +35,22 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         spec: settings of every match, except its bots and its seed.
-        keep: the matches whose record is returned: "all", "faulty" or "none".
-        tournament: `Place.tournament` of the records. Empty: the matches aren't for a store.
-        live: a local folder for records of matches in progress. Empty: none are written.
-        sources: programs of the bots that were already found, by number of the bot.
+        entrants: the bots that play in these matches, by number.
+        keep: which matches return their record: "all", "faulty" or "none".
+        tournament: the digest that records have in `Place.tournament`. Empty if the matches don't
+            belong to a store.
+        live: a local folder to which records are written while their matches are played. Empty if
+            nobody watches.
+        results: if True, the rows contain a `MatchResult` and leave out most columns of the store.
+        sources: the programs of bots that were already found, by number of the bot. The worker
+            looks for the others.
         alone: if True, stop all bots at the end of the batch.
         matches_a_deal: number of matches per deal. They are consecutive in the schedule.
         run: a unique id of the run. A bot's process never plays in two runs, because a run may
             repeat matches that the process has already seen.
-        game: an external game. None: a game that comes with the referee.
-        answers: the first replies of each seat, as in `Position`. Empty: the bots reply themselves.
+        game: the external game to load, or None for a game that comes with the referee.
+        answers: the replies that each seat gives first, as in `Position`. They are played back
+            before the bots reply themselves.
     """
 
     spec: MatchSpec
@@ -87,7 +93,7 @@ class Batch(Struct, frozen=True):
         return self if self.game is None else replace(self, game=self.game.packed())
 
 
-# The kind of an error is given by the first class that matches.
+# Subclasses must come before their base class, because `Failed.of` takes the first match.
 _KINDS: dict[str, type[RefereeError]] = {
     "bot": BotNotFoundError,
     "game": GameError,
@@ -97,9 +103,9 @@ _KINDS: dict[str, type[RefereeError]] = {
 
 
 class Failed(Struct, frozen=True):
-    """The reason why a batch could not be played.
+    """An error that kept a worker from playing a batch, as plain data.
 
-    `kind` is a key of `_KINDS` or "bug".
+    `kind` is a key of `_KINDS`, or "bug" for any other exception.
     """
 
     kind: str
@@ -108,13 +114,13 @@ class Failed(Struct, frozen=True):
 
     @classmethod
     def of(cls, error: Exception) -> Failed:
-        """Convert an exception to plain data."""
+        """Describe an exception that a worker has caught."""
         ours = as_ours(error)
         kind = next((kind for kind, its in _KINDS.items() if isinstance(ours, its)), "bug")
         return cls(kind, str(ours), "".join(traceback.format_exception(error)))
 
     def as_error(self) -> RefereeError:
-        """Return the exception: an instance of one of `_KINDS`, or an `InternalError`."""
+        """Return an exception to raise here. Any bug in the worker becomes an `InternalError`."""
         if self.kind in _KINDS:
             return _KINDS[self.kind](self.text)
         error = InternalError(self.text)

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor for batches (spec/cluster.md)."""
+"""Play batches on a Dask cluster (spec/cluster.md)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from referee.tournament.playing.on_worker import end_processes, play_there, rece
 
 T = TypeVar("T")
 CONNECT_SECONDS = 5.0
-# Seconds between two requests for the list of workers. People may add workers during the
-# tournament.
+# We ask for the list of workers this often, because people may add workers during the tournament.
 LOOK_SECONDS = 1.0
 # If the scheduler doesn't answer for this many seconds, we consider it lost.
 _LOST_SECONDS = 10.0
@@ -30,15 +29,17 @@ _END_SECONDS = 5.0
 
 
 class Cluster:
-    """A Dask cluster.
+    """A Dask cluster that plays batches.
 
     Args:
-        directories: the folders to send, as in the `directory` of bots. If a bot has another
-            folder, workers look for the bot as if it had no folder.
+        directories: the folders to upload, by the `directory` of the bots that need them. A bot
+            with any other folder is looked up on the workers as if it had none.
+        say: shows a message to the user, e.g. a hint to start a worker.
 
     Attributes:
-        threads: the workers' current number of threads, i.e. the number of batches played in
-            parallel. At least 1, so that the first worker gets work immediately.
+        threads: total number of threads that the workers have now, i.e. how many batches they can
+            play in parallel. It's 1 as long as there is no worker, so that the first worker gets a
+            batch immediately.
     """
 
     def __init__(
@@ -51,11 +52,11 @@ class Cluster:
 
     @contextmanager
     def workers(self) -> Iterator[Executor]:
-        """Return a context manager with an executor that calls a function with a `Batch`.
+        """Connect to the cluster, and provide an executor that calls a function with a `Batch`.
 
-        Its futures raise `BrokenExecutor` if the cluster has lost the batch, and `UsageError` if a
-        worker can't play it. If the cluster doesn't respond, the executor itself raises
-        `UsageError`.
+        Futures of the executor raise `BrokenExecutor` if the cluster has lost the batch, and
+        `UsageError` if a worker can't play it. Entering the context raises `UsageError` if the
+        cluster doesn't respond.
         """
         with start_blocking_portal() as portal:
             executor = _ClusterExecutor(portal, self._directories)
@@ -86,7 +87,7 @@ class Cluster:
 
 
 class _ClusterExecutor(Executor):
-    """Sends batches to workers, and first the folders of the bots that play in them."""
+    """Runs batches on the workers, and uploads the folders that their machines don't have yet."""
 
     def __init__(self, portal: BlockingPortal, directories: Mapping[str, Packed]) -> None:
         self._portal = portal  # runs all coroutines of this class in a single other thread
@@ -123,7 +124,7 @@ class _ClusterExecutor(Executor):
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:
-        """Give up, because the scheduler is lost. Call this in the client's thread."""
+        """Cancel all calls, because the scheduler is lost. Call this in the portal's thread."""
         self._lost = error
         self._cancel()
 
@@ -132,7 +133,7 @@ class _ClusterExecutor(Executor):
         self._cancel()
         if self._client is None:
             return
-        # If this fails, the workers will stop their processes themselves a bit later.
+        # If this fails, the workers stop their idle processes themselves after `IDLE_SECONDS`.
         with suppress(Exception):
             if self._lost is None and self._client.status == "running":
                 await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
@@ -144,7 +145,7 @@ class _ClusterExecutor(Executor):
             call.cancel()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Call a function on a worker. Its only argument is a batch."""
+        """Call `fn(batch)` on a worker. No other arguments are supported."""
         batch: Batch = args[0].with_directories(lambda name: self._digests.get(name, ""))
         # The worker may be on a machine that doesn't have the files of the game.
         batch = batch.with_game_code()
@@ -208,10 +209,10 @@ class _ClusterExecutor(Executor):
 
 
 class _Call:
-    """A call of `play_there`, which happens when this object is unpickled.
+    """Unpickling this object calls `play_there`.
 
-    Dask only sees a function of the standard library. Otherwise, the scheduler would have to import
-    this package, and a worker without it would be restarted repeatedly.
+    Dask itself only calls `pickle.loads`. Otherwise the scheduler would have to import this
+    package, and a worker that doesn't have it would be restarted over and over.
     """
 
     def __init__(self, *arguments: object) -> None:

@@ -18,7 +18,7 @@ from referee.logs.zstd import zstd
 
 
 class Packed(Struct, frozen=True):
-    """A compressed folder with the digest of its content."""
+    """A folder as compressed tar data, with the digest of the data before compression."""
 
     digest: str
     data: bytes
@@ -27,8 +27,8 @@ class Packed(Struct, frozen=True):
 def pack(directory: str) -> Packed:
     """Pack a folder or a single file. Equal contents have equal digests on all machines.
 
-    Symbolic links are packed as links. Files in `LEFT_OUT` are skipped, and so is everything else
-    that is neither a folder nor a regular file, e.g. a socket.
+    Symbolic links are packed as links. Folders in `LEFT_OUT` are skipped, and so are sockets and
+    other special files.
 
     Raises:
         UsageError: the folder cannot be read, or is larger than `MAX_BYTES`.
@@ -67,24 +67,24 @@ def pack(directory: str) -> Packed:
 
 
 def cache() -> Path:
-    """Return the local cache of folders that were sent from other machines."""
+    """Return the folder in which we keep the bots that other machines have sent."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(home).expanduser() / "referee" / "bots"
 
 
 def place(digest: str) -> Path:
-    """Return the path of an unpacked folder."""
+    """Return the path at which the folder with this digest is unpacked."""
     return cache() / digest
 
 
 def unpack(packed: Packed) -> None:
-    """Unpack a folder to its place. Several processes can do this in parallel."""
+    """Unpack a folder into the cache. Several processes may try this at the same time."""
     final = place(packed.digest)
     final.parent.mkdir(parents=True, exist_ok=True)
     temporary = tempfile.mkdtemp(prefix=".", dir=final.parent)
     try:
         with tarfile.open(fileobj=io.BytesIO(zstd.decompress(packed.data))) as tar:
-            # The default filter would change modes and links.
+            # The default filter would change modes and refuse some links.
             tar.extraction_filter = lambda entry, path: entry
             tar.extractall(temporary)
         try:

@@ -1,4 +1,4 @@
-"""Play matches in workers, in batches."""
+"""Plays the matches of a tournament in worker processes, a batch at a time."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ from referee.tournament.rows import (
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
-# Number of batches in flight per job, so that a worker finds the next batch when it finishes one.
+# We submit this many batches per job, so that a worker that finishes one can start the next
+# immediately.
 AHEAD = 2
-# If this many workers die while they play only this match, the match is void.
+# We play a match alone up to this many times. If its worker dies each time, the match is void.
 MAX_DEATHS = 3
-# Number of bots of other matches that we try, to find out whether workers survive at all.
+# If every bot of a match kills its worker, we try up to this many other bots before we blame the
+# machine.
 MAX_OTHERS = 3
 LOOK_SECONDS = 0.1
-# A substitute, which takes the other seats when we test a single bot.
+# A bot that takes the other seats when we test whether a bot kills its worker. It gives the
+# simplest reply to each request.
 STAND_IN = -1
-# A bot which takes the other seats when we only test whether a bot starts.
+# A bot that takes the other seats when we test whether a bot starts. It leaves in the handshake.
 LEAVER = -2
 _OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
 _NEW = {STAND_IN: stand_in, LEAVER: leaver}
@@ -52,12 +55,15 @@ class Dispatcher:
     """Plays matches of a tournament. A context manager that starts and stops the workers.
 
     Args:
+        workers: returns a context manager with an executor. It is entered again if a worker dies.
         jobs: returns the number of batches to play in parallel, which may change at any time.
-        sources, wanted: fields of every `Batch`.
+        sources: programs of bots that were already found, by number of the bot.
         hidden, recorded: fields of `Sandbox`.
+        wanted: other fields of `Batch` for all batches of `play`, e.g. `keep`.
 
     Attributes:
-        out: the numbers of the bots whose matches are not played. Bots that kill workers are added.
+        out: the numbers of the bots whose matches are not played. We add bots that kill their
+            worker.
         is_stopping: if True, no further matches are started.
     """
 
@@ -77,8 +83,8 @@ class Dispatcher:
         self._hidden = hidden
         self._recorded = recorded
         self._wanted = wanted
-        self._seconds: float | None = None  # moving average per match
-        self._again: deque[Plan] = deque()  # given out before, but not played
+        self._seconds: float | None = None  # moving average of the time of a match
+        self._again: deque[Plan] = deque()  # matches of lost or unfinished batches
         self.out: set[int] = set()
         self.is_stopping = False
 
@@ -96,22 +102,21 @@ class Dispatcher:
     ) -> Iterator[list[MatchRow]]:
         """Play matches, except matches of bots in `out`.
 
-        Args:
-            tournament: `Batch.tournament`.
-
         If a worker dies, one of its bots may have killed it, but we don't know which. All matches
-        in flight are then played again, one at a time in the order of the schedule. If the worker
-        dies in each attempt at a match, that match is void. To find out who did it, each of its
-        bots plays the match once more, with substitutes in the other seats. A bot that kills the
-        worker there as well is out.
+        in flight are then played again, one at a time in the order of the schedule. If a match
+        loses its worker in every attempt, it is void. To find the culprit, each of its bots then
+        plays the match against stand-ins, and we add a bot to `out` if the worker still dies.
+
+        Args:
+            tournament: the digest that records have in `Place.tournament`.
 
         Yields:
-            Finished batches, in any order. Yields an empty batch from time to time, so that the
-            caller can update its display.
+            The rows of each finished batch. Batches finish in any order. Yields an empty list from
+            time to time, so that the caller can update its display.
 
         Raises:
             UsageError: a bot is missing.
-            ShortageError: the system lacks resources, or kills workers in any match.
+            ShortageError: the system lacks resources, or kills the workers whichever bots play.
             InternalError: the referee has a bug.
         """
         self._begin(setup, tournament=tournament, **self._wanted)
@@ -122,16 +127,16 @@ class Dispatcher:
         self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
-        """Start each of these bots once, up to the end of its handshake. Skip rule files.
+        """Start each of these bots once, and complete its handshake. Skips rule files.
 
-        This doesn't play whole matches. All other seats leave in the handshake, so a match ends
-        after it (protocol, 3.5). If a bot supports `keep_alive`, its process then waits for its
-        first match, so that it doesn't have to be started again.
+        There's no need to play whole matches, so the bot's opponents all leave in the handshake,
+        which ends the match (protocol, 3.5). If a bot supports `keep_alive`, its process is kept
+        for its first match.
 
         Yields:
-            Bots with the result of their start, in any order. `disqualified` is set if the start
-            failed. Yields an empty dictionary from time to time, so that the caller can update its
-            display.
+            Dictionaries from a bot's number to the result of its start, in any order.
+            `disqualified` is set if the bot failed to start. Yields an empty dictionary from time
+            to time, so that the caller can update its display.
 
         Raises:
             ShortageError, InternalError: same as `Dispatcher.play`.
@@ -141,7 +146,7 @@ class Dispatcher:
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
             yield {row.seats[0].bot: row.seats[0] for row in rows}
-        self._seconds = None  # forget this, because matches take longer than starts
+        self._seconds = None  # a start says nothing about the time of a match
 
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)
@@ -171,8 +176,8 @@ class Dispatcher:
                     try:
                         in_play[self._executor.submit(play_batch, batch)] = batch
                     except BrokenExecutor:
-                        # This batch isn't in flight yet, so its matches aren't stored anywhere
-                        # else.
+                        # This batch isn't in `in_play` yet, so nothing else would remember its
+                        # matches.
                         self._again += batch.plans
                         raise
                 if not in_play:
@@ -185,8 +190,8 @@ class Dispatcher:
                     # The worker may have run out of time before it got to the end of its batch.
                     self._again += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
-                    # The clock may report that a match took no time at all, and we are going to
-                    # divide by this number.
+                    # The clock may report that a match took no time at all, and `_next_batch`
+                    # divides by this number.
                     self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
                     yield rows
                 continue
@@ -227,8 +232,8 @@ class Dispatcher:
         for bot in sorted(players):
             if (yield from self._kills(plan, bot)):
                 # If each bot kills its worker, it's unlikely that all of them are guilty. We try
-                # some bots of other matches. If these bots kill their workers as well, the machine
-                # is the cause, e.g. because it has too little memory.
+                # some bots of other matches. If their workers die as well, the machine is the
+                # cause, e.g. because it has too little memory.
                 killers.add(bot)
         if killers == players:
             spared = {*range(len(self._bots))} - killers - self.out
@@ -240,8 +245,8 @@ class Dispatcher:
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
-        # If the game doesn't define a simplest reply, there's no substitute, so the bot has to play
-        # against itself.
+        # There's no stand-in for a game that doesn't define a simplest reply, so the bot has to
+        # play against itself.
         other = bot if self._empty.spec.definition.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
@@ -266,7 +271,7 @@ class Dispatcher:
         return self._batch(chosen) if chosen else None
 
     def _read_files(self, setup: TournamentSetup) -> None:
-        # We load these files only once for all matches. Workers on other machines may not even have
+        # We read these files only once for all matches. Workers on other machines may not even have
         # them.
         for number, new in _NEW.items():
             own = PythonBot(_OWN[number].bot, partial(new, setup.game))

@@ -1,10 +1,11 @@
-"""Turn matches of withdrawn bots into forfeits, in the order of the schedule.
+"""Turn the matches of withdrawn bots into forfeits.
 
-Matches end in any order, and a run can stop at any time, but the same matches must be forfeits in
-the end. Therefore, we only look at the unbroken sequence of known matches that begins with the
-first match. If a match was played after the withdrawal of one of its bots, it becomes a forfeit,
-but only when all earlier matches are known. Matches of a bot that is out or left out may be
-missing. They don't break the sequence, and the rule skips them.
+Matches end in any order, and a run may stop at any time. Still, the same matches must be forfeits
+in the end. That's why we go through the matches in the order of the schedule, and stop at the first
+one whose result isn't known yet. Some matches were played before we knew that one of their bots had
+been withdrawn. They become forfeits when we get to them.
+
+We don't wait for matches of bots that are out or left out. If such a match is missing, we skip it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _MAX_FORFEITS = 1_000
 
 
 class Settled(NamedTuple):
-    """Changes that follow from the next matches.
+    """Changes to make in the store.
 
     Attributes:
-        forfeits: new forfeits that are not in the store.
-        replaced: the numbers of forfeits that replace another match.
-        dropped: the numbers of forfeits that we have to delete, because an omitted bot has played
-            an earlier match in the meantime.
+        forfeits: new forfeits to store.
+        replaced: the numbers of those forfeits that replace a stored match.
+        dropped: the numbers of stored forfeits to delete. Their bots aren't withdrawn after all,
+            because a bot that was left out has played an earlier match in the meantime.
     """
 
     forfeits: list[MatchRow]
@@ -47,9 +48,9 @@ class Forfeits:
     """Finds the forfeits of a tournament.
 
     Attributes:
-        next: number of the first undecided match.
-        end: number of the first match that isn't played, because it and all later matches have a
-            withdrawn bot. None if no such match is known.
+        next: number of the first match that we haven't decided yet.
+        end: if all bots play in every match, the first withdrawal ends the tournament. This is the
+            number of the first match after that. None if no bot is withdrawn so far.
     """
 
     def __init__(self, store: Store) -> None:
@@ -63,17 +64,17 @@ class Forfeits:
 
     @property
     def found(self) -> Mapping[int, Withdrawal]:
-        """The bots that are withdrawn because of matches before `next`."""
+        """The bots that were withdrawn because of matches before `next`."""
         return self._withdrawals.found
 
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
-        """The bots in `found`, and bots that an earlier run withdrew from match `next` on."""
+        """The bots in `found`, and bots that an earlier run withdrew in match `next` or later."""
         later = {bot: each for bot, each in self._noted.items() if each.match >= self.next}
         return {**later, **self.found}
 
     def settle(self, stage: Stage, out: Set[int], end: int) -> Settled:
-        """Decide the next known matches of a stage, up to match `end` (exclusive).
+        """Decide matches from `next` up to `end` (exclusive). Stops at a match that must be played.
 
         Args:
             out: the bots whose matches are not played, except withdrawn bots.
@@ -105,7 +106,7 @@ class Forfeits:
                 yield match, None
 
     def _decide_missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
-        # False means that this match must be played before we can continue.
+        # Returns False if this match must be played before we can continue.
         plan = stage.plan(match)
         if not out.isdisjoint(plan.players):
             return True
@@ -116,18 +117,18 @@ class Forfeits:
 
     def _decide_stored(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
         if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
-            return True  # this row is the reason why an omitted bot doesn't play
+            return True  # This row says why a bot doesn't play, so it never becomes a forfeit.
         match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:
-            # The match may already be a forfeit, but because of fewer bots or other bots.
+            # The match may already be a forfeit, but name the wrong bots.
             if {bot for bot, code in codes.items() if code == WITHDRAWN} != withdrawn:
                 settled.forfeits.append(forfeit_row(stage.plan(match), withdrawn))
                 settled.replaced.append(match)
         elif ending.reason == FORFEIT:
             settled.dropped.append(match)
-            # The match was a forfeit, but its bots aren't withdrawn any more, so it must be played
-            # after all (unless a bot is out).
+            # The match was a forfeit, but its bots aren't withdrawn any more. It must be played
+            # after all, unless one of its bots is out.
             return not out.isdisjoint(codes)
         elif not ending.void:
             self._withdrawals.take(match, codes)

@@ -17,17 +17,17 @@ _SUFFIX = ".live.jsonl"
 
 
 def live_path(folder: Path, match: int) -> Path:
-    """Return the file of a match in progress."""
+    """Return the path of the record of a match in progress."""
     return folder / f"{match:06}{_SUFFIX}"
 
 
 def finished_path(id: str) -> str:
-    """Return the path of the finished record for a live one. Other paths are unchanged."""
+    """Return the path that a live record has after the match. Leaves other paths alone."""
     return id.removesuffix(_SUFFIX) + ".record.jsonl.zst" if id.endswith(_SUFFIX) else id
 
 
 def remove_live(folder: Path) -> None:
-    """Delete the files of matches that were not finished."""
+    """Delete live records that a run has left behind."""
     for path in folder.glob(f"[0-9]*{_SUFFIX}"):
         with suppress(OSError):
             path.unlink()
@@ -61,7 +61,7 @@ class LiveRecord(MemorySink):
                 os.write(self._file, self.data)
 
     def close(self) -> None:
-        """Stop writing."""
+        """Close the file. Later writes only go to memory."""
         if self._file is not None:
             os.close(self._file)
             self._file, self._until = None, float("inf")

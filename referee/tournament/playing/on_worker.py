@@ -28,9 +28,10 @@ IDLE_SECONDS = 30.0
 # A process gets this many seconds to stop its bots and exit.
 _END_SECONDS = 10.0
 
-# Kind, machine, address of the worker, and a value that depends on the kind. "done": pickled bytes.
-# "version": the version here. "missing": digests of folders. These are plain values, so that the
-# other side can read them even if it has another version of the referee.
+# The kind of answer, the machine, the worker's address, and a value. If the kind is "done", the
+# value is the pickled result. For "version", it's the version on this machine, and for "missing",
+# the digests of folders that we need first. We only use plain values here, so that the other side
+# can read them even if it has another version of the referee.
 Answer = tuple[str, str, str, object]
 
 
@@ -38,8 +39,10 @@ def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
     """Play a batch on a Dask worker.
 
     Args:
-        work: a function and a batch, pickled. The `directory` of each bot is a digest or empty. It
-            stays pickled until we know that the versions are the same.
+        version: the version of the referee that made `work`.
+        work: a function and a batch, pickled. The `directory` of each bot is a digest or empty. We
+            only unpickle it if the versions are the same.
+        digests: the folders that the bots need.
 
     Raises:
         EOFError, OSError: the process was killed.
@@ -69,16 +72,16 @@ async def end_processes() -> None:
 
 
 class Processes:
-    """The processes of this worker that play matches."""
+    """The processes in which this worker plays matches. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: dict[
             _Process, threading.Timer
-        ] = {}  # process -> timer that stops it; the most recently used is last
+        ] = {}  # process -> timer that ends it, most recently used last
 
     def call(self, work: bytes) -> bytes:
-        """Run a batch in one of the processes. Thread-safe."""
+        """Run a batch in an idle process, or start one if there's none."""
         process: _Process | None = None
         with self._lock:
             if self._idle:
@@ -98,7 +101,7 @@ class Processes:
         return result
 
     def end_idle(self, processes: Sequence[_Process] | None = None) -> None:
-        """Stop these processes if they are idle. Default: all idle processes."""
+        """Stop the given processes, unless they are busy. By default, stop all idle processes."""
         with self._lock:
             idle = [each for each in processes or [*self._idle] if each in self._idle]
             for process in idle:
@@ -144,7 +147,7 @@ _PROCESSES = Processes()
 
 
 def main(connection: Connection) -> None:
-    """Run batches for the process at the other end until it exits."""
+    """Run the batches that the Dask worker sends until it closes the connection."""
     with suppress(EOFError, OSError):
         while True:
             function, batch = pickle.loads(connection.recv_bytes())

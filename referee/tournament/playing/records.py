@@ -54,14 +54,14 @@ def claim_folder(
     force: bool = False,
     hint: str = "add --force, which removes them",
 ) -> None:
-    """Check that a folder has no records of another tournament, and claim it.
+    """Check that a folder has no records of another tournament, and claim it for this one.
 
     Args:
         folder: an existing folder.
         stages: the setups of the tournament, in order.
         before: other versions of the first setup, e.g. from before a bot was replaced.
         force: if True, delete the records of another tournament.
-        hint: how the user can request this.
+        hint: advice for the error message, on how to delete those records.
 
     Raises:
         UsageError: the folder has records of another tournament, or cannot be written.
@@ -77,7 +77,7 @@ def claim_folder(
     is_known = owner in [setup.digest for setup in before] or (
         not owner and _are_records_of(files, stages)
     )
-    # An empty folder is fine, no matter to which tournament it belonged.
+    # An empty folder is fine, even if it belonged to another tournament.
     if files and not is_known:
         if not force:
             problem = f"the folder {folder} has records of another tournament"
@@ -92,7 +92,7 @@ def claim_folder(
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match and the stderr of its bots, if the row has them.
+    """Write the record of a match and the stderr of its bots, as far as the row has them.
 
     Files of an earlier attempt at the match are deleted.
     """
@@ -119,7 +119,7 @@ def write_record(folder: Path, row: MatchRow) -> None:
 
 
 def remove_record(folder: Path, match: int, seats: int) -> None:
-    """Delete the record of a match and the stderr of its bots."""
+    """Delete the record of a match and the stderr files of its bots."""
     for path in _files_of(folder, match, seats):
         _unlink(path)
 
@@ -142,18 +142,18 @@ def remove_unstored(folder: Path, stored: Container[int]) -> None:
 
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
-    # The record comes last. If the record exists, so do the other files.
+    # The record is last in the list, so it's written last. If it exists, the other files do too.
     return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
 
 
 def record_of(folder: Path, match: int) -> Path:
-    """Return the file of a match's record."""
+    """Return the path of a match's record."""
     return folder / f"{match:06}.{_RECORD}"
 
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # never None for the name of a record
+    assert path is not None  # it's only None for standard input or a URL
     return Path(path)
 
 
@@ -172,10 +172,10 @@ def _owner(file: Path) -> str:
 
 
 def _are_records_of(files: Sequence[Path], stages: Sequence[TournamentSetup]) -> bool:
-    """Whether files in a folder without a digest are records of this tournament.
+    """Guess whether the records in a folder without a digest belong to this tournament.
 
     Older referees wrote no digest, so we have to look at the files. Each match must have a record
-    with the seed of its deal and with bots of the tournament.
+    with the seed of its deal, and all bots in the record must be bots of the tournament.
     """
     first, bots = stages[0], {as_text(bot.bot) for bot in stages[-1].bots}
     shown: set[str] = set()

@@ -20,15 +20,16 @@ from referee.tournament.stages import Stage, depends_on_results, planned, stages
 from referee.tournament.store import Store
 
 MOST_FAILED = 5
-"""A run ends after this many matches if the code of the game failed in each of them."""
+"""If the code of the game fails in each of the first matches, the run ends after this many."""
 
 
 class Run:
-    """Plays the matches that are missing in a store. The store needs a setup.
+    """Plays the matches that are missing in a store, and adds them to the store.
 
     Args:
-        records: a folder for records that the dispatcher returns, or None.
-        live: the folder for matches in progress (`Dispatcher.live`), or None.
+        store: a store that has at least one stage.
+        records: the folder to which records are written, or None.
+        live: the folder of matches in progress (`Batch.live`), or None.
 
     Attributes:
         done: number of matches in the store, including void ones.
@@ -68,14 +69,14 @@ class Run:
 
     @property
     def has_broken_game(self) -> bool:
-        """True if the code of the game failed in each match of this run, and in several."""
+        """True if the code of the game failed in every match of this run, `MOST_FAILED` or more."""
         failed = sum(map(len, self.problems.values()))
         return failed == self.played and failed >= MOST_FAILED
 
     def play(self, dispatcher: Dispatcher) -> None:
-        """Play all missing matches. A sequential test stops when it is decided.
+        """Play all missing matches.
 
-        Also stops if `has_broken_game`.
+        Returns early if a sequential test is decided, or if `has_broken_game`.
 
         Raises:
             UsageError: a result cannot be written.
@@ -99,7 +100,8 @@ class Run:
                 if dispatcher.is_stopping:
                     return
                 if self._forfeits is None or self._forfeits.next >= stage.end:
-                    # Otherwise, some matches aren't forfeits any more, and we have to play them.
+                    # If some stored forfeits were dropped, `next` stops there, and we have to play
+                    # these matches now.
                     break
             else:
                 return
@@ -110,7 +112,7 @@ class Run:
             if rows:
                 self._add(rows)
                 self._settle(stage, dispatcher)
-                if self.has_broken_game:  # a game that hangs costs 20 s per match
+                if self.has_broken_game:  # a game that hangs takes 20 s per match
                     dispatcher.stop()
             self._store.check_in_place()
             self.look()
@@ -119,8 +121,8 @@ class Run:
 
     def _settle(self, stage: Stage, dispatcher: Dispatcher) -> None:
         forfeits = self._forfeits
-        # We do this in parts, because each part may withdraw another bot, which leads to more
-        # forfeits.
+        # `Forfeits.settle` stops after some forfeits, and each bot in `found` may cause more of
+        # them, so we repeat this until all are stored.
         if forfeits is None:
             return
         end = min(stage.end, self._decided_at or stage.end)
@@ -156,18 +158,18 @@ class Run:
 
     @property
     def _decided_at(self) -> int | None:
-        """Number of the first match that isn't played because the test is decided."""
+        """Number of the first match that the test doesn't need. None if the test is undecided."""
         if self.test is None or self.test.verdict is None:
             return None
         return self.test.deals * self.setup.matches_a_deal
 
     def _is_over(self) -> bool:
-        """Whether no further match is played.
+        """Whether the tournament has ended early. If it has, later matches are deleted.
 
-        Either the test is decided, or every match has a withdrawn bot. (If both are true, the event
-        that comes first in the schedule counts.) Several matches are in flight at that moment, and
-        it's random how many of them will finish, so we delete all later matches. Otherwise, two
-        runs of the same tournament could end with different tables.
+        This happens if a sequential test is decided, or if every remaining match has a withdrawn
+        bot, whichever comes first in the schedule. A few later matches are in flight at that
+        moment, and it's random how many of them finish. If we kept them, two runs of the same
+        tournament could end with different tables.
         """
         first, forfeits = self._decided_at, self._forfeits
         if forfeits is not None:
@@ -213,7 +215,11 @@ class Run:
 
 
 def is_finished(store: Store) -> bool:
-    """Whether a store with a setup has no match left to play, and none to delete."""
+    """Whether a run of this store would have nothing left to do. The store needs a stage.
+
+    Normally this means that no match is missing. If the tournament ended early, there may also be
+    no matches after the end.
+    """
     setup, withdrawn = store.stages[-1], store.withdrawn
     test = sequential(setup, store.matches())
     end = None
@@ -221,7 +227,7 @@ def is_finished(store: Store) -> bool:
         end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
     elif test is not None and test.verdict is not None:
         end = test.deals * setup.matches_a_deal
-    if end is not None:  # a killed run may have left later matches
+    if end is not None:  # a run may have been killed before it deleted them
         later = store.select("SELECT 1 FROM matches WHERE match >= ? LIMIT 1", (end,))
         return next(later, None) is None
     if store.count()[0] >= planned(store):

@@ -1,4 +1,4 @@
-"""An external game for the process that plays it, as a path or as code."""
+"""Sends an external game to the process that plays it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SentGame(Struct, frozen=True):
     code: Packed | None = None
 
     def packed(self) -> SentGame:
-        """Return this game with its code. An installed game must be installed there as well."""
+        """Add the game's code, for another machine. Installed games must be installed there."""
         return replace(self, code=_packed(self.path)) if os.path.isabs(self.path) else self
 
     def load(self) -> None:

@@ -22,15 +22,15 @@ def broken_bots(
     bots: Iterable[int],
     look: Callable[[int], object] = lambda started: None,
 ) -> dict[int, UsageError]:
-    """Start bots of a tournament, and find bots that fail in the handshake.
+    """Start bots of a tournament, and return those that fail in the handshake.
 
     Args:
         bots: the numbers of the bots to start.
-        look: called at least every 0.1 s with the number of started bots. It may raise to end the
-            check.
+        look: called at least every 0.1 s with the number of bots that we have tried. It may raise
+            to end the check.
 
     Returns:
-        Errors of the bots that cannot play, by number of the bot.
+        Number of each bot that failed -> an error that says why.
 
     Raises:
         ShortageError, InternalError: same as `Dispatcher.play`.
@@ -55,7 +55,10 @@ def start_once(
     jobs: int,
     look: Callable[[int], object],
 ) -> dict[int, UsageError]:
-    """Call `broken_bots` for bots without a tournament, but with a tournament's limits."""
+    """Check bots that aren't in a tournament yet, and return those that fail in the handshake.
+
+    They get the same limits as in a tournament. Returns the same as `broken_bots`.
+    """
     if not bots:
         return {}
     definition = game_rules(game)

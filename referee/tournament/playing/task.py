@@ -1,4 +1,7 @@
-"""The function that a worker calls. It imports trio and the runner only when called."""
+"""The function that dispatchers submit to workers.
+
+It imports trio and the runner only when it's called, so that dispatchers don't have to.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from referee.tournament.rows import MatchRow
 
 
 def play_batch(batch: Batch) -> list[MatchRow] | Failed:
-    """Play matches of a batch in order: at least one, then more for `BATCH_SECONDS`."""
+    """Play the matches of a batch in order, until `BATCH_SECONDS` are over. Plays at least one."""
     from referee.tournament.playing.worker import this_worker
 
     worker = this_worker()

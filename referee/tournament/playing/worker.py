@@ -41,18 +41,19 @@ from referee.tournament.rows import (
     void_row,
 )
 
-# If a bot timed out while the referee was late, the referee may be the cause, so we replay the
-# match. After this many replays we give up, and the match is void.
+# If a bot times out while the referee itself is late, it may not be the bot's fault, so we play the
+# match again. If that happens again after this many replays, the match is void.
 MAX_LATE_REPLAYS = 3
-# The referee is late if its delay is more than this fraction of the limit that was exceeded.
+# The referee is late if it was delayed by more than this fraction of the limit that the bot
+# exceeded.
 LATE_PART = 0.1
-# The maximum of a bot's stderr that we return with a record, half from the start and half from the
-# end.
+# If a bot writes more bytes than this to stderr, we only keep the first and the last half of this
+# many.
 MAX_STDERR = 64 * 1024
 
 
 def end_bots() -> None:
-    """Stop the bots of this thread that wait for a match, and remaining child processes."""
+    """Stop this thread's kept bots, and any child processes that bots have left behind."""
     this_worker().end()
 
 
@@ -71,7 +72,7 @@ def this_worker() -> Worker:
 
 
 class Worker:
-    """The state that a thread keeps between batches."""
+    """A thread's kept bots, and everything else that it remembers between batches."""
 
     def __init__(self) -> None:
         self.busy = threading.Lock()
@@ -82,12 +83,12 @@ class Worker:
         self._files: dict[BotSource, list[str]] = {}
 
     def end(self) -> None:
-        """Stop the waiting bots."""
+        """Stop the kept bots. Waits until `play` has returned."""
         with self.busy:
             self.finish()
 
     def play(self, batch: Batch) -> list[MatchRow]:
-        """Play matches of a batch, as `play_batch` does, but raise errors."""
+        """Play matches of a batch. Same as `play_batch`, except that errors are raised."""
         batch = batch.opened()
         # In a new run, some matches may be played again. Bots that have waited since the last run
         # have already seen these matches.
@@ -100,10 +101,10 @@ class Worker:
         }
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
-                # We need these files later. If a bot can't be started any more, its files may have
-                # been deleted, which isn't the bot's fault.
+                # Remember now which of its arguments are files. If a file is deleted later and the
+                # bot fails, we blame the missing file and not the bot (see `_check_files`).
                 self._files[source] = _files(source)
-        # A match of Python objects needs no event loop, so it's a lot faster.
+        # A match between Python objects needs no event loop. It's much faster without one.
         if are_objects(sources.values()) and not batch.answers:
             rows = [_play_objects(batch, plan, sources) for plan in _until_deadline(batch.plans)]
         else:
@@ -113,13 +114,13 @@ class Worker:
         return rows
 
     def finish(self) -> None:
-        """Stop the waiting bots."""
+        """Stop the kept bots and wait for them."""
         if self._pool.waiting:
             trio.run(self._pool.finish)
         kill_orphans(self._spare)
 
     def kill(self) -> None:
-        """Kill the waiting bots."""
+        """Kill the kept bots without giving them time to exit."""
         self._pool.end()
         kill_orphans(self._spare)
 
@@ -127,8 +128,8 @@ class Worker:
         return [await self._play(batch, plan, sources) for plan in _until_deadline(batch.plans)]
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
-        # The result doesn't count if we were late ourselves, or if a bot failed that had been
-        # waiting since an earlier match. In these cases, we try again.
+        # We play the match again if we were late ourselves, or if a kept bot failed in its
+        # handshake.
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
@@ -158,16 +159,17 @@ class Worker:
                 )
 
     async def _attempt(self, attempt: _Attempt) -> bool:
-        """Play a match once.
+        """Play the match once.
 
-        Returns True if it must be repeated, because a waiting bot failed in its handshake. Its
-        process may simply not have survived the wait, so the bot gets another chance with a new
-        process. We don't keep this bot's processes any more.
+        Returns True if it must be played again, because a kept bot failed in its handshake. Maybe
+        its process just didn't survive the wait, so the bot gets another chance with a new process.
+        From then on, we don't keep this bot's processes any more.
         """
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         match = attempt.match
-        # In the other matches of a deal, a bot could remember the cards, since it has seen them in
-        # the first match. That's why a process always plays the same match of each deal.
+        # All matches of a deal have the same cards. A process must not play two of them, because it
+        # would know the cards in the second one. We only reuse it for the same match of other
+        # deals.
         place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
         processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
@@ -220,7 +222,7 @@ def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) ->
 
 
 class Lateness:
-    """The delays of this process during a match, except delays that a bot may have caused.
+    """How late this process was during a match. Delays that a bot may have caused don't count.
 
     Attributes:
         worst: for each seat, the longest delay in seconds.
@@ -232,18 +234,23 @@ class Lateness:
         self.total = [0.0] * seats
 
     def note(self, late: float, seats: Iterable[int]) -> None:
-        """Record a delay of this process, in seconds, during which these seats did not run."""
+        """Record a delay.
+
+        Args:
+            late: the delay in seconds.
+            seats: the seats whose bots can't have caused it.
+        """
         for seat in seats:
             self.worst[seat] = max(self.worst[seat], late)
             self.total[seat] += late
 
 
 class _Attempt:
-    """An attempt to play a match.
+    """One attempt to play a match.
 
     Args:
         sources: the programs of the bots, by number of the bot.
-        fresh: if True, waiting processes may not play, because they have seen this match.
+        fresh: if True, kept processes may not play, because they have already seen this match.
     """
 
     played: Played
@@ -263,7 +270,7 @@ class _Attempt:
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.place = Place(batch.tournament, plan.match) if batch.tournament else None
-        self.has_digest = not batch.results  # callers that want results don't need a digest
+        self.has_digest = not batch.results  # only stores need one
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_path(Path(batch.live), plan.match))
@@ -274,7 +281,7 @@ class _Attempt:
         self.lateness = Lateness(len(bots))
 
     def play_objects(self) -> MatchRow:
-        """Play a match between Python objects. They are never late and always fresh."""
+        """Play a match between Python objects, which are never late and never kept."""
         try:
             self.played = play_objects(
                 self.spec,
@@ -293,7 +300,7 @@ class _Attempt:
             self.record.close()
 
     def is_late(self) -> bool:
-        """Whether a bot timed out while the referee was late for other reasons."""
+        """Whether the referee may be to blame for a timeout, since it was late itself."""
         lateness = self.lateness
         for seat, left in self.played.disqualified.items():
             limits = self.spec.each_limits[seat]
@@ -307,9 +314,14 @@ class _Attempt:
         return False
 
     def row(self, late: int, restarts: int) -> MatchRow:
-        """Return the match as a row of the store. The arguments are columns of the row."""
+        """Return the finished match as a row for the store.
+
+        Args:
+            late: number of attempts in which the referee was late.
+            restarts: number of attempts in which a kept bot failed in its handshake.
+        """
         played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
-        is_stored = not batch.results  # callers that want results don't have a store
+        is_stored = not batch.results  # most columns are only for stores
         statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
         seats = []
         for seat, player in enumerate(result.players):
@@ -359,7 +371,7 @@ class _Attempt:
         return row
 
     def void_row(self, error: GameError) -> MatchRow:
-        """Return the match as a void row, because the code of the game has a mistake."""
+        """Return the match as a void row, because the code of the game has raised an error."""
         row = void_row(self.plan, error)
         if self.batch.keep != "none":
             self._add_files(row)
@@ -380,7 +392,7 @@ def _until_deadline(plans: Iterable[Plan]) -> Iterator[Plan]:
 
 
 def _head_and_tail(stderr: bytes) -> bytes:
-    """Return a bot's stderr, or only its start and end if it's too long. Errors are at the end."""
+    """Shorten a bot's stderr if it's too long. The end is kept, because errors are there."""
     omitted = len(stderr) - MAX_STDERR
     if omitted <= 0:
         return stderr

@@ -1,4 +1,6 @@
-"""Ratings with their uncertainty. Pure functions of arrays of numbers, without any I/O.
+"""Computes ratings, and how certain they are.
+
+These are pure functions of numpy arrays, without any I/O.
 
 deals.py      results as arrays of numbers
 intervals.py  confidence intervals of shares

@@ -1,12 +1,12 @@
-"""The results of a tournament as arrays of numbers, the input of all statistics.
+"""The results of a tournament as numpy arrays. All statistics are computed from them.
 
 A *deal* is one line-up of N distinct bots with one seed, played in several matches: one for each
 rotation, or each order, of its seats. Bots and deals are identified by numbers here. Deals are
 independent of each other. The matches of one deal are not, because they share its luck.
 
-    Deals        accepts matches in any order: 8 bytes per match of two, 16 of four
-    Deals.table  the same matches sorted by deal, for one computation
-    joined       several tables combined
+    Deals        collects matches in any order; needs 8 bytes per match of two bots, 16 of four
+    DealTable    the same matches sorted by deal, for one computation
+    joined       combines several tables
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Floats = NDArray[np.float64]
 
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
-    """Return the sum of the values of each cell, 0 to `size` - 1."""
+    """Add up the values that have the same cell. Cells are numbered from 0 to `size` - 1."""
     # If the input is empty, bincount returns integers even though it has weights.
     return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size), np.float64)
 
 
 class Deals:
-    """All finished matches of a tournament, except void ones.
+    """Collects the matches of a tournament that count.
 
     Args:
-        size: number of bots.
+        bots: number of bots in the tournament.
         players: number of seats per match.
     """
 
@@ -46,21 +46,20 @@ class Deals:
         return sum(len(deal) for deal, _, _ in self._parts)
 
     def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:
-        """Add matches of the tournament, one row each.
+        """Add matches of the tournament. Each argument has one row per match.
 
         Args:
-            deals: number of each match's deal in the schedule.
-            lineups: bots in seat order. All matches of a deal must have the same bots.
-            ranks: ranks in seat order. 1 is best; equal ranks are a tie.
+            deals: the number of the match's deal in the schedule.
+            lineups: the bots in seat order. All matches of a deal must have the same bots.
+            ranks: the ranks in seat order. 1 is best; equal ranks are a tie.
         """
         lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
         self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
     def table(self, matches: int | None = None) -> DealTable:
-        """Return the first `matches` matches that were added, or all (None), sorted by deal."""
+        """Return a table of the first `matches` matches that were added, by default all of them."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
-        # Keep the concatenated arrays, so that we don't have to concatenate them again for the next
-        # table.
+        # The next table can reuse the concatenated arrays.
         self._parts = [(deal, all_lineups, all_ranks)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
         order = np.argsort(deal, kind="stable")
@@ -103,11 +102,11 @@ class DealTable:
     seats: NDArray[np.int8]
 
     def renumbered(self, numbers: NDArray[np.integer], size: int) -> DealTable:
-        """Return the same matches with new numbers of the bots, in a tournament of `size` bots."""
+        """Return the same matches in a tournament of `size` bots, where bot i is `numbers[i]`."""
         return replace(self, size=size, bots=numbers[self.bots].astype(np.int16))
 
     def of(self, numbers: NDArray[np.integer]) -> DealTable:
-        """Return the table of these bots, renumbered. Other bots must not have any matches."""
+        """Keep only these bots, and number them from 0. No other bot may have matches."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)
 
@@ -118,12 +117,12 @@ class DealTable:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of columns, i.e. all pairs of bots in a match."""
+        """All pairs of columns of `bots`, i.e. all pairs of bots that meet in a match."""
         return list(combinations(range(self.players), 2))
 
     @cached_property
     def matches(self) -> Floats:
-        """Number of matches of each deal, without void matches; shape (deals,)."""
+        """Number of matches of each deal that count; shape (deals,)."""
         return np.bincount(self.index, minlength=len(self.bots)).astype(np.float64)
 
     @cached_property
@@ -140,9 +139,9 @@ class DealTable:
 
     @cached_property
     def points(self) -> NDArray[np.float32]:
-        """Points of each bot in each match, the share of the others it beat; shape (matches, N).
+        """Points of each bot in each match; shape (matches, N).
 
-        A tie counts half, so points are from 0 to 1.
+        A bot's points are the share of the other bots that it beat, from 0 to 1. A tie counts half.
         """
         points = np.zeros(self.ranks.shape, np.float32)
         for one, other in self.pairs:
@@ -154,7 +153,7 @@ class DealTable:
 
 
 def joined(tables: Sequence[DealTable]) -> DealTable:
-    """Combine the deals of several tables of the same bots, and renumber the deals."""
+    """Combine tables that number the bots in the same way. Deals get new numbers."""
     starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
     return DealTable(
         size=tables[0].size,

@@ -1,9 +1,9 @@
-"""95% intervals for shares and for differences on a logit scale.
+"""95% intervals of shares, and of differences between logits.
 
-The interval of Wilson (1927) is the score interval of a share. On the logit scale it is symmetric:
-logit(p) +- 2 asinh(z / (2 sqrt(n p q))) (Newcombe, Statistics in Medicine 17, 1998). As 1 / sqrt(n
-p q) is the standard error of logit(p), the formula works for any logit with a known standard error.
-Unlike z times the error, it stays moderate when the error is large.
+Wilson's interval of a share (1927) is symmetric on the logit scale. There it is logit(p) +- 2
+asinh(z / (2 sqrt(n p q))) (Newcombe, Statistics in Medicine 17, 1998). Since 1 / sqrt(n p q) is the
+standard error of logit(p), we can use the same formula for any logit whose standard error we know.
+If the error is large, this interval is much shorter than z times the error.
 """
 
 from __future__ import annotations
@@ -31,23 +31,26 @@ _T_POINTS = np.array(
 
 
 def t_point(degrees: ArrayLike) -> Floats:
-    """Return the 97.5% point of Student's t for these degrees of freedom, at least 1."""
+    """Return the 97.5% point of Student's t. Less than one degree of freedom counts as one."""
     inverse = 1 / np.maximum(np.asarray(degrees, np.float64), 1.0)
     return np.asarray(np.interp(inverse, 1 / _DEGREES, _T_POINTS))
 
 
 def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
-    """Return the distance from a logit to each end of its 95% interval.
+    """Return the distance between a logit and each end of its 95% interval.
 
     Args:
         error: standard error of the logit.
-        point: quantile to use.
+        point: number of standard errors that a normal interval would have on each side.
     """
     return np.asarray(2 * np.arcsinh(np.asarray(point) * np.asarray(error) / 2))
 
 
 def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Floats, Floats]:
-    """Return Wilson's interval of a share of `size` independent trials. Without trials, 0 to 1."""
+    """Return both ends of Wilson's interval for a share of `size` independent trials.
+
+    Without any trials, these are 0 and 1.
+    """
     p, n = np.asarray(share, np.float64), np.asarray(size, np.float64)
     z2 = np.square(np.asarray(point, np.float64))
     middle = p * n + z2 / 2
@@ -57,7 +60,10 @@ def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Flo
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Shares with the ends of their 95% intervals, from 0 to 1. Without data: nan, 0 and 1."""
+    """Shares from 0 to 1, and the ends of their 95% intervals.
+
+    A share without any data is nan, and its interval goes from 0 to 1.
+    """
 
     share: Floats
     low: Floats
@@ -65,20 +71,20 @@ class Shares:
 
 
 def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
-    """Return shares of hits with Wilson's intervals over deals, for several groups in one call.
+    """Return the share of hits in each group, with Wilson's intervals over deals.
 
-    See spec/rating-formulas.md, 4, for the formulas.
+    Matches of the same deal aren't independent, so we can't use their number in Wilson's formula.
+    Instead, we use the number of independent trials that would vary as much as the deals do. See
+    spec/rating-formulas.md, 4, for the details.
 
-    Matches of the same deal aren't independent, so we can't use their number as the size in
-    Wilson's formula. Instead, we use the number of independent trials that would have the variance
-    that we see between deals. If all deals are alike, this variance is 0, although the true
-    variance isn't. In this case, a share of 0 or 1 has as many trials as deals, and any other share
-    has at most as many trials as if one more deal had been different.
+    If all deals are alike, they don't vary at all, but that doesn't mean that the share is certain.
+    In this case we count one trial per deal if the share is 0 or 1. For any other share, we use at
+    most the number of trials that we'd get if one more deal had been different.
 
     Args:
-        of: group of each row, 0 to `size` - 1. A row is one deal of one group.
-        hits: hits in that deal, at most as many as trials. Fractions are allowed.
-        trials: trials in that deal.
+        of: the group of each row, from 0 to `size` - 1. There is one row for each deal of a group.
+        hits: number of hits in each row, which may be a fraction.
+        trials: number of trials in each row.
         size: number of groups.
     """
     deals = np.bincount(of, minlength=size)

@@ -1,11 +1,11 @@
-"""Bradley-Terry ratings with confidence intervals over deals. The method: spec/rating-formulas.md.
+"""Bradley-Terry ratings with confidence intervals over deals (spec/rating-formulas.md).
 
 `rate` computes the most likely ratings and their covariance. Every pair of bots in a match counts
-as a game between the two. Pairs of one match and matches of one deal are not independent, so the
-covariance is computed from the deals (a sandwich estimator with the jackknife's correction), not
-from the likelihood.
+as a game between the two. Pairs of one match and matches of one deal aren't independent, so we
+can't get the covariance from the likelihood. We use the differences between the deals instead (a
+sandwich estimator with the jackknife's correction).
 
-No existing library fits our needs. choix does not model ties, and its errors are for independent
+No existing library fits our needs. choix doesn't model ties, and its errors are for independent
 games. openskill rates online, so the order of matches matters, and its sigma ignores deals. scipy
 could only replace the optimiser and two quantiles, i.e. `_fit` and a table in `intervals.py`.
 """
@@ -29,25 +29,26 @@ ELO = 400 / math.log(10)
 
 MEAN = 1500.0
 
-# Virtual draws of each bot against an opponent with the mean rating.
+# To keep all ratings finite, each bot gets this many draws against an opponent with the mean
+# rating.
 PRIOR = 1.0
 
-# A sequential test stops at a moment when one of the bots looks good, so the intervals at this
-# moment are too narrow. We multiply them by this factor.
+# A sequential test stops at a moment when one of the bots looks good, so the usual intervals would
+# be too narrow. We multiply them by this factor.
 AFTER_STOPPING = 1.25
 
-_CHUNK = 50_000  # deals per chunk, i.e. tens of MB
+_CHUNK = 50_000  # deals in memory at the same time, i.e. tens of MB
 
 
 class Differences(NamedTuple):
-    """Differences between bots, rows minus columns; shape (bots, bots).
+    """All differences between two bots, the row's rating minus the column's; shape (bots, bots).
 
     Attributes:
         elo: the differences of the ratings.
-        low, high: the ends of their 95% intervals. An end is infinite if the bots are not linked in
-        that direction.
-        better: probability that the bot of the row is better, from 0 to 1. nan if the bots are not
-            linked at all. Above 0.975 exactly if `low` is above 0.
+        low, high: the ends of their 95% intervals. They are infinite if no chain of results limits
+            the difference on that side.
+        better: probability that the row's bot is better, from 0 to 1. nan if no chain of results
+            links the two bots. It is above 0.975 exactly if `low` is above 0.
     """
 
     elo: Floats
@@ -61,17 +62,17 @@ class Ratings:
     """The ratings of all bots in Elo. Arrays have one entry per bot, by number.
 
     Attributes:
-        rating: relative to the anchor, or to the mean of the field, which is 1500. nan without
-            matches.
+        rating: the ratings. They are shifted so that the anchor has its fixed rating, or the field
+            a mean of 1500. A bot without matches has nan.
         covariance: covariance of `rating` estimated from the deals, in Elo squared; shape (bots,
             bots).
-        least: lower bound of the covariance for this number of deals, however alike they were. The
-            variance of a rating or a difference is the larger of the two.
-        points: the quantile by which to multiply each bot's standard error.
-        weights: weights of the bots in the mean that the ratings are relative to. Their sum is 1.
-        linked: True if a chain of results links the bot of the row to the bot of the column. Each
-            bot in the chain took points off the next one. Without a chain, the first bot may be
-            worse by any amount.
+        least: a lower bound for `covariance`, in case all deals are alike by accident. For the
+            variance of a rating or a difference, compute it from both and take the larger one.
+        points: for each bot, how many standard errors its interval has on each side.
+        weights: weights of the bots in the mean that `rating` is relative to. Their sum is 1.
+        linked: True if a chain of results links the row's bot to the column's, so that each bot in
+            the chain took points off the next one. Otherwise nothing limits how much worse the
+            row's bot may be.
     """
 
     rating: Floats
@@ -83,19 +84,19 @@ class Ratings:
 
     @property
     def low(self) -> Floats:
-        """Lower end of each rating's 95% interval, or minus infinity."""
+        """Lower ends of the 95% intervals of the ratings. An open end is minus infinity."""
         is_open = ~self.linked[:, self.weights > 0].all(axis=1)
         return np.where(is_open, -np.inf, self.rating - self._reach())
 
     @property
     def high(self) -> Floats:
-        """Upper end of each rating's 95% interval, or infinity."""
+        """Upper ends of the 95% intervals of the ratings. An open end is infinity."""
         is_open = ~self.linked[self.weights > 0].all(axis=0)
         return np.where(is_open, np.inf, self.rating + self._reach())
 
     def _reach(self) -> Floats:
-        # A rating is a fraction of the difference from the mean of the other bots. For two bots,
-        # the fraction is one half.
+        # The mean includes the bot itself, so its rating is only this part of its difference from
+        # the mean of the other bots. With two bots, that's one half.
         part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
         variance = np.maximum(variance, 0)  # rounding errors can make it slightly negative
@@ -116,7 +117,7 @@ class Ratings:
         )
 
     def differences(self) -> Differences:
-        """Return the difference between each pair of bots."""
+        """Compare each bot with every other bot."""
         elo = self.rating[:, None] - self.rating
         error = np.zeros_like(elo)
         for covariance in (self.covariance, self.least):
@@ -157,8 +158,8 @@ def rate(
     expected: Floats = matches * chances
     variance: Floats = expected * (1 - chances)
     scores = _scores(table, table.pair_points - expected, variance, inverse)
-    # This is the sandwich estimator. The information comes from the model, but the products come
-    # from the actual results of the deals.
+    # This is the sandwich estimator. `inverse` follows from the model, but the products come from
+    # the actual results of the deals.
     covariance = inverse @ _products(table, scores) @ inverse
     least = inverse @ _lower_bound(table, variance) @ inverse
     linked = _linked(points)
@@ -174,7 +175,7 @@ def rate(
 
 
 def rating_alone(deals: Deals | DealTable, *, anchor: tuple[int, float] | None = None) -> Floats:
-    """Return the ratings of `rate` without intervals, which is much faster."""
+    """Return the same ratings as `rate`, but don't compute intervals. This is much faster."""
     table = deals.table() if isinstance(deals, Deals) else deals
     points = head_to_head(table).points
     return _rating(points, _fit(points), _weights(_linked(points), anchor), anchor)
@@ -189,8 +190,8 @@ def _rating(
     points: Floats, logits: Floats, weights: Floats, anchor: tuple[int, float] | None
 ) -> Floats:
     mean = MEAN if anchor is None else anchor[1]
-    # The prior gives every bot a rating, even a bot without matches. Such a rating would be
-    # misleading, so we remove it.
+    # The prior also gives a rating to bots without matches. It doesn't mean anything, so we remove
+    # it.
     known = (points + points.T).any(axis=1) | (weights == 1)
     return np.where(known, ELO * (logits - weights @ logits) + mean, np.nan)
 
@@ -211,10 +212,11 @@ def _linked(points: Floats) -> NDArray[np.bool_]:
 
 
 def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the bots whose mean rating is 1500: the largest set linked in both directions.
+    """Return the bots of the field, i.e. the bots whose mean rating is 1500.
 
-    All differences are finite only within such a set (Ford 1957). If it has fewer than two bots, we
-    have to take all bots with matches.
+    This is the largest set in which every bot is linked to every other, because differences are
+    finite only within such a set (Ford 1957). If no two bots are linked in both directions, we have
+    to use all bots that have played.
     """
     both = linked & linked.T
     largest = both[np.argmax(both.sum(axis=1))]
@@ -232,9 +234,10 @@ def _normal(values: Floats) -> Floats:
 
 
 def _fit(points: Floats) -> Floats:
-    """Return the logits that maximise the likelihood of `points` and the prior, by Newton's method.
+    """Find the logits that maximise the likelihood of `points` and the prior.
 
-    This always works, because the likelihood is concave, and the prior makes its maximum finite.
+    Newton's method always works here, because the likelihood is concave and the prior makes its
+    maximum finite.
     """
     games = points + points.T
 
@@ -245,7 +248,7 @@ def _fit(points: Floats) -> Floats:
     logits = np.zeros(len(points))
     value = likelihood(logits)
     step = np.ones(1)
-    # Convergence is quadratic, so the next step would be about 1e-12.
+    # Convergence is quadratic. After a step of 1e-6, the next step would only be about 1e-12.
     while np.abs(step).max() > 1e-6:
         expected = games * _sigmoid(logits[:, None] - logits)
         slope = (points - expected).sum(axis=1) + PRIOR * (0.5 - _sigmoid(logits))
@@ -282,16 +285,15 @@ def _chances(table: DealTable, logits: Floats) -> Floats:
 
 
 def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
-    """Return the score of each deal for each of its bots; shape (deals, N).
+    """Return how each deal affects the ratings of its bots; shape (deals, N).
 
-    This is the gradient of the deal's log-likelihood, divided by 1 minus the deal's leverage.
-    `inverse` times the score is how much the ratings would change without this deal (jackknife,
-    CR3).
+    If you multiply a score by `inverse`, you get the change of the ratings that this deal has
+    caused, i.e. they'd lose that much without it (jackknife, CR3). The score is the gradient of the
+    deal's log-likelihood, divided by 1 minus the deal's leverage.
 
     Args:
         excess: points minus expected points of each pair of a deal; shape (deals, pairs).
-        variance: variance of these points if matches and pairs were independent; shape (deals,
-            pairs).
+        variance: variance of these points if all matches were independent; shape (deals, pairs).
         inverse: inverse of the information.
     """
     count, players = table.bots.shape
@@ -324,14 +326,14 @@ def _products(table: DealTable, scores: Floats) -> Floats:
 
 
 def _lower_bound(table: DealTable, variance: Floats) -> Floats:
-    """Return a lower bound for `_products`, used if the deals are very alike.
+    """Return a lower bound for `_products`.
 
-    If all deals end in the same way, their variance is 0, but we still don't know everything. The
-    bound stands for one unseen deal per bot with a different result. We assume that its distance
-    from the expected points exceeds the distance for independent matches by two factors. The first
-    factor is the square root of twice the number of matches. The second is (N + 1) / 3 for the
-    pairs of a match, as if all ranks were equally likely. The last term is the effect of the first
-    points that a bot loses or wins.
+    If all deals end in the same way, `_products` is 0, although the ratings aren't certain at all.
+    We assume that there might be one more deal per bot, with another result. Its variance is a
+    guess. We take the variance of independent matches times two factors: the square root of twice
+    the number of matches, and (N + 1) / 3, which is right for N bots whose ranks are all equally
+    likely. The term 0.4 * matches is for the first points that a bot wins or loses, after it has
+    only lost or only won.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)
@@ -346,11 +348,11 @@ def _lower_bound(table: DealTable, variance: Floats) -> Floats:
 
 
 def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
-    """Return the degrees of freedom of each bot's standard error: its deals minus 1, at least 1.
+    """Return the degrees of freedom of each bot's standard error, at least 1.
 
-    Instead of all deals, we count how many deals with equal information would be as informative
-    (Satterthwaite). If a few deals cause most of the error, e.g. the only deals that a strong bot
-    did not win, only these deals count.
+    Usually this is the bot's number of deals minus 1, but deals that tell us little count less
+    (Satterthwaite). If most of the error comes from a few deals, e.g. the only ones that a strong
+    bot didn't win, there are hardly more degrees of freedom than these deals.
     """
     bots = table.bots.reshape(-1)
 
@@ -362,7 +364,7 @@ def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     information = np.zeros(table.bots.shape)
     for pair, columns in enumerate(table.pairs):
         information[:, columns] += variance[:, pair, None]
-    # The fourth moment of a normal variable is three times the square of its second moment, so we
-    # multiply by 3.
+    # For a normal variable, the fourth moment is three times the square of the second, so equal
+    # deals would give a third of their number.
     deals = np.fmin(effective(information), 3 * effective(scores**2))
     return np.asarray(np.fmax(deals - 1, 1))

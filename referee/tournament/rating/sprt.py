@@ -1,11 +1,12 @@
-"""The sequential test of two bots, by pairs of matches on one deal (spec/rating-formulas.md, 5).
+"""The sequential test of two bots (spec/rating-formulas.md, 5).
 
 This is the generalised sequential probability ratio test used for chess engines (fishtest,
-fastchess), over *deals* instead of matches. A deal of two bots is two matches with the seats
-exchanged. It gives a bot 0, 0.5, 1, 1.5 or 2 points: five outcomes, hence pentanomial. Deals must
-be counted in the order of the schedule. Otherwise deals with short matches would be counted first.
+fastchess), but it counts *deals* instead of matches. A deal of two bots is two matches with the
+seats exchanged. It gives a bot 0, 0.5, 1, 1.5 or 2 points, hence the name pentanomial. The state of
+a test is how often each of these five results occurred.
 
-The state of a test is five counts. After each deal, compare `llr` with the bounds.
+Count the deals in the order of the schedule, and compare `llr` with the bounds after each one. If
+you count them as they end, deals with short matches come first.
 
 Sources: M. Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a
 distribution" (support_MLE_multinomial.pdf of fishtest), proposition 1.1; A. Wald, "Sequential
@@ -32,7 +33,7 @@ OUTCOMES = 5
 # fishtest.
 _EMPTY = 1e-3
 
-# If the difference is larger than this, the expected share of the stronger bot rounds to 1.
+# Limit for `elo0` and `elo1`. With this difference, the weaker bot gets one point in ten billion.
 MAX_ELO = 4_000
 _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
@@ -71,7 +72,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The bounds for `llr`. H0 is accepted at or below the first, H1 at or above the second."""
+        """The bounds of `llr`: accept H0 at or below the first, and H1 at or above the second."""
         return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
@@ -110,15 +111,15 @@ def expected_share(elo: float) -> float:
 
 
 def _most_likely(observed: Floats, mean: float) -> Floats:
-    """Return the most likely distributions of outcomes, given that their mean is `mean`.
+    """Return the most likely distributions of outcomes that have this mean, given observed counts.
 
     The probability of an outcome is p / (1 + x d), where p is its observed share and d is its
-    distance from the mean. We have to find x so that the mean distance becomes 0.
+    distance from the mean. We have to find the x for which the mean distance is 0.
     """
     share = observed / observed.sum(axis=-1, keepdims=True)
     distance = np.arange(OUTCOMES) / (OUTCOMES - 1) - mean
-    # Between its poles, the sum decreases monotonically in x, so we can always fall back to
-    # bisection.
+    # Between the poles `left` and `right`, `value` only decreases with x. If Newton's step leaves
+    # the interval from `low` to `high`, we use bisection.
     left, right = -1 / distance[-1], -1 / distance[0]
     low = np.full((*share.shape[:-1], 1), left)
     high = np.full_like(low, right)
@@ -128,9 +129,9 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
         term = distance / (1 + x * distance)
         value = np.sum(share * term, axis=-1, keepdims=True)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
-        new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # this is Newton's step
-        # Near a pole, steps get tiny, which would look like convergence. That's why no step goes
-        # all the way to the pole.
+        new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # Newton's method
+        # Near a pole, steps get tiny, which would look like convergence. That's why a step never
+        # goes all the way to a pole.
         new = np.clip(new, x + _MOST_OF_THE_WAY * (left - x), x + _MOST_OF_THE_WAY * (right - x))
         new = np.where((low < new) & (new < high), new, (low + high) / 2)
         moved = np.max(np.abs(new - x) / (1 + np.abs(x)))

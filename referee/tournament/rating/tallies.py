@@ -1,8 +1,8 @@
-"""Counts over a tournament: points, wins, head-to-head results, and the advantage of a seat.
+"""Counts of a tournament: points, wins, head-to-head results, and the advantage of a seat.
 
 A match gives a bot *points*, the share of the others that it beat. A tie counts half, so points are
-from 0 to 1. A match is a *win* for a single first player, a *draw* for all players that share first
-place, and a *loss* for all others.
+from 0 to 1. If a single bot is first, it has a *win*. If several bots share the first place, each
+of them has a *draw*. All others have a *loss*.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class Tally(NamedTuple):
     """The results of each bot. Arrays have one entry per bot, by number.
 
     Attributes:
-        matches: number of matches: wins, draws and losses.
-        wins: number of matches in first place alone.
-        draws: number of matches in shared first place.
-        losses: number of other matches.
+        matches: number of matches that count.
+        wins: matches in which no other bot was first.
+        draws: matches in which the bot shared the first place.
+        losses: all other matches.
         points: points summed over all matches.
         win_rate: wins per match, with intervals over deals.
         point_rate: points per match, with intervals over deals.
@@ -70,11 +70,11 @@ def tally(table: DealTable) -> Tally:
 def tally_of(
     bots: int, seats: Sequence[Sequence[int]], results: Sequence[tuple[int, Sequence[int]]]
 ) -> Tally:
-    """Count the results of matches in which all bots play.
+    """Count the results of matches outside a tournament. All bots play in each match.
 
     Args:
         bots: number of bots.
-        seats: for each match, the number of the bot in each seat.
+        seats: for each match, the bot in each seat.
         results: for each match, the seed of its deal and the rank of each seat.
     """
     deals = Deals(bots, bots)
@@ -116,18 +116,17 @@ def head_to_head(table: DealTable) -> HeadToHead:
 
 
 def seat_advantage(table: DealTable) -> Shares:
-    """Return the points per match of each seat, with intervals over deals; one entry per seat.
+    """Return the points per match of each seat, with intervals over deals.
 
-    We only count deals in which every bot had each seat equally often. If a match of a deal is
-    void, the other matches depend more on the bots than on the seats. We use such deals only if no
-    deal is complete.
+    We only use deals in which every bot had each seat equally often. If a match of a deal is void,
+    the points of its seats depend more on the bots than on the seats.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
         cells = table.index * table.players + table.seats[:, column]
         points += sum_by(cells, table.points[:, column], points.size).reshape(points.shape)
     whole = _balanced(table)
-    # No deal is complete, so a result from incomplete deals is better than none.
+    # If there's no complete deal, incomplete deals are better than nothing.
     if not whole.any():
         whole[:] = True
     seats = np.tile(np.arange(table.players), int(whole.sum()))

@@ -1,6 +1,6 @@
-"""Highlights of a tournament for an audience: the form of each bot, and matches worth watching.
+"""Highlights of a tournament for its audience: bots in form, and matches worth watching.
 
-We compute all of them in one pass over the rows of the store.
+The rows of the store are only read once for all of this.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
 
 MOST_FORM = 8
-# We look for a rivalry among at most this many bots, from the top of the ranking.
+# We look for rivals in the upper half of the ranking, among at most this many bots.
 _MOST_RIVALS = 40
 # Rivals must have met at least this many times ...
 _LEAST_MET = 4
-# ... and each of them must have about half of the points. This is the largest allowed distance from
-# one half.
+# ... and neither may be far ahead. Their shares of the points differ from one half by at most this.
 _LEVEL = 0.2
-# A win is an upset if its probability was at most this.
+# A win is an upset if we expected it with at most this probability.
 _UPSET = 0.4
-# With fewer different margins than this, no match counts as close.
+# If winners are only ahead by one or two different margins, the game probably has no real points.
+# Then we skip the highlights that compare points.
 _LEAST_DISTINCT = 3
 _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
@@ -59,7 +59,13 @@ class Highlight(Struct, frozen=True):
 
 
 class Rivalry(Struct, frozen=True):
-    """Two bots that met often and are nearly level. The better bot is first; counts are its own."""
+    """Two bots that met often and are nearly level.
+
+    Attributes:
+        bots: the bot with the better rank first.
+        matches: number of matches in which both played.
+        wins, draws, losses: the results of the first bot.
+    """
 
     bots: tuple[str, str]
     matches: int
@@ -72,10 +78,10 @@ class Evening(Struct, frozen=True):
     """The form of the bots, and the highlights.
 
     Attributes:
-        form: name -> results of the bot's last matches, at most `MOST_FORM`, latest last: "w", "d"
-            (shared first place) or "l" each.
+        form: name -> results of the bot's last matches, up to `MOST_FORM` of them. One letter per
+            match, the latest last: "w", "d" if several bots shared the first place, or "l".
         matches: at most one match of each kind.
-        rivalry: None if no two bots have met often.
+        rivalry: None if no two bots are rivals.
     """
 
     form: dict[str, str]
@@ -101,14 +107,23 @@ class Played(NamedTuple):
     is_won: NDArray[np.bool_]
 
     def deals(self, bots: int) -> Deals:
-        """Return the matches as `deals_of` does, for the ratings of `bots` bots."""
+        """Return these matches as input for the ratings, like `deals_of`.
+
+        Args:
+            bots: number of bots in the tournament.
+        """
         deals = Deals(bots, self.bots.shape[1])
         deals.extend(self.deal, self.bots, self.ranks)
         return deals
 
 
 def evening(store: Store, found: Standings, played: Played) -> Evening:
-    """Return the form of the bots and the highlights. Standings and matches have the same bots."""
+    """Return the form of the bots and the highlights.
+
+    Args:
+        found: the standings.
+        played: the matches that the standings were computed from.
+    """
     names = store.names
     chosen = [
         _highlight(store, names, kind, number, why)
@@ -166,7 +181,7 @@ def _select_highlights(played: Played, found: Standings) -> Iterator[tuple[str, 
     others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
     has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
     if has_points:
-        # If several matches are equally close, the best one is the match between the best bots.
+        # If several matches are equally close, choose the one with the strongest bots.
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
@@ -208,9 +223,10 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 continue
             if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
-            # The distance from an even result, in standard deviations of a fair coin.
+            # Compare the distance from an even result with the luck that we'd expect, which grows
+            # with the square root of the matches.
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
-            # If several pairs are equally close, we prefer the one with more matches.
+            # Prefer bots that have met more often.
             apart += 1 / met.matches
             if apart < least:
                 least = apart

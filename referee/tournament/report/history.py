@@ -1,4 +1,4 @@
-"""Ratings of a tournament after a growing number of matches."""
+"""How the ratings in a tournament have changed from match to match."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from referee.tournament.report.standings import Standings, deals_of, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
-# Each rating of many bots takes a long time, so the product of bots and steps must not exceed this.
+# Rating many bots takes a long time, so we compute fewer steps for them. This limits the product of
+# bots and steps.
 _WORK = 1_000
 
 
 class History(Struct, frozen=True):
-    """Ratings as a function of the number of matches.
+    """The ratings after each of several steps.
 
     Attributes:
-        matches: number of matches at each step, in the order of the schedule; ascending.
+        matches: number of matches at each step, ascending. They are in the order of the schedule.
         ratings: name -> rating after each step, or None before the bot's first match.
     """
 
@@ -40,7 +41,7 @@ def history(
     """Return the history of the ratings. Same arguments as `standings`.
 
     Args:
-        found: the standings of the same matches, if already computed.
+        found: the standings of the same matches, if you have them. They save us the last step.
     """
     names = store.names
     if deals is None:
@@ -48,9 +49,9 @@ def history(
     steps = max(2, min(_STEPS, _WORK // len(names)))
     # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    numbers, anchor = rated_bots(deals.table(), anchor)  # bots without matches would only cost time
+    numbers, anchor = rated_bots(deals.table(), anchor)  # other bots would only cost time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # the standings already contain the last ratings
+    known = [] if found is None else at[-1:]  # the standings have the last step
     if found is not None and known:
         last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
         ratings[-1] = [last.get(name, math.nan) for name in names]

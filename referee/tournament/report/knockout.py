@@ -1,4 +1,4 @@
-"""The bracket of a knockout, for JSON, text and pages."""
+"""The bracket of a knockout, for JSON, the terminal and HTML pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from referee.tournament.schedule.knockout import KnockoutTable, Pair
 
 
 class KnockoutPair(Struct, frozen=True):
-    """Two bots that meet, better seed first. None is an empty place.
+    """Two bots that meet in a knockout.
 
     Attributes:
-        is_over: True if the round of the pair is over.
-        points, scores: sums for both bots over all matches of a finished round.
+        bots: the better seed first. None is an empty place, so the other bot has a bye.
+        is_over: True if the round is over.
+        points, scores: sums for both bots over all matches. Only valid if the round is over.
         winner: None if the pair has not played, or if neither bot can continue.
     """
 
@@ -32,21 +33,21 @@ class KnockoutPair(Struct, frozen=True):
 
 
 class KnockoutPlace(Struct, frozen=True):
-    """A bot without matches left, and its place. Losers of the same round share a place."""
+    """The final place of a bot. Bots that lost in the same round share a place."""
 
     place: int
     name: str
 
 
 class KnockoutStanding(Struct, frozen=True):
-    """A knockout: its pairs, first round first, and the known places, best first."""
+    """The pairs of a knockout, first round first, and the places known so far, best first."""
 
     pairs: list[KnockoutPair]
     places: list[KnockoutPlace]
 
 
 def knockout_standing(table: KnockoutTable, names: Sequence[str]) -> KnockoutStanding:
-    """Return the bracket with the bots' names instead of their numbers."""
+    """Return the bracket, with names instead of numbers."""
     over = [_pair(pair, names, is_over=True) for each in table.rounds for pair in each]
     playing = [_pair(pair, names, is_over=False) for pair in table.playing]
     places = sorted(table.places().items(), key=lambda each: (each[1], each[0]))

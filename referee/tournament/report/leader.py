@@ -1,4 +1,4 @@
-"""Sentences on who leads or has won a tournament, by which measure, and how sure that is."""
+"""Sentences on the leader or winner of a tournament, by which measure, and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _MOST_NAMED = 3
 
 
 def leader(found: Standings) -> Iterator[str]:
-    """Yield sentences on who leads or has won, first by the measure of the format, then by rating.
+    """Yield sentences about who leads or has won.
 
-    For a comparison of two bots, see `text.duel`.
+    They begin with the scores of a Swiss tournament or the final of a knockout. The ratings come
+    after that. If only two bots play, ratings are left out, because `text.duel` compares the bots.
     """
     if found.swiss is not None and found.swiss.rounds:
         yield _by_score(found.swiss)

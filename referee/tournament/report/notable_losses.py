@@ -24,9 +24,9 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 MOST_LOSSES = 3
-# Deals in which bots were disqualified or made faults, and did not win. The third column is the
-# weight of the deal. These weights are above the weights of all other deals, which are lost shares
-# of the points and thus below 1.
+# Finds deals in which a bot was disqualified or made faults, and did not win. The third column is
+# the weight of the deal. All other deals have weights below 1 (the share of the points that the bot
+# lost), so these come first.
 _TROUBLE = """
 SELECT deal, bot, max(CASE WHEN disqualified NOT NULL THEN 3 ELSE 2 END)
 FROM seats JOIN matches USING (match)
@@ -40,10 +40,10 @@ GROUP BY deal, bot
 
 
 class NotableLoss(Struct, frozen=True):
-    """A match to look at.
+    """A lost match that is worth a look.
 
     Attributes:
-        match: its number.
+        match: its number in the store.
         against: the names of the other bots, in seat order.
         why: the reason, one clause.
         command: the command that plays it again.
@@ -58,15 +58,17 @@ class NotableLoss(Struct, frozen=True):
 def notable_losses(
     store: Store, found: Standings, deals: Deals | None = None
 ) -> dict[str, list[NotableLoss]]:
-    """Return the most instructive lost matches of each bot, at most `MOST_LOSSES`: name -> matches.
+    """Choose up to `MOST_LOSSES` lost matches of each bot that its author should look at.
 
-    Matches in which the bot was disqualified or made faults come first. Next come the deals in
-    which its points were farthest below the expectation, with one match per deal. We look at the
-    whole deal, because a single match may just have been bad luck, but over the whole deal all bots
-    have the same luck.
+    We begin with matches in which the bot was disqualified or made faults. After these, we look for
+    deals in which it got far fewer points than expected, and choose one match of each. A single
+    lost match may just have been bad luck, but in a whole deal all bots have the same luck.
 
     Args:
         deals: `deals_of` the store without the bots excluded from the standings, if already read.
+
+    Returns:
+        Name of each bot -> its matches, worst first.
     """
     setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
     rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
@@ -88,10 +90,10 @@ def notable_losses(
 def _worst_deals(
     store: Store, table: DealTable, ratings: Floats
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the most instructive deals of each bot, at most `MOST_LOSSES`, worst first.
+    """Yield the deals that `notable_losses` is looking for, worst first for each bot.
 
     Yields:
-        Number of the deal, number of the bot, and the expected share of the points.
+        Number of the deal, number of the bot, and the share of the points that we expected.
     """
     promised = _expected_shares(ratings[table.bots])
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
@@ -99,7 +101,7 @@ def _worst_deals(
     weight = np.where(mean < 1, promised - mean, 0)
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
-        if deal < len(table.numbers) and table.numbers[deal] == number:  # otherwise excluded
+        if deal < len(table.numbers) and table.numbers[deal] == number:  # not excluded
             weight[deal, table.bots[deal] == bot] = trouble
     deal = np.repeat(table.numbers.astype(np.int64), table.players)
     bot = table.bots.reshape(-1)
@@ -114,7 +116,7 @@ def _worst_deals(
 
 def _expected_shares(ratings: Floats) -> Floats:
     apart = ratings[:, :, None] - ratings[:, None, :]
-    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself, which we subtract below
+    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself, subtracted below
     return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))
 
 
@@ -151,9 +153,10 @@ def repeat_command(match: MatchRow | Plan, setup: TournamentSetup) -> str:
 
 
 def bot_argument(entrant: Entrant, game: str) -> str:
-    """Return the BOT argument of a bot: its folder or name, as given.
+    """Return the BOT argument for a bot of a tournament: its folder or name, as it was given.
 
-    If a bot has its own environment or directory, this becomes a command that starts with `env`.
+    If the bot has environment variables or a directory of its own, the result may be a command that
+    starts with `env`.
     """
     if not entrant.env and (not entrant.directory or entrant.bot in bundled_bots(game)):
         return entrant.bot
@@ -162,7 +165,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # the bot no longer exists
+    except UsageError:  # the bot is gone
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)

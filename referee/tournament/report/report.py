@@ -1,4 +1,4 @@
-"""The report on a store: standings, statistics and notable losses."""
+"""The report on a store: its standings, statistics and notable losses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from referee.tournament.report.statistics import Statistics
 
 
 class Report(NamedTuple):
-    """Standings, statistics, and notable losses by name of the bot."""
+    """The complete report on a store. Notable losses are listed by name of the bot."""
 
     found: Standings
     facts: Statistics
     notable_losses: dict[str, list[NotableLoss]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object of `--format json` (spec/json.md, 6) for msgspec to encode."""
+        """Return the object that `--format json` prints (spec/json.md, 6). msgspec encodes it."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
         found = msgspec.structs.asdict(self.found)
         return {name: value for name, value in found.items() if value is not UNSET} | more

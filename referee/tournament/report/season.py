@@ -1,9 +1,9 @@
-"""A season: the combined standings of several tournaments of one game.
+"""A season: several tournaments of one game, with combined standings.
 
-Bots are matched by the names in tables. There's no absolute scale, so ratings of two tournaments
-are comparable only if they're relative to the same bots. These can be the unchanged bots that are
-in the rating pool of each tournament, or the anchor. See spec/rating-formulas.md, 7, for the
-method.
+A bot is recognised by its name, as tables show it. Ratings have no absolute scale, so we can only
+compare the ratings of two tournaments if they're relative to the same bots. These are either the
+anchor, or bots in the rating pool of every tournament, preferably unchanged ones. See
+spec/rating-formulas.md, 7, for the method.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ from referee.tournament.store import Store
 
 
 class TournamentRating(Struct, frozen=True):
-    """One bot in one tournament of a season.
+    """How one bot did in one tournament of a season.
 
     Attributes:
-        rating, rating_low, rating_high: same as in `BotStanding`. None if they are not comparable.
-        change, change_low, change_high: difference from the bot's previous tournament.
-        changed: True if the bot's files have changed since that tournament, or if the bot played
-            with several versions.
+        rating, rating_low, rating_high: same as in `BotStanding`.
+        change, change_low, change_high: how much better it is than in its previous tournament. None
+            if this isn't known.
+        changed: True if the bot's files have changed since its previous tournament, or within this
+            one.
     """
 
     rating: float | None
@@ -62,10 +63,10 @@ class TournamentRating(Struct, frozen=True):
 
 
 class SeasonBot(BotStanding, frozen=True):
-    """One bot in all tournaments combined.
+    """How one bot did in all tournaments together.
 
     Attributes:
-        tournaments: one entry per tournament, None if the bot has no match in it.
+        tournaments: one entry per tournament, or None where the bot has no match.
     """
 
     tournaments: list[TournamentRating | None]
@@ -75,13 +76,13 @@ class SeasonTournament(Struct, frozen=True):
     """One tournament of a season.
 
     Attributes:
-        name: name of its store, without folders and suffix.
-        repeated_deals: number of deals with a seed that an earlier tournament already used.
+        name: the name of the store without folders and suffix, or its path.
+        repeated_deals: number of deals whose seed was already used in an earlier tournament.
         left_out: name of a bot -> reason why the last run left it out.
         removed: the bots that are out.
         withdrawn: the bots that were withdrawn.
-        position: the turn and the record where its matches begin. None: they are whole matches.
-        is_other_game: True if the code of an external game differs from the code in the first
+        position: the position from which all matches start. None if they're whole matches.
+        is_other_game: True if the game is external and its code isn't the same as in the first
             tournament.
     """
 
@@ -102,7 +103,7 @@ class SeasonTournament(Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """Number of matches that are not played. 0 for a sequential test, which may end early."""
+        """Number of matches still to play. 0 for a sequential test, which may end at any time."""
         done = self.matches + self.void + self.forfeits
         return 0 if self.format == "sprt" else max(0, self.planned - done)
 
@@ -111,10 +112,11 @@ class Season(Struct, frozen=True):
     """The combined standings of several tournaments (spec/tournaments.md, 6).
 
     Attributes:
-        pool: the bots whose mean rating is 1500 in each tournament and in the combined ratings. If
-            no bot is in the pools of all tournaments, this is empty, and changes are unknown.
-        is_pool_unchanged: True if these bots are known to have played with the same files in all
-            tournaments. If there are no such bots, the pool contains bots that may have changed.
+        pool: the bots whose mean rating is 1500 in each tournament and in the combined ratings, or
+            the anchor. If this is empty, ratings of two tournaments can't be compared, so no
+            changes are known.
+        is_pool_unchanged: True if we know that these bots had the same files in all tournaments.
+            Bots that may have changed are only in the pool if it would be empty without them.
     """
 
     game: str
@@ -130,13 +132,14 @@ class Season(Struct, frozen=True):
 
 
 class _Part(NamedTuple):
-    """A tournament, with the numbers of its bots in the season.
+    """A tournament, with what we need to combine it with others.
 
     Attributes:
-        shown: name of a bot in its store -> its name in the season.
-        numbers: number in the season of each bot of the store.
+        shown: name of a bot in the store -> its name in the season.
+        numbers: for each bot of the store, its number in the season.
+        table: the matches that count, with the season's numbers.
         rated: the ratings, or None without matches.
-        versions: number of a bot -> digests of its files, in the order of the runs.
+        versions: number of a bot in the season -> digests of its files, in the order of the runs.
     """
 
     store: Store
@@ -147,7 +150,7 @@ class _Part(NamedTuple):
     versions: dict[int, list[str]]
 
     def pool(self) -> set[int]:
-        """The numbers of the bots that the ratings are relative to."""
+        """The bots that the tournament's ratings are relative to."""
         if self.rated is None:
             return set()
         places = np.flatnonzero(self.rated.ratings.weights > 0)
@@ -165,7 +168,7 @@ def season(
         stores: name -> store, in the order of the season. At least two.
         anchor: name of a bot in tables, and its fixed rating. Default: the mean of the bots in the
             rating pools of all tournaments is 1500.
-        without: bots whose matches are excluded.
+        without: names of bots whose matches don't count.
 
     Raises:
         UsageError: the games differ, or the anchor has no match in some tournament.
@@ -214,7 +217,7 @@ def season(
 
 
 def tournament_names(files: Sequence[str]) -> list[str]:
-    """Return a name per tournament: the stem of its file, or its path if two stems are equal."""
+    """Return a name per tournament: the stem of its file, or the path if two stems are equal."""
     short = [os.path.splitext(os.path.basename(file))[0] for file in files]
     return short if len(set(short)) == len(files) else list(files)
 
@@ -230,7 +233,7 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
 
 
 def season_names(stores: Collection[Store]) -> list[str]:
-    """Return the names that tables show for the bots of all tournaments."""
+    """Return the names of all bots in all tournaments, as tables show them."""
     return _in_order(_shown(stores))
 
 
@@ -276,8 +279,8 @@ def _pool(
 ) -> set[int]:
     if anchor is None:
         common = set.intersection(*(part.pool() for part in parts)) if parts else set()
-        # A bot that has changed may be better now, which would make all other bots look worse. We
-        # use such bots only if no other bots are left.
+        # If a bot of the pool has improved, all other bots look worse. That's why we use unchanged
+        # bots if we can.
         return _unchanged(parts, common) or common
     bot = names.index(anchor[0])
     for part in parts:
@@ -287,7 +290,7 @@ def _pool(
 
 
 def _unchanged(parts: Sequence[_Part], bots: Collection[int]) -> set[int]:
-    """Return the bots that are known to have played with the same files in all tournaments."""
+    """Return the bots that we know to have had the same files in all tournaments."""
     found = {bot: [part.versions.get(bot, []) for part in parts] for bot in bots}
     return {
         bot
@@ -335,7 +338,6 @@ def _with_change(
     versions: Sequence[str],
     is_comparable: bool,
 ) -> TournamentRating:
-    """Return `now` with its change since the previous tournament."""
     changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
     now = replace(now, changed=changed)
     found = change_between(before, now) if is_comparable else None
@@ -345,7 +347,7 @@ def _with_change(
 
 
 class Change(NamedTuple):
-    """The difference between two ratings, and the ends of its interval. None is an open end."""
+    """How much a rating has changed, with the ends of the interval. None is an open end."""
 
     change: float
     low: float | None
@@ -355,8 +357,9 @@ class Change(NamedTuple):
 def change_between(before: TournamentRating, now: TournamentRating) -> Change | None:
     """Return the change of a rating between two tournaments. None if a rating is unknown.
 
-    The two ratings are independent, so we can add the squares of the distances to their interval
-    ends (Zou and Donner, Statistics in Medicine 27, 2008).
+    The ratings are independent of each other. Each end of the interval combines the distances to
+    one end of both ratings' intervals, as the root of the sum of their squares (Zou and Donner,
+    Statistics in Medicine 27, 2008).
     """
     if now.rating is None or before.rating is None:
         return None
@@ -381,7 +384,7 @@ def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
 
 
 def _versions(part: _Part) -> set[str]:
-    """Return the digests of the game's code. Empty for the referee's own games."""
+    """Return the digests of an external game's code. Empty for games of the referee."""
     return {source.digest for source in part.store.game_files}
 
 

@@ -1,4 +1,4 @@
-"""A season as rich renderables for a terminal. The page of a season uses the same texts."""
+"""Renders a season for a terminal, with rich. The HTML page of a season uses some of its texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from referee.tournament.report.text import (
 CHANGED = "^"
 # Marks a rating whose interval has an open end.
 OPEN = "*"
-# Marks a tournament that is not over.
+# Marks a tournament that still has matches to play.
 NOT_OVER = "~"
 _MOST_NAMED = 5
 
@@ -40,8 +40,9 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
     """Render a season: a table of the bots, and remarks.
 
     Args:
-        width: width of the terminal. If it's narrow, counts are dropped first, then the oldest
-            tournaments, then the interval of the change, then the interval of the combined rating.
+        width: width of the terminal. If the table is too wide, it loses the counts first. The
+            oldest tournaments are next, then the interval of the change, and finally the interval
+            of the combined rating.
     """
     yield Text(headline(found), style="bold")
     yield from map(Text, improved(found))
@@ -57,7 +58,7 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
 
 
 def headline(found: Season) -> str:
-    """Format the number of tournaments and matches."""
+    """Return a title line with the game and the number of tournaments, bots, matches and deals."""
     parts = [
         f"{found.game}, {len(found.tournaments)} tournaments of {len(found.bots)} bots",
         f"{found.matches:,} matches in {found.deals:,} deal{'s' * (found.deals != 1)}",
@@ -68,7 +69,7 @@ def headline(found: Season) -> str:
 
 
 def _fitted(found: Season, width: int) -> tuple[Grid, int]:
-    """Return the widest table that fits, and the number of tournaments that it omits."""
+    """Return the widest table that fits, and the number of tournaments that it leaves out."""
     last = len(found.tournaments) - 1
     most = 3
     choices = [(0, most), *((first, most - 1) for first in range(last + 1))]
@@ -80,11 +81,11 @@ def _fitted(found: Season, width: int) -> tuple[Grid, int]:
 
 
 def _table(found: Season, first: int, more: int) -> Grid:
-    """Return the table with the tournaments from `first` on.
+    """Create the table, with the tournaments from `first` on.
 
     Args:
-        more: how many of these columns it has, in this order: the interval of the combined rating,
-            the interval of the change, and the number of matches.
+        more: number of optional columns. 1 adds the interval of the combined rating, 2 also the
+            interval of the change, and 3 also the number of matches.
     """
     names = [head(tournament, found) for tournament in found.tournaments[first:]]
     has_whole, has_interval, has_counts = more > 0, more > 1, more > 2
@@ -113,12 +114,12 @@ def head(of: SeasonTournament, found: Season) -> str:
 
 
 def missing(of: SeasonTournament, found: Season) -> int:
-    """Return the number of matches that are not played. 0 if bots are excluded, as it's unknown."""
+    """Return the number of matches still to play. 0 if it's unknown, i.e. bots are excluded."""
     return 0 if found.excluded else of.missing
 
 
 def improved(found: Season) -> Iterator[str]:
-    """Report which bot improved most in the last tournament, and over the whole season."""
+    """Say which bot has improved most in the last tournament, and over the whole season."""
     last = found.tournaments[-1]
     latest = [
         (Change(now.change, now.change_low, now.change_high), now.deals, bot.name, "")
@@ -145,11 +146,12 @@ def improved(found: Season) -> Iterator[str]:
 
 
 def _most_improved(when: str, changes: Sequence[tuple[Change, int, str, str]]) -> Iterator[str]:
-    """Report the bot with the largest change.
+    """Yield a sentence about the bot with the largest change.
 
     Args:
-        changes: for each bot, the change, the number of deals, the name and a clause. Changes whose
-            lower end is unknown are ignored.
+        when: the beginning of the sentence.
+        changes: each bot's change, number of deals and name, and a clause to add after the name.
+            Bots with too few deals or an unknown lower end are ignored.
     """
     known = [each for each in changes if each[0].low is not None and each[1] >= ENOUGH_DEALS]
     if not known:
@@ -174,7 +176,7 @@ def rating(of: TournamentRating | None) -> str:
 
 
 def details(of: TournamentRating) -> str:
-    """Format the interval of a bot's rating in one tournament, and its change."""
+    """Format details of a bot's rating in one tournament, i.e. the interval and the change."""
     parts = [] if of.rating is None else [interval(of.rating_low, of.rating_high, of.deals)]
     if of.change is not None:
         parts.append(f"change {change(of)} ({change_interval(of)})")
@@ -208,7 +210,7 @@ def _is_open(of: TournamentRating | SeasonBot) -> bool:
 
 
 def legend(found: Season) -> Iterator[str]:
-    """Explain the columns."""
+    """Yield lines that explain the columns and the marks."""
     names = ", ".join(map(plain, found.pool))
     bots = names if len(found.pool) <= _MOST_NAMED else f"{len(found.pool)} bots"
     have, mean = ("has", "1500") if len(found.pool) == 1 else ("have", "1500 on average")
@@ -234,7 +236,7 @@ def legend(found: Season) -> Iterator[str]:
 
 
 def _lookalikes(found: Season) -> Iterator[tuple[str, str]]:
-    """Yield pairs of names that look alike, if no tournament has both bots."""
+    """Yield pairs of names that look alike and are never in the same tournament."""
     first: dict[str, SeasonBot] = {}
     for bot in found.bots:
         others = [first[key] for key in looks(bot.name) if key in first]
@@ -245,7 +247,7 @@ def _lookalikes(found: Season) -> Iterator[tuple[str, str]]:
 
 
 def remarks(found: Season) -> Iterator[str]:
-    """Report names that look alike, and the missing matches and bots of each tournament."""
+    """Warn about names that look alike, and list what's unusual about each tournament."""
     for one, other in _lookalikes(found):
         yield (
             f"{plain(one)} and {plain(other)} count as two bots, since their names differ. "

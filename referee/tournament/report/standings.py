@@ -1,6 +1,6 @@
 """The standings of a tournament, computed from its store.
 
-The structs define the object of `--format json`; spec/json.md, 6, explains their fields.
+`--format json` prints these structs. spec/json.md, 6, explains their fields.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from referee.tournament.setup import short_names
 from referee.tournament.stages import Rounds, Stage, planned, rounds_of
 from referee.tournament.store import Store
 
-_MATCHES = 1_000  # per batch
+_MATCHES = 1_000  # matches per query result
 # With more bots than this, we only compare pairs that have met, because all pairs would take more
 # space than the store itself.
 MOST_COMPARED = 200
@@ -41,7 +41,7 @@ _COUNTS = ("matches", "wins", "draws", "losses")
 
 
 class Share(Struct, frozen=True):
-    """A share from 0 to 1, with the ends of its 95% interval over deals."""
+    """A share from 0 to 1, with a 95% interval over deals."""
 
     share: float
     low: float
@@ -49,7 +49,7 @@ class Share(Struct, frozen=True):
 
 
 class BotStanding(Struct, frozen=True):
-    """One bot. None stands for unknown values and for open ends of intervals.
+    """One row of the standings. None is an unknown value, or an open end of an interval.
 
     Attributes:
         points: includes forfeits. All other fields only include matches that were played.
@@ -76,7 +76,7 @@ class BotStanding(Struct, frozen=True):
 
 
 class Meeting(Struct, frozen=True, gc=False):
-    """One bot against another, in the matches in which both played."""
+    """How one bot did against another, in all matches in which both played."""
 
     matches: int
     wins: int
@@ -86,7 +86,7 @@ class Meeting(Struct, frozen=True, gc=False):
 
 
 class Difference(Struct, frozen=True, gc=False):
-    """One bot's rating minus another bot's. None if unknown."""
+    """One bot's rating minus another's. None is an unknown value or an open end."""
 
     elo: float | None
     low: float | None
@@ -98,7 +98,7 @@ _UNKNOWN = Difference(None, None, None, None)
 
 
 class SprtStanding(Struct, frozen=True):
-    """The hypotheses and the state of a sequential test."""
+    """A sequential test: its hypotheses, and how far it has got."""
 
     elo0: float
     elo1: float
@@ -122,12 +122,12 @@ class SwissPlace(Struct, frozen=True):
 
 
 class SwissLineUp(Struct, frozen=True):
-    """Bots that play each other in the round that is not finished.
+    """A line-up of the current round.
 
     Attributes:
-        points: the points that each bot has in the matches of this round so far.
-        played: number of matches of this round so far, including void matches and forfeits.
-        matches: number of matches of the whole round.
+        points: the points of each bot in this round so far.
+        played: number of its matches that have a result, including void matches and forfeits.
+        matches: number of its matches in the whole round.
     """
 
     bots: list[str]
@@ -137,12 +137,13 @@ class SwissLineUp(Struct, frozen=True):
 
 
 class Swiss(Struct, frozen=True):
-    """The table of a Swiss tournament after the finished rounds, best first.
+    """The table of a Swiss tournament after the last finished round, best first.
 
     Attributes:
-        first_matches: the number of the first match of each round that is paired.
-        next: the line-ups of the round that is not finished. Empty after the last one.
-        next_byes: the bots that have a bye in that round.
+        rounds: number of finished rounds.
+        first_matches: for each round that is paired, the number of its first match.
+        next: the line-ups of the current round. Empty after the last round.
+        next_byes: the bots that have a bye in the current round.
     """
 
     rounds: int
@@ -153,11 +154,17 @@ class Swiss(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The standings. Lists by seat are in seat order.
+    """The standings of a tournament. Lists by seat are in seat order.
 
     Attributes:
+        shown: name of each bot -> a shorter name for tables.
+        seats: the points per match of each seat.
+        pairs: number of deals with 0, 0.5, 1, 1.5 and 2 points for the first of two bots.
+        removed: the bots that are out.
+        changed: the bots that played with several versions of their files.
         knockout: missing in other formats.
-        limits_of_bots: name -> limits, for bots that have their own. Missing if there are none.
+        limits_of_bots: name -> limits, for bots with limits of their own. Missing without such
+            bots.
         too_early: number of matches that ended before the position. Missing without a position.
     """
 
@@ -194,16 +201,16 @@ class Standings(Struct, frozen=True):
 
     @property
     def has_no_verdict(self) -> bool:
-        """Whether the tournament ended early, because each match has a withdrawn bot."""
+        """Whether a withdrawal ended the tournament, because every bot plays in every match."""
         return bool(self.withdrawn) and len(self.bots) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
-        """Return the difference between two bots, given their names."""
+        """Return the difference between two bots, by name."""
         return self.differences[one].get(other) or _UNKNOWN
 
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
-    """Read the matches of a store that count, except matches with certain bots."""
+    """Read all matches that count, except matches in which one of the `without` bots played."""
     setup = store.stages[-1]
     deals = Deals(len(setup.bots), setup.players)
     rows = store.select(
@@ -225,12 +232,12 @@ def standings(
     most_paired: int | None = None,
     deals: Deals | None = None,
 ) -> Standings:
-    """Return the current standings.
+    """Compute the current standings.
 
     Args:
         anchor: number of a bot, and its fixed rating. Default: the mean of the field is 1500.
-        without: numbers of bots whose matches are excluded.
-        most_paired: number of bots, from the top of the ranking, that are compared with each other.
+        without: numbers of bots whose matches don't count.
+        most_paired: compare only this many bots, from the top of the ranking, with each other.
             None: all bots.
         deals: `deals_of` the store without these bots, if already read.
     """
@@ -295,7 +302,7 @@ def count_ended(store: Store, reason: str) -> int:
 
 
 class Forfeits(NamedTuple):
-    """The forfeits of each bot, by number: how many it won, how many it lost, and its points."""
+    """How many forfeits each bot won and lost, and its points for them, by number of the bot."""
 
     won: Counter[int]
     lost: Counter[int]
@@ -322,7 +329,7 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
 
 
 def reported_names(store: Store) -> dict[int, str]:
-    """Return the name that each bot reports most often, by number."""
+    """Return the name that each bot has reported most often, by number of the bot."""
     # The rows come in ascending order of the count, so the most frequent name comes last and
     # overwrites the others.
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
@@ -330,7 +337,12 @@ def reported_names(store: Store) -> dict[int, str]:
 
 
 class Rated(NamedTuple):
-    """The ratings of the bots that have played, and their numbers in the tournament."""
+    """The ratings of all bots that have played.
+
+    Attributes:
+        numbers: the numbers of these bots in the tournament. All other fields number them from 0.
+        table: the matches that count.
+    """
 
     numbers: list[int]
     table: DealTable
@@ -338,7 +350,10 @@ class Rated(NamedTuple):
     differences: Differences
 
     def pairs_of_first(self, most: int | None) -> NDArray[np.bool_]:
-        """Return which pairs are among the first `most` bots of the ranking. None: all pairs."""
+        """Return a matrix of bots: True if both are among the first `most` of the ranking.
+
+        If `most` is None, all bots are.
+        """
         is_first = np.zeros(len(self.numbers), np.bool_)
         is_first[self.ratings.order()[:most]] = True
         return is_first[:, None] & is_first
@@ -347,9 +362,9 @@ class Rated(NamedTuple):
 def rate_played(
     table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool
 ) -> Rated | None:
-    """Rate the bots that have played. Returns None without matches.
+    """Rate the bots that have played. Returns None if no match counts.
 
-    We leave out all other bots, because a store can name thousands, which would only cost time.
+    A store can name thousands of bots that haven't played, and they'd only cost time.
     """
     if not len(table.bots):
         return None
@@ -362,7 +377,10 @@ def rate_played(
 def rated_bots(
     table: DealTable, anchor: tuple[int, float] | None
 ) -> tuple[NDArray[np.integer], tuple[int, float] | None]:
-    """Return the bots to rate (those with matches, and the anchor), and the anchor's index."""
+    """Return the numbers of the bots to rate, and the anchor with its index in that array.
+
+    We only rate bots that have played, and the anchor.
+    """
     numbers = np.unique(table.bots)
     if anchor is None:
         return numbers, None
@@ -403,7 +421,7 @@ def bot_standings(
 
 
 def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
-    """Return the columns of the rating for each bot that has played, best first."""
+    """Return the rating fields of `BotStanding` by number of the bot, best bot first."""
     numbers, _, ratings, differences = rated
     low, high = ratings.low, ratings.high
     order = [int(place) for place in ratings.order()]
@@ -420,7 +438,7 @@ def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
 
 
 def _rounded(value: float, digits: int) -> float | None:
-    # JSON has no infinity and no NaN.
+    # infinity and NaN aren't valid JSON
     return round(float(value), digits) if math.isfinite(value) else None
 
 
@@ -511,7 +529,7 @@ def _swiss(store: Store, rounds: Rounds) -> Swiss:
 
 
 def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
-    """Return the line-ups of a round with their results so far."""
+    """Return the line-ups of a Swiss round with their results so far."""
     played: Counter[frozenset[int]] = Counter()
     points: defaultdict[int, float] = defaultdict(float)
     for match in store.matches(stage.first_match, stage.end):
@@ -530,7 +548,7 @@ def _next_line_ups(store: Store, stage: Stage) -> list[SwissLineUp]:
 
 
 def _next_byes(store: Store, stage: Stage | None) -> list[int]:
-    """Return the bots that have a bye in a round. Bots that are out or withdrawn have none."""
+    """Return the bots that have a bye in a Swiss round."""
     if stage is None:
         return []
     gone = {*store.bots_out(), *store.withdrawn}.union(*stage.line_ups)

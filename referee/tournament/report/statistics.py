@@ -1,6 +1,6 @@
-"""Statistics of a tournament for authors who want to improve a bot. Ratings are not included.
+"""Statistics of a tournament, for authors who want to improve their bots.
 
-We read all statistics from the store, in one pass each. A game can add its own statistics
+We read all of them from the store, and each only takes one query. A game can add its own statistics
 (`referee.games.interface.capabilities.Statistics`).
 """
 
@@ -30,17 +30,17 @@ from referee.tournament.rows import (
 )
 from referee.tournament.store import Store
 
-# The cause of a void match if the referee was late each time. The store has another reason for such
-# a match, which shows how the last attempt ended.
+# The cause that we show if a match is void because the referee was late in every attempt. In the
+# store, the reason of this match is how the last attempt ended.
 LATE = "late"
 
 
 class BotDisqualification(Struct):
-    """The first match in which a bot was disqualified with this code.
+    """The first match in which a bot was disqualified with some code.
 
     Attributes:
-        stderr: the last lines on its standard error. None if it has none.
-        hint: how the sandbox may be the cause, one clause. May be empty.
+        stderr: the last lines that the bot wrote to stderr, or None.
+        hint: one clause on how the sandbox may have caused this, or "".
     """
 
     code: str
@@ -51,13 +51,14 @@ class BotDisqualification(Struct):
 
 
 class BotStatistics(Struct):
-    """One bot in all its matches.
+    """The statistics of one bot over all its matches.
 
     Attributes:
         first_disqualifications: the first match with each code.
         reached: limit -> number of matches in which the bot reached it without being disqualified.
-        mean_reply, reply_99, longest_reply: seconds. 99% of the replies took at most `reply_99`,
-            which is exact to 19%. `reply_99` is only set by `statistics(..., details=True)`.
+        mean_reply, longest_reply: reply times in seconds.
+        reply_99: 99% of the replies took at most this many seconds. It may be up to 19% too high,
+            because the store only has a histogram. Only set by `statistics(..., details=True)`.
     """
 
     reported_names: list[str]
@@ -73,15 +74,16 @@ class BotStatistics(Struct):
 
 
 class Statistics(Struct):
-    """All matches of a tournament that count.
+    """Statistics of all matches that count.
 
     Attributes:
-        void_reasons: cause -> number of void matches. Causes are the reasons in the store, and
+        void_reasons: cause -> number of void matches. The cause is the reason in the store, or
             `LATE`. Forfeits are not included.
-        late: number of timeouts while the referee itself was late. These matches were played again.
-        restarts: number of matches played again because a waiting bot failed in its handshake.
+        late: how often a bot timed out while the referee itself was late. We played these matches
+            again.
+        restarts: how often a match was played again because a kept bot failed in its handshake.
         bots: name -> statistics.
-        game: tables from the game. Only set by `statistics(..., details=True)`.
+        game: tables that the game has made. Only set by `statistics(..., details=True)`.
     """
 
     matches: int
@@ -95,14 +97,14 @@ class Statistics(Struct):
 
 
 def statistics(store: Store, *, details: bool = False) -> Statistics:
-    """Return the statistics of the matches in a store.
+    """Compute the statistics of the matches in a store.
 
     Args:
-        details: if True, add the tables of the game and `reply_99`. This takes most of the time,
+        details: if True, add `reply_99` and the tables of the game. They take most of the time,
             because we have to decode two texts per seat.
 
     Raises:
-        UsageError: the game's statistics in the store are damaged. Only with `details`.
+        UsageError: the game can't read its statistics in the store. Only with `details`.
     """
     names = store.names
     (row,) = store.select(
@@ -132,8 +134,7 @@ def statistics(store: Store, *, details: bool = False) -> Statistics:
 
 
 _decode_histogram = msgspec.json.Decoder(dict[int, int]).decode
-"""Decodes a histogram from a store whose rows were checked. Checking the numbers again would be
-slow."""
+"""Decodes a histogram of reply times. Its numbers were checked when the store was opened."""
 _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
@@ -149,8 +150,8 @@ def _bots(store: Store, count: int, *, details: bool) -> Iterator[BotStatistics]
     )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     first: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
-    # It looks like we'd get any match here, but SQLite takes the other columns from the row with
-    # the minimum.
+    # Usually SQLite would take `detail` and `stderr` from any row of the group. But with min() in a
+    # query, it takes them from the row that has the minimum.
     for bot, code, times, match, detail, stderr in store.select(
         f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
@@ -184,7 +185,7 @@ def _bots(store: Store, count: int, *, details: bool) -> Iterator[BotStatistics]
 
 
 def _histograms(store: Store, count: int) -> list[list[int]]:
-    found = [[0] * BUCKETS for _ in range(count)]  # a Counter takes twice as long
+    found = [[0] * BUCKETS for _ in range(count)]  # a Counter would take twice as long
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = found[bot]
         for bucket, number in _decode_histogram(text).items():
@@ -206,9 +207,10 @@ def _sum_counts(
 
 
 def _percentile(buckets: Sequence[int], share: float, longest: float | None) -> float | None:
-    """Return the upper end of the bucket that contains this quantile of reply times, in seconds.
+    """Return a quantile of reply times in seconds, e.g. the time that 99% of them don't exceed.
 
-    The result is at most `longest`, which may be inside the bucket.
+    We don't know the exact time, so this is the upper end of its bucket, or `longest` if that's
+    less.
     """
     left = sum(buckets) * share
     for bucket, count in enumerate(buckets):
@@ -226,8 +228,8 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
     at: tuple[int, int] = (0, 0)
 
     def facts() -> Iterator[SeatFacts]:
-        # We only use matches that were played to the end. In other matches, a bot may not have had
-        # time for its plan.
+        # In matches that ended early, a bot may not have had time for its plan, so we don't use
+        # them.
         nonlocal at
         names = store.names
         rows = store.select(
@@ -244,6 +246,6 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
 
     try:
         return make().tables(facts())
-    except (msgspec.MsgspecError, RecursionError) as error:  # only the game can interpret its data
+    except (msgspec.MsgspecError, RecursionError) as error:  # only the game knows what's valid
         where = f"table seats, match {at[0]}, seat {at[1]}: statistics"
         raise UsageError(f"{store.name} is damaged: {where}: {error}") from error

@@ -1,4 +1,4 @@
-"""Standings as rich renderables for a terminal."""
+"""Renders standings for a terminal, with rich."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import limit_words
 
-# A head-to-head matrix of more bots doesn't fit on a terminal.
+# A head-to-head matrix of more bots wouldn't fit on a terminal.
 MOST_IN_MATRIX = 10
 
 PUT_OUT = (
@@ -60,9 +60,9 @@ def standings_text(
     """Render the standings: a table, remarks on all matches, head-to-head results.
 
     Args:
-        width: width of the terminal. On a narrow one, tables drop their counts.
-        most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
-            all if there are at most `MOST_IN_MATRIX`.
+        width: width of the terminal. If it's narrow, tables leave out some columns.
+        most_paired: show head-to-head results of this many bots, from the top of the ranking. None:
+            show them only if there are at most `MOST_IN_MATRIX` bots.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -90,7 +90,7 @@ def standings_text(
     if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
         yield ""
         grid, unit = _matrix(found, paired), ""
-        # Without decimals, the table is narrower, and still precise enough.
+        # If the matrix is too wide, round it to whole percents and shorten the names.
         if columns_needed(grid) > width:
             grid, unit = _matrix(found, paired, is_short=True), ", in percent"
         yield Text(f"Points of the row against the column{unit}:", style="bold")
@@ -162,7 +162,7 @@ def statistics_text(found: Standings, facts: Statistics) -> Iterator[RenderableT
 
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
-    """Explain how the commands of lost matches differ from the matches. May be empty."""
+    """Warn that commands use a sandbox that the matches didn't have. Otherwise return ""."""
     if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
         return (
             "These matches had no sandbox. The commands ask for one, since they start programs; "
@@ -172,7 +172,7 @@ def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
 
 
 def headline(found: Standings) -> str:
-    """Format the settings, and the number of matches played and planned."""
+    """Return a title line with the settings and the number of matches."""
     deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
         f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
@@ -196,7 +196,7 @@ def headline(found: Standings) -> str:
 
 
 def progress(found: Standings) -> str:
-    """Format the number of matches played, planned, void and forfeited."""
+    """Format the numbers of matches, e.g. "40 of 60 matches, 2 forfeits"."""
     parts = [f"{found.matches:,} of {found.planned:,} matches"]
     if found.forfeits:
         parts.append(f"{found.forfeits:,} forfeit{'s' * (found.forfeits != 1)}")
@@ -229,7 +229,7 @@ def _ranking(found: Standings) -> Grid:
 
 
 def forfeits(bot: BotStanding) -> str:
-    """Format the number of forfeits that a bot won and lost."""
+    """Format the forfeits of a bot, e.g. "+3 -1" if it won three and lost one."""
     counts = (("+", bot.forfeits_won), ("-", bot.forfeits_lost))
     return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
 
@@ -242,17 +242,17 @@ def mean_points(bot: BotStanding) -> float | None:
 
 
 def mark(name: str, found: Standings) -> str:
-    """Return a mark to show after a bot's name, e.g. " (withdrawn)", if it no longer plays."""
+    """Return a mark like " (withdrawn)" to show after the name of a bot that can't play now."""
     marks = {"out": found.removed, "withdrawn": found.withdrawn, "left out": found.left_out}
     return next((f" ({word})" for word, names in marks.items() if name in names), "")
 
 
 def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str:
-    """Format a remark that a bot is withdrawn, and why.
+    """Format the remark that a bot is withdrawn. It comes after the bot's name in a sentence.
 
     Args:
-        after: length of the streak that withdraws a bot.
-        is_end: True if all matches end as a result.
+        after: number of consecutive disqualifications after which a bot is withdrawn.
+        is_end: True if the withdrawal has ended the tournament.
     """
     code, match = withdrawal.code, withdrawal.match
     where = f"{after} consecutive matches ({code}), the last is match {match}"
@@ -263,12 +263,12 @@ def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str
 
 
 def why_withdrawn(name: str, found: Standings) -> str:
-    """Return `withdrawn` for a withdrawn bot of a tournament."""
+    """Return the remark of `withdrawn` for a bot in these standings."""
     return withdrawn(found.withdrawn[name], found.withdraw_after, is_end=found.has_no_verdict)
 
 
 def rating(bot: BotStanding, found: Standings) -> str:
-    """Format a rating, with a mark if it isn't part of the mean."""
+    """Format a rating. It gets a `*` if the bot is not part of the mean."""
     if bot.rating is None:
         return "-"
     return f"{bot.rating:.0f}{'*' if _is_outside_mean(bot, found) else ''}"
@@ -284,14 +284,17 @@ def rating_interval(bot: BotStanding) -> str:
 
 
 def ends(bot: BotStanding) -> tuple[float | None, float | None]:
-    """Return the ends of the interval of a rating. None: unknown, or too few deals to say."""
+    """Return both ends of a rating's interval. None is an open end, or means too few deals."""
     if bot.deals < ENOUGH_DEALS:
         return None, None
     return bot.rating_low, bot.rating_high
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
-    """Format an interval from `deals` deals. An end that is None is open, e.g. "1600 or more"."""
+    """Format an interval, e.g. "1450 to 1550", or "1450 or more" if `high` is None.
+
+    If there are too few deals, it says so instead.
+    """
     if deals < ENOUGH_DEALS:
         return "too few to say"
     if low is None:
@@ -300,7 +303,7 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
 
 
 def legend(found: Standings) -> Iterator[str]:
-    """Explain the columns of the ranking."""
+    """Yield lines that explain the columns of the ranking."""
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
     yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
     if any(_is_outside_mean(bot, found) for bot in found.bots):
@@ -313,7 +316,7 @@ def legend(found: Standings) -> Iterator[str]:
 
 
 def duel(found: Standings) -> Iterator[str]:
-    """Yield a comparison of two bots."""
+    """Compare the two bots of a tournament. Yields nothing if there are more bots."""
     if len(found.bots) != 2 or not found.matches:
         return
     (first, second) = found.differences
@@ -341,7 +344,7 @@ def no_verdict(found: Standings) -> str:
 
 
 def sprt(found: Standings) -> Iterator[str]:
-    """Report the state of a sequential test, and how to continue it."""
+    """Report how far a sequential test has got, and how to continue it."""
     test = found.sprt
     if test is None:
         return
@@ -387,7 +390,10 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
 
 
 def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
-    """Return a function from the number and bots of a match to its round. None without rounds."""
+    """Return a function that returns the name of a match's round, given its number and bots.
+
+    Returns None if the format has no rounds.
+    """
     if found.swiss is not None:
         first_matches = found.swiss.first_matches
         return lambda match, bots: str(bisect_right(first_matches, match))
@@ -406,18 +412,21 @@ KNOCKOUT_LEGEND = (
 
 
 def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
-    """Yield the pairs of a knockout without byes, last round first."""
+    """Yield the pairs of a knockout, last round first. Byes are left out."""
     rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
-    # The match for third place comes after the final.
+    # Show the final before the match for third place.
     for name in sorted(rounds, key=lambda name: name != FINAL):
         yield from (pair for pair in table.pairs if pair.round == name and None not in pair.bots)
 
 
 def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
-    """Return the winner, the points and the loser of a pair, or both bots before it plays."""
+    """Return the winner of a pair, the points, and the loser.
+
+    If the round isn't over, return both bots and no points.
+    """
     one, other = pair.bots
     assert one is not None
-    assert other is not None  # not a bye
+    assert other is not None  # byes are not shown
     if not pair.is_over:
         return one, "", other
     first, second = pair.points
@@ -455,7 +464,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
 
 
 def own_limits(found: Standings) -> Iterator[str]:
-    """Report which bots have their own limits."""
+    """Say which bots have limits of their own."""
     for name, own in (found.limits_of_bots or {}).items():
         yield f"{plain(name)} has limits of its own: {limit_words(tuple(own.items()))}."
 
@@ -565,7 +574,7 @@ def _bot_remarks(facts: BotStatistics) -> Iterator[str]:
 
 
 def counts(found: Mapping[str, int]) -> str:
-    """Format codes with their counts."""
+    """Format how often each code occurred, e.g. "timeout 3, exited 1"."""
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
@@ -603,22 +612,23 @@ def cell(value: str | float | None, percent: bool) -> str:
 
 
 def _line(text: str) -> Text:
-    """Escape a line, because its codes and reasons may have been written by a stranger."""
+    """Escape a line. Strangers may have written the names, codes and reasons in it."""
     return Text(plain(text))
 
 
-# If a bot's name would get fewer columns of text than this, we drop other columns of the table ...
+# We drop columns of a table if the names of bots would otherwise get less room than this.
 _ROOM_FOR_NAMES = 12
-# ... but we only drop the interval if the name would get fewer columns than this.
+# The last column to go is the interval. We only drop it if names would otherwise get less room than
+# this.
 _NAMES_BEFORE_INTERVALS = 20
-# A narrow table doesn't have these columns. They are dropped in this order.
+# The columns that a narrow table leaves out, in the order in which we drop them.
 _DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
 
 _COUNTS = ("matches", "won", "drawn", "lost", "points")
 
 
 def _fitted(grid: Grid, width: int) -> Grid:
-    """Drop columns from a table that is wider than the terminal, so that names have room."""
+    """Drop columns until the table fits and leaves enough room for names."""
     for heads in (*_DROPPED, ("95% interval",)):
         room = _ROOM_FOR_NAMES if heads in _DROPPED else _NAMES_BEFORE_INTERVALS
         if columns_needed(grid, room) <= width:
@@ -631,8 +641,8 @@ def _fitted(grid: Grid, width: int) -> Grid:
 
 
 def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
-    """Return the width that a table needs for all columns, with `room` columns for a name."""
-    needed = -1  # the last column has no space after it
+    """Return how wide the terminal must be to show a table with `room` columns for names."""
+    needed = -1  # there's no space after the last column
     for column in grid.columns:
         cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
         needed += 1 + (cells if column.no_wrap else min(cells, room))
@@ -640,16 +650,16 @@ def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
 
 
 def new_grid(*heads: str) -> Grid:
-    """Return a table with these columns. If it's too wide, only the names of bots get shorter."""
+    """Create a table with these columns. If it's too wide, only the names of bots are cut off."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:
         if head in ("bot", "against"):
-            grid.add_column(head, overflow="ellipsis")  # only this column shrinks
+            grid.add_column(head, overflow="ellipsis")
         else:
             grid.add_column(head, justify="right", no_wrap=True)
     return grid
 
 
 def share(part: float | None) -> str:
-    """Format a share as a percentage."""
+    """Format a share as a percentage, e.g. "52.4%"."""
     return "-" if part is None else f"{100 * part:.1f}%"

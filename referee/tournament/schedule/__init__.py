@@ -1,7 +1,7 @@
 """Decides which bots meet, and in which order.
 
-These are pure functions, and a new version must not change their results. Otherwise, nobody could
-continue an old store.
+These are pure functions, and their results must be the same in all future versions. Otherwise,
+nobody could continue an old store.
 
 format.py       the settings of a tournament, and the base class of formats
 pairing.py      the base class of formats with a fixed list of line-ups; seeds of deals
@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # the command line imports this module at start, so its import should be fast
+TYPE_CHECKING = False  # the command line imports this module, and typing is slow to import
 if TYPE_CHECKING:
     from referee.tournament.schedule.format import Format
 
 
 def format_of(name: str) -> Format:
-    """Return the format with this name in `choices.FORMATS`."""
+    """Return a format by its name in `choices.FORMATS`."""
     made: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return made

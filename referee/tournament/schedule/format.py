@@ -28,10 +28,10 @@ Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
 class Knockout(Struct, frozen=True):
-    """The settings of a knockout.
+    """The settings that only a knockout has.
 
     Attributes:
-        seeding: the numbers of all bots, best seed first. Empty: in the order of their numbers.
+        seeding: the numbers of all bots, best seed first. If it's empty, bot 0 is the best seed.
         third_place: if True, the losers of the semi-finals play for third place.
     """
 
@@ -40,20 +40,24 @@ class Knockout(Struct, frozen=True):
 
 
 class TournamentSetup(Struct, frozen=True, kw_only=True):
-    """The settings of a tournament. Equal setups have the same matches.
+    """All settings of a tournament.
+
+    They determine all its matches, except that later rounds of some formats also depend on results.
 
     Attributes:
         deals: number of deals per pairing or line-up. None if `matches` is given.
         matches: total number of matches, rounded up to whole deals. None if `deals` is given.
-        rounds: number of rounds of a Swiss tournament, otherwise None.
-        challengers: number of challengers of a gauntlet, i.e. the first bots. Otherwise None.
-        sprt: the sequential test, or None.
+        rounds: number of rounds of a Swiss tournament. None in other formats.
+        challengers: the first bots are the challengers of a gauntlet, and this is their number.
+            None in other formats.
+        sprt: the sequential test. None in other formats.
         withdraw_after: a bot is withdrawn after this many consecutive matches with the same
             disqualification. None: no bot is withdrawn.
-        knockout: settings of a knockout. Missing for other formats, as in older stores.
+        knockout: settings of a knockout. Missing in other formats, as in older stores.
         seats: how often a deal is played: once per rotation of its seats, once per order of its
             seats, or only once with the bots in the given order.
-        deal_seeds: seeds of the deals of each line-up, in order. Missing if seeds are derived.
+        deal_seeds: seeds that each pair of bots plays, in this order. If missing, the seeds of
+            deals follow from `seed`.
         settings: all options of the game and limits of the bots, as in a record.
         sandbox: the kind of sandbox for bots that are programs.
         sandbox_read: folders that are readable in the sandbox (`Sandbox.readable`).
@@ -82,10 +86,10 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Digest of the settings that cannot be changed by an extension.
+        """Digest of all settings that stay the same when a tournament is extended.
 
-        We leave out settings with default values, so that a newer referee, which may have more
-        settings, computes the same digest.
+        Settings with default values aren't included, so a newer referee with more settings computes
+        the same digest.
         """
         same = replace(self, deals=None, matches=None, rounds=None)
         every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
@@ -100,24 +104,25 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def ends_with_withdrawal(self) -> bool:
-        """Whether every bot plays in every match, so that a withdrawal ends the tournament."""
+        """True if every bot plays in every match. The first withdrawal then ends the tournament."""
         return len(self.bots) == self.players
 
     @property
     def total_deals(self) -> int | None:
-        """Total number of deals for `matches`, rounded up."""
+        """Number of deals that are needed for `matches`. None if `deals` is given."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     @property
     def any_match(self) -> MatchSpec:
-        """The options and limits of all matches, as a match without bots."""
+        """The options and limits that all matches have in common, as a match without bots."""
         return self.spec([""] * self.players)
 
     def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
-        """Return a match of these BOT arguments.
+        """Return the settings of one match.
 
         Args:
-            seed: the seed of a deal.
+            bots: the BOT arguments, in seat order.
+            seed: the seed of the deal.
             hidden: `Sandbox.hidden`.
         """
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
@@ -127,14 +132,14 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
 
 class Format:
-    """A tournament format. Generates line-ups.
+    """A tournament format. Generates the line-ups.
 
     Attributes:
-        own: the settings that only this format has: field of `TournamentSetup` -> option of the
-            command.
+        own: the settings that only this format has, as pairs of a field of `TournamentSetup` and
+            the options of the command.
         deals: default number of deals per pairing or line-up.
         takes_matches: True if `TournamentSetup.matches` can be given.
-        can_grow: True if bots, deals or rounds can be added to a tournament.
+        can_grow: True if a tournament can be extended by bots, deals or rounds.
     """
 
     own: tuple[tuple[str, str], ...] = ()
@@ -143,41 +148,48 @@ class Format:
     can_grow = True
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Return the setup with defaults for the settings in `own`, or raise `UsageError`."""
+        """Check the settings in `own`, and return the setup with their defaults filled in.
+
+        Raises:
+            UsageError: the format can't be played with this setup.
+        """
         return setup
 
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
-        """Yield the line-ups in stages, one line-up per deal. Play each stage before the next.
+        """Yield the line-ups of each stage, one line-up per deal.
+
+        Before you ask for the next stage, play this one and add its results to the table.
 
         Args:
-            before: the setup whose matches are already played, if `setup` extends it.
-            table: the result of `table`, with all results so far.
+            before: the setup that `setup` extends, if its matches were already played.
+            table: the result of `Format.table`.
         """
         raise NotImplementedError
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """Total number of line-ups. It must not depend on any results."""
+        """Number of line-ups in all stages of `line_ups`. This must not depend on results."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
-        """Return a table for the results, if line-ups depend on them. Otherwise None.
+        """Create a table of results, if later line-ups depend on them. Otherwise return None.
 
-        Call its method `add` with the line-ups and the matches of each stage that was played.
+        Its method `add` takes the line-ups and the matches of each stage that was played.
         """
         return None
 
 
 def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
-    """Return the orders in which a line-up is seated. The first one is the order of the line-up.
+    """Return the orders in which the bots of a line-up take their seats, one for each match.
 
     Args:
         kind: all rotations, all orders, or only the order of the line-up.
 
     Returns:
-        Permutations of the seats. Their number is `players`, `players`! or 1. Seat s has bot
-        `line_up[seating[s]]`. Unless seats are fixed, each bot has each seat equally often.
+        `players`, `players`! or 1 permutations of the seats. Seat s gets the bot
+        `line_up[seating[s]]`. The first permutation is the order of the line-up. Unless seats are
+        fixed, each bot has each seat equally often.
     """
     if kind == "fixed":
         return (tuple(range(players)),)

@@ -25,12 +25,12 @@ def gauntlet(
     """Return the line-ups of a gauntlet. Each has one challenger and some of the other bots.
 
     Challengers never meet each other. With two players, the other bots don't meet each other
-    either. You can stop after any deal, because the numbers of deals of two challengers always
-    differ by at most 1. The other bots are lined up as in a round robin among themselves with one
-    seat fewer, and every challenger plays each of these line-ups. With two or three players, the
-    challengers take turns, one round of line-ups each. In this case, the numbers of deals of the
-    other bots always differ by at most 1 as well. With more players, each challenger plays all its
-    line-ups before the next challenger starts.
+    either. With more players, the other bots are lined up as in a round robin with one seat fewer,
+    and every challenger plays each of these line-ups.
+
+    The challengers take turns, deal by deal. You can stop after any deal, and their numbers of
+    deals only differ by 1 at most. With two or three players, this is also true for the other bots.
+    With more players, all challengers play the same line-up before the next one begins.
 
     Args:
         bots: total number of bots.
@@ -54,9 +54,9 @@ def gauntlet(
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
-        # In length * challengers deals, each challenger plays each of `length` line-ups.
-        # Challengers and line-ups both advance cyclically. This would repeat a combination before
-        # all of them were played, so we skip one challenger at that point.
+        # In `length * challengers` deals, each challenger plays each of `length` line-ups. The next
+        # deal gets the next challenger and the next line-up. If both numbers have a common factor,
+        # the same combinations would come again after `both` deals, so we skip one challenger then.
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
@@ -71,7 +71,7 @@ class Gauntlet(pairing.Listed):
     own = (("challengers", "--challengers"),)
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that the challengers have opponents."""
+        """Check that the challengers have opponents, and set their default number."""
         challengers = setup.challengers or CHALLENGERS
         if challengers >= len(setup.bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
@@ -91,7 +91,7 @@ class Gauntlet(pairing.Listed):
     def missed_deals(
         self, setup: TournamentSetup, before: TournamentSetup
     ) -> Iterator[pairing.LineUps]:
-        """Yield the deals of the challengers against the new bots."""
+        """Yield the deals that the challengers would have played against the new bots."""
         assert setup.challengers is not None  # settle() has set it
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
         if len(order) - setup.challengers >= setup.players - 1:

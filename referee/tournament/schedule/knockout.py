@@ -1,8 +1,8 @@
 """A knockout: bots play in pairs, and the loser of each pair is eliminated.
 
-The seeds determine the bracket. The two best seeds can meet only in the final, the four best only
-in the semi-finals, and so on. If the number of bots is not a power of two, the best seeds have a
-bye in the first round. A pair plays all its deals, and the points of all its matches decide.
+The bracket follows from the seeds. The two best seeds can meet only in the final, the four best
+only in the semi-finals, and so on. If the number of bots is not a power of two, the best seeds have
+a bye in the first round. A pair plays all its deals, and the points of all its matches decide.
 """
 
 from __future__ import annotations
@@ -21,21 +21,20 @@ from referee.tournament.schedule.format import Format, Knockout, LineUp, Tournam
 
 FINAL = "final"
 THIRD_PLACE = "third place"
-# The key is the number of places in a round.
+# Names of rounds, by the number of bots that they start with.
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
-# With fewer bots than this, at most one bot loses a semi-final, so there's no match for third
-# place.
+# With three bots, one of the two semi-finals is a bye, so nobody would play for third place.
 WITH_THIRD_PLACE = 4
 
 
 class Pair(NamedTuple):
-    """Two places of the bracket that meet, better seed first.
+    """Two bots that meet in the bracket, better seed first.
 
     Attributes:
         round: the name of the round.
-        bots: the numbers of the bots. None is an empty place, i.e. its opponent has a bye.
+        bots: the numbers of the bots. None is an empty place, which gives the other bot a bye.
         loser_place: the final place of the loser.
-        points: the points of both bots over all matches that count.
+        points: the points of both bots in all their matches in this round.
         scores: the sums of both bots' scores in the game.
         winner: None if the pair has not played, or if neither bot can continue.
     """
@@ -49,7 +48,7 @@ class Pair(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        """Whether the winner has no further match."""
+        """True for the final and the match for third place."""
         return self.round in (FINAL, THIRD_PLACE)
 
     @property
@@ -59,7 +58,7 @@ class Pair(NamedTuple):
 
 
 class Results:
-    """The results of a round.
+    """The points and scores of each bot in a round.
 
     Attributes:
         out: bots that are out or withdrawn.
@@ -96,8 +95,8 @@ class KnockoutTable:
     loses its pair.
 
     Attributes:
-        rounds: the finished rounds. The last one has the final, then the match for third place if
-            there is one.
+        rounds: the pairs of each finished round. The last round consists of the final and maybe the
+            match for third place.
         playing: the pairs of the current round. Empty before the first round and after the last.
     """
 
@@ -105,7 +104,7 @@ class KnockoutTable:
         self.rounds: list[list[Pair]] = []
         self.playing: list[Pair] = []
         self._seed: dict[int, int] = {}
-        self._left: list[int | None] = []  # in the order of the bracket
+        self._left: list[int | None] = []  # remaining bots in the order of the bracket
 
     @property
     def is_over(self) -> bool:
@@ -113,10 +112,10 @@ class KnockoutTable:
         return len(self._left) == 1
 
     def add_bots(self, bots: int) -> None:
-        """Bots can't join later, so do nothing."""
+        """Do nothing. Nobody can join a knockout."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
-        """Return the line-ups of the next round, repeated for each deal."""
+        """Pair the next round. Returns each line-up as often as it has deals."""
         assert isinstance(setup.knockout, Knockout)  # set by `settle`
         if not self._left:
             bots = setup.knockout.seeding or tuple(range(len(setup.bots)))
@@ -146,15 +145,17 @@ class KnockoutTable:
         matches: Iterable[MatchRow],
         withdrawn: Iterable[int] = (),
     ) -> None:
-        """Add the results of the current round.
+        """Add the results of the current round, which eliminate the losers.
 
         Args:
+            matches: the matches of the round.
             withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
         found = Results(matches, withdrawn)
         over = [self._with_result(pair, found) for pair in self.playing]
         self.rounds.append(over)
-        # The match for third place comes last, and its winner is not in the next round.
+        # The last pair may have played for third place. We cut it off here, since its winner is not
+        # in the next round.
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]
         self.playing = []
 
@@ -163,7 +164,7 @@ class KnockoutTable:
         return {*self.places()}
 
     def places(self) -> dict[int, int]:
-        """Return the known final places: bot -> place. Losers of the same round share a place."""
+        """Return the known final places by bot. Bots that lost in the same round share a place."""
         found: dict[int, int] = {}
         for pair in chain.from_iterable(self.rounds):
             for bot in pair.bots:
@@ -171,7 +172,7 @@ class KnockoutTable:
                     found[bot] = pair.loser_place
             if pair.is_last and pair.winner is not None:
                 found[pair.winner] = pair.loser_place - 1
-        # A loser of a semi-final still has the match for third place to play.
+        # The losers of the semi-finals don't have a place before the match for third place.
         yet_to_play = {bot for pair in self.playing for bot in pair.bots}
         return {bot: place for bot, place in found.items() if bot not in yet_to_play}
 
@@ -204,15 +205,16 @@ class KnockoutTable:
 
 
 def bracket(bots: int) -> list[int]:
-    """Return the seeds, from 0, in the order of the bracket, padded to a power of two.
+    """Return the seeds, from 0, in the order of the bracket.
 
-    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on. For
-    example, the result for four bots is 0, 3, 1, 2.
+    The first two meet in the first round, and so do the next two. The winners of these pairs meet
+    in the second round, and so on. For example, the result for four bots is 0, 3, 1, 2. If the
+    number of bots isn't a power of two, there are more seeds than bots, and their places stay
+    empty.
     """
     order = [0]
     while len(order) < bots:
-        # Each seed of the smaller bracket meets the seed that adds up to this number, so the best
-        # seed plays against the worst.
+        # The seeds of a pair always add up to this number, so the best plays against the worst.
         last = 2 * len(order) - 1
         order = [place for seed in order for place in (seed, last - seed)]
     return order

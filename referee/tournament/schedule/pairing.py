@@ -4,10 +4,9 @@ A *deal* is one line-up (distinct bots, one per seat) with one seed. It is playe
 *seating* of its line-up, so that every bot has each seat equally often and all bots share the same
 luck. Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
 
-A schedule is a sequence of line-ups of bots by index, one line-up per deal. It depends only on the
-numbers and the seed, and never changes between versions. Line-ups are computed on demand, and a
-longer schedule begins with the shorter one. The seed determines the numbering of the bots and their
-order around the table.
+A schedule has one line-up per deal. It only depends on numbers and on the seed, which shuffles the
+bots and their order around the table. Line-ups are computed when somebody needs them, and a longer
+schedule always begins with the shorter one. New versions must not change any of this.
 
 Swiss rounds depend on results: see `swiss.py`.
 """
@@ -28,28 +27,29 @@ from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
-# The weight of each match above the minimum. (A meeting above the mean weighs 4.)
+# How much each match above the minimum counts against a bot. (A meeting above the mean counts 4.)
 _PLAYED = 2
-# Each search for the best bot starts this many bots away from the last start. Otherwise, low
-# numbers would win all ties.
+# Each search for the best bot starts this many bots farther on. Otherwise, low numbers would win
+# all ties.
 _STEP = 3
 
 
 def deal_seed(seed: int, deal: int) -> int:
-    """Return the seed of a deal: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
+    """Return the seed of a deal. It is at least 0 and less than 10**9, or 2**53 if `seed` is long.
 
-    The seed is the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as
-    a big-endian number modulo 10**9. If the tournament's seed is 10**9 or more, the modulus is
-    2**53. Otherwise, a bot could try all short seeds during a match until it finds the cards from
-    its hand. In a long schedule, two deals may have the same seed, just as if we had chosen them at
-    random.
+    We compute the BLAKE2b digest of the text "SEED DEAL", both in decimal, and take its first 8
+    bytes as a big-endian number. The seed is this number modulo the limit.
+
+    A `seed` is long if it's 10**9 or more. The seeds of deals must then be long as well, because a
+    bot could try all short seeds during a match until it finds the cards from its hand. Two deals
+    in a long schedule may happen to have the same seed, just as if we chose them at random.
     """
     seeds = SHORT_SEEDS if seed < SHORT_SEEDS else MAX_SEED
     return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one per deal. Line-ups are computed on demand by `at`."""
+    """The line-ups of a schedule, one per deal. `at` computes a line-up when it's needed."""
 
     def __init__(self, deals: int, at: Callable[[int], LineUp]) -> None:
         self._deals = deals
@@ -66,21 +66,30 @@ class Listed(Format):
     """A format with one list of line-ups. A longer list begins with the shorter one."""
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
-        """Return line-ups of the bots of `setup`. The setup `length` determines how many."""
+        """Return the line-ups.
+
+        Args:
+            setup: determines the bots and everything else, except the number of line-ups.
+            length: determines the number of line-ups.
+        """
         raise NotImplementedError
 
     def missed_deals(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
-        """Yield the deals that new bots missed."""
+        """Yield the deals that the old bots have played and the new ones haven't."""
         yield from ()
 
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
-        """Yield the whole list. For an extension, yield missed deals, then the rest of the list."""
+        """Yield the list of line-ups. If this is an extension, only yield the new part of it.
+
+        An extension begins with the deals that new bots have missed.
+        """
         if before is None:
             yield self.listed(setup, setup)
             return
-        # If a total number of matches is extended, all bots share the additional matches.
+        # If the total number of matches is given, new bots don't catch up. All bots share the
+        # additional matches.
         if len(setup.bots) > len(before.bots) and before.deals is not None:
             yield from self.missed_deals(setup, before)
         played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
@@ -88,12 +97,17 @@ class Listed(Format):
 
 
 def with_numbers(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
-    """Replace the indices in line-ups by the numbers of the bots: index -> `numbers[index]`."""
+    """Return the same line-ups, but with bot `numbers[i]` in place of bot i."""
     return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
 def balanced_list(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
-    """Return an endless, balanced list of line-ups, and how many a challenger plays per turn."""
+    """Return an endless list of line-ups, as a function of the index from 0.
+
+    Returns:
+        The number of line-ups that each challenger of a gauntlet plays in a cycle, and the
+        function.
+    """
     if size == 1:
         return bots, lambda index: (index % bots,)
     if size == 2:
@@ -103,12 +117,12 @@ def balanced_list(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
 
 @cache
 def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
-    """Return the endless list for 3 <= players <= bots, as a function of the index from 0.
+    """Return the balanced list for three or more players, as a function of the index from 0.
 
-    Every pair meets about equally often. We build each line-up greedily. Its first bot is one of
-    the bots that have played least. Each further bot is one that has met the bots of the line-up
-    least, with a penalty for each match that it has played above the minimum. We don't use random
-    numbers here, so the list is always the same.
+    Every pair meets about equally often. We build each line-up greedily: first one of the bots with
+    the fewest matches, then bots that have rarely met the bots already chosen. Bots with more
+    matches than others are less likely to be chosen. Nothing is random here, so the list is always
+    the same.
     """
     found = array("H")
     met = np.zeros((bots, bots), np.int32)
@@ -148,10 +162,11 @@ def _by_rounds(bots: int) -> Callable[[int], LineUp]:
 
 
 def _by_cycles(bots: int) -> Callable[[int], LineUp]:
-    """Return the pairs of an odd number of bots: every second edge of Walecki's cycles first.
+    """Return all pairs of an odd number of bots, in an order in which bots play equally often.
 
-    A cycle zigzags from the central bot across the circle of the others and back. If we rotate it
-    by one place at a time, over half a turn, we get every edge once.
+    We go around Walecki's Hamiltonian cycles and take every second edge, twice around each. A cycle
+    zigzags from the central bot across the circle of the others and back. If we rotate it step by
+    step, over half a turn, we get every edge once.
     """
     around = bots - 1
 
@@ -170,24 +185,27 @@ def _by_cycles(bots: int) -> Callable[[int], LineUp]:
 
 
 def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) -> int:
-    """Return the total number of deals."""
+    """Return the total number of deals, rounded up."""
     if deals is not None:
         return -(-deals * pairs // pairs_a_deal)
-    assert total is not None  # one of the two is given
+    assert total is not None  # the caller gives one of the two
     return total
 
 
 def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
-    """Return bots in an order that's random for each deal, so that the neighbours of a bot vary."""
+    """Return a line-up in random order, so that bots don't always have the same neighbours.
+
+    The order depends on the seed and the deal.
+    """
     keys = _digest(f"order {seed} {deal}", 2 * len(bots))
     order = sorted(range(len(bots)), key=lambda i: keys[2 * i : 2 * i + 2])
     return tuple(bots[i] for i in order)
 
 
 def shuffled(bots: range, seed: int, stream: str) -> list[int]:
-    """Return bots in an order which the seed and the stream determine."""
-    # We can't use Random.shuffle() here. Across versions, Python only guarantees the sequence of
-    # Random.random() for a seed.
+    """Shuffle bots. The result depends only on the seed and on the name of the stream."""
+    # Random.shuffle() could give another result in another version of Python. Only Random.random()
+    # is guaranteed to return the same numbers for a seed.
     rnd = Random(int.from_bytes(_digest(f"{stream} {seed}", 8), "big")).random
     return sorted(bots, key=lambda _: rnd())
 

@@ -19,22 +19,21 @@ def round_robin(
 ) -> pairing.LineUps:
     """Return the line-ups of a round robin, in which every pair of bots meets equally often.
 
-    Two players: in each cycle of bots * (bots - 1) / 2 deals, every pair meets once. You can stop
-    after any deal, because the counts of two pairs differ by at most 1, and so do the counts of two
-    bots. An even number of bots plays in rounds by the circle method, an odd number along Walecki's
-    Hamiltonian cycles. (See Suksompong, Scheduling asynchronous round-robin tournaments, 2016, for
-    a proof that a difference of 1 is possible for odd numbers.) No bot waits longer than `bots`
-    deals.
+    With two players, every pair meets once in each cycle of bots * (bots - 1) / 2 deals. You can
+    stop after any deal. Two pairs then differ by at most one deal, and so do two bots. We use
+    rounds of the circle method for an even number of bots, and Walecki's Hamiltonian cycles for an
+    odd number. (See Suksompong, Scheduling asynchronous round-robin tournaments, 2016, for a proof
+    that a difference of 1 is possible for odd numbers.) No bot waits longer than `bots` deals.
 
-    More players (`blocks`): with `deals`, up to 12 bots and four players, the counts of pairs
-    differ from `deals` by at most 1; with more bots, rarely by 2. Counts of bots differ by at most
-    2 after any deal.
+    With more players, the lists are only nearly balanced (see `blocks`). If `deals` is given, with
+    up to 12 bots and four players, each pair meets in at most one deal more or less than that. With
+    more bots, the difference is 2 in rare cases. Two bots differ by at most two deals at any time.
 
     Args:
         bots: number of bots, at least `players`.
         players: number of seats per match, 2 to `MAX_PLAYERS`.
-        deals: number of meetings of each pair. Exact for two players, otherwise an average, rounded
-            up to whole deals. Give either `deals` or `total`.
+        deals: how often each pair meets. Exact for two players, otherwise an average, rounded up to
+            whole deals. Give either `deals` or `total`.
         total: total number of deals.
     """
     many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
@@ -55,7 +54,7 @@ class RoundRobin(pairing.Listed):
     def missed_deals(
         self, setup: TournamentSetup, before: TournamentSetup
     ) -> Iterator[pairing.LineUps]:
-        """Yield the deals of new bots against old bots, then of new bots among themselves."""
+        """Yield the deals of new bots against old bots, then the deals among the new bots."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players
         order = [*new, *everybody[:old]]

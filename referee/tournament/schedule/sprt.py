@@ -15,14 +15,15 @@ from referee.tournament.schedule.pairing import LineUps, Listed
 
 
 class Sequential:
-    """Counts deals in any order, and decides as if they had ended in the order of the schedule.
+    """The state of a sequential test. Matches may end in any order, but deals are counted in order.
 
-    Otherwise, short matches would come first. If one bot tends to win short matches, the test would
-    be biased. A deal with a void match doesn't count.
+    If we counted matches as they end, short ones would come first. The test would be biased if one
+    of the bots tends to win short matches. A deal with a void match doesn't count.
 
     Attributes:
-        counts: the number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
-        deals: the number of deals examined. The last one led to the verdict.
+        counts: number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
+        deals: number of deals that were looked at, including void ones. After a verdict, later
+            deals are ignored.
     """
 
     def __init__(self, setup: TournamentSetup) -> None:
@@ -34,14 +35,14 @@ class Sequential:
         self._matches = setup.matches_a_deal
         self._waiting: dict[
             int, list[float | None]
-        ] = {}  # deal -> points of the first bot; None means void
+        ] = {}  # deal -> points of the first bot; None if void
 
     def add(self, rows: Iterable[MatchRow]) -> None:
-        """Add matches in any order."""
+        """Add matches, in any order."""
         for row in rows:
             points = None if row.void else points_of(row.ranks)[row.players.index(0)]
             self._waiting.setdefault(row.deal, []).append(points)
-        # Look at the next deal of the schedule only after all of its matches were added.
+        # Deals are counted in the order of the schedule, and only when all their matches are there.
         while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
             of_deal = self._waiting.pop(self.deals)
             self.deals += 1
@@ -56,7 +57,7 @@ class Sequential:
 
 
 def sequential(setup: TournamentSetup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
-    """Return the state of a tournament's test after some matches, or None if it has no test."""
+    """Return the state of a tournament's test after some matches. None without a test."""
     if setup.sprt is None:
         return None
     test = Sequential(setup)
@@ -72,7 +73,7 @@ class SprtFormat(Listed):
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Check that there are two bots and two seats. The test only works with two."""
+        """Check that two bots play in two seats, and set the default test."""
         if len(setup.bots) != 2 or setup.players != 2:
             raise UsageError("--pairing sprt compares two bots in matches of two")
         if setup.seats == "fixed":

@@ -1,11 +1,10 @@
 """A Swiss tournament: each round pairs bots with equal points that have not met before.
 
-We follow the Dutch system of FIDE (Handbook, C.04.3), but without the rules on colours, since every
-deal is played in all its seatings anyway. Score groups are paired from the top down, the upper half
-of a group against the lower half. A bot without a partner moves down to the next group.
+We follow the Dutch system of FIDE (Handbook, C.04.3), but without the rules on colours, because
+every bot has every seat in each deal anyway. Score groups are paired from the top down, the upper
+half of a group against the lower half. A bot without a partner moves down to the next group.
 
-A group gets as many pairs without a rematch as possible. The whole field gets as few rematches as
-possible (`matching.py`).
+Each group avoids rematches as far as it can, and finally so does the whole field (`matching.py`).
 """
 
 from __future__ import annotations
@@ -30,14 +29,16 @@ from referee.tournament.schedule.matching import Matching
 
 Met = Mapping[tuple[int, int], int]
 
-# In matches of more than two players, we don't swap bots between line-ups that are further apart.
+# In matches of more than two players, bots can be swapped with line-ups up to this far away.
 _NEAR = 50
 
 
 class SwissRound(NamedTuple):
-    """A round: line-ups, best standings first, and the bots with a bye.
+    """The pairings of a round.
 
     Attributes:
+        line_ups: the line-ups, bots with the most points first.
+        byes: the bots with a bye.
         rematches: number of pairs in the line-ups that had met before.
     """
 
@@ -58,22 +59,24 @@ def swiss_round(
 ) -> SwissRound:
     """Pair a round from the results so far.
 
-    Bots are ordered by points. Bots with equal points are in random order, a new order in each
-    round. Among the bots with the fewest byes, the lowest get a bye. With two players, we choose
-    among these bots so that there are as few rematches as possible. With more players, the bots of
-    a line-up come from one score group as far as its size allows. Then we swap bots within the
-    group, and with neighbouring groups, as long as this reduces rematches. (The result is good, but
-    not always optimal.)
+    Bots are ordered by points. Bots with equal points are in random order, which is new in each
+    round. A bye goes to the lowest of the bots with the fewest byes. With two players, another of
+    these bots gets it if that avoids rematches.
+
+    With more players, the bots of a line-up come from one score group, if it's large enough. Then
+    we swap bots within the group, and finally with other groups, as long as this reduces rematches.
+    The result is good, but it may not be the best.
 
     Args:
         points: the points of each bot, including byes.
-        met: number of deals per pair of bots, as indices with the smaller one first. A missing pair
-            has met 0 times.
+        met: in how many rounds two bots have met, by pair. The smaller number of a pair comes
+            first. Pairs that have never met may be missing.
         byes: the number of byes of each bot.
         out: bots that neither play nor get a bye.
     """
-    # We seed it with a number, because Python guarantees the sequence for such a seed. Points that
-    # differ by less than a rounding error must be equal.
+    # The seed is a single number, because Python guarantees the same sequence for it in all
+    # versions. Points are rounded, since they should be equal if only a rounding error makes the
+    # difference.
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
     draw = [rnd() for _ in points]
@@ -89,8 +92,7 @@ def swiss_round(
         rematches = sum(
             _times(met, a, b) > 0 for each in line_ups for a, b in combinations(each, 2)
         )
-        # The first candidate is the best choice for the bye, unless another candidate avoids
-        # rematches.
+        # The first candidates are preferred, so later ones must have fewer rematches.
         if best is None or rematches < best.rematches:
             best = SwissRound(line_ups, list(resting), rematches)
         if not rematches or players > 2:
@@ -119,8 +121,8 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
         field += group
         _pair_group(floating, group, matching)
         floating = matching.single(floating + group)
-    matching.complete(field[::-1])  # unpaired bots move down, so the nearest bot comes first
-    # The remaining bots have all met each other, so we can't avoid rematches any more.
+    matching.complete(field[::-1])  # unpaired bots should move down as little as possible
+    # All remaining bots have met each other, so there must be rematches.
     left = matching.single(field)
     while left:
         first = left.pop(0)
@@ -138,8 +140,8 @@ def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -
     rest = matching.single(group)
     half = len(rest) // 2
     for i, bot in enumerate(rest[:half]):
-        # Try the opposite bot of the other half first, then the bots below it, then the bots above
-        # it.
+        # Try the opposite bot in the lower half first, then the bots below that one, then the bots
+        # above it.
         matching.pair_with_first(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
     matching.complete([*floating, *group])
 
@@ -151,8 +153,8 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
         pool = floating + group
         count = len(pool) // players
         floating = pool[count * players :]
-        # As with the two halves of a group, each line-up has one bot from each `players`-th part of
-        # the group.
+        # Each line-up gets one bot from each part of the group, just as a pair has one from each
+        # half.
         dealt = [pool[i : count * players : count] for i in range(count)]
         _separate(dealt, met)
         found += dealt
@@ -161,7 +163,7 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
 
 
 def _separate(line_ups: list[list[int]], met: Met) -> None:
-    """Swap bots that have met within a line-up, each with the nearest bot that helps."""
+    """Swap bots with other line-ups, the nearest first, as long as this reduces rematches."""
 
     def cost(bot: int, line_up: Sequence[int], place: int) -> int:
         return sum(_times(met, bot, each) for i, each in enumerate(line_up) if i != place)
@@ -186,7 +188,7 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
         return False
 
     swapped = True
-    while swapped:  # this ends, because each swap reduces the total cost
+    while swapped:  # this ends, because each swap leaves fewer rematches
         swapped = False
         for here in range(len(line_ups)):
             for place in range(len(line_ups[here])):
@@ -196,12 +198,14 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
 class SwissTable:
     """The points and opponents of each bot in a Swiss tournament.
 
-    A bot's points in a round are the share of the other bots in its line-up that have fewer points,
-    over all deals of the round. Equal points count half. A bye gives 1. A bot that is out or left
-    out in a round gets 0. A bot that is out or withdrawn does not play in later rounds. The
-    forfeits of a withdrawn bot give points to the other bots.
+    In each round, a bot's points are the share of its opponents that did worse in all deals of the
+    round together. Opponents that did equally well count half. A bye gives 1 point. A bot that is
+    out or left out in a round gets 0. Bots that are out or withdrawn don't play in later rounds. A
+    withdrawn bot's forfeits give points to its opponents.
 
     Attributes:
+        rounds: number of finished rounds.
+        points: the points of each bot.
         byes: number of byes of each bot.
     """
 
@@ -213,18 +217,18 @@ class SwissTable:
         self._out: set[int] = set()
 
     def add_bots(self, bots: int) -> None:
-        """Add new bots until there are this many."""
+        """Make room for new bots, up to this total number."""
         self.points += [0.0] * (bots - len(self.points))
 
     def finished_bots(self) -> set[int]:
         """Return the bots without matches left.
 
-        The result is always empty, because later rounds aren't paired yet.
+        We can't know any, because later rounds aren't paired yet.
         """
         return set()
 
     def opponents(self) -> list[float]:
-        """Return the sum of the opponents' points for each bot (Buchholz score)."""
+        """Return for each bot the sum of its opponents' points (Buchholz score)."""
         sums = [0.0] * len(self.points)
         for (one, other), times in self._met.items():
             sums[one] += times * self.points[other]
@@ -232,7 +236,7 @@ class SwissTable:
         return sums
 
     def next_round(self, setup: TournamentSetup) -> Sequence[tuple[int, ...]]:
-        """Return the line-ups of the next round, repeated for each deal."""
+        """Pair the next round. Returns each line-up as often as it has deals."""
         self.add_bots(len(setup.bots))
         made = swiss_round(
             self.points,
@@ -251,9 +255,11 @@ class SwissTable:
         matches: Iterable[MatchRow],
         withdrawn: Iterable[int] = (),
     ) -> None:
-        """Add the results of a round. A bot without a line-up had a bye, unless it is out.
+        """Add the results of a round. Bots without a line-up had a bye, unless they're out.
 
         Args:
+            line_ups: the line-ups of the round.
+            matches: the matches of the round.
             withdrawn: the bots that were withdrawn in this round or an earlier one.
         """
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
@@ -266,7 +272,7 @@ class SwissTable:
                 won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
-        # This is less than any other bot can have, so these bots lose against all others.
+        # Points are never negative otherwise, so these bots lose against all others.
         for bot in self._out | absent:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):
@@ -287,7 +293,7 @@ class Swiss(Format):
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Set the default number of rounds, which is enough to find the best bot, plus two."""
+        """Set the default number of rounds: enough to find the best bot, and two more."""
         rounds = setup.rounds or math.ceil(math.log2(len(setup.bots))) + 2
         return replace(setup, rounds=rounds)
 

@@ -1,12 +1,12 @@
-"""Find bots that fail in the same way in consecutive matches, and withdraw them.
+"""Finds bots that fail in the same way again and again, and withdraws them.
 
-A bot is withdrawn by the match that completes a *streak*: consecutive matches of this bot, by
-number in the schedule, that all end with the same disqualification. From then on, its matches are
-forfeits, which are not played.
+A *streak* is a sequence of consecutive matches of a bot that all end with the same
+disqualification. When it is long enough, the bot is withdrawn. Its later matches are forfeits,
+which are not played.
 
 Void matches and forfeits neither break nor extend a streak, because the bot didn't play in them.
-The rule depends only on numbers and codes. It doesn't matter when, where or how often matches were
-played:
+The order of matches is the order of the schedule. It doesn't matter when, where or how often they
+were played:
 
     withdrawals = Withdrawals(after=5)
     for number, codes in schedule:          # in order, without void matches
@@ -22,7 +22,7 @@ from msgspec import Struct
 
 
 class Withdrawal(Struct, frozen=True):
-    """Why a bot was withdrawn: the match that completed its streak, and the code of the streak."""
+    """Why a bot was withdrawn: the last match of its streak, and the code of that streak."""
 
     match: int
     code: str
@@ -44,11 +44,11 @@ class Withdrawals:
         self._rows: dict[int, tuple[str, int]] = {}  # bot -> code and length
 
     def of(self, bots: Iterable[int]) -> set[int]:
-        """Return the withdrawn bots among these bots. If there are any, the match is a forfeit."""
+        """Return which of these bots are withdrawn. If any are, the match is a forfeit."""
         return self.found.keys() & bots
 
     def take(self, match: int, codes: Mapping[int, str | None]) -> None:
-        """Add the next match of the schedule that was played and counts.
+        """Add the next match of the schedule, unless it's void or a forfeit.
 
         Args:
             match: the number of the match.
