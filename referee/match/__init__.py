@@ -1,13 +1,15 @@
-"""One match: its description, its course and its result. Pure, without I/O.
+"""A single match: its settings, the state machine that plays it, and its result.
+
+These modules don't start any processes or write any files.
 
 limits.py    the limits of a bot
-sandbox.py   the isolation of a bot's processes
+sandbox.py   how a bot's processes are isolated
 spec.py      the description of a match: game, bots, seed, options, limits
-position.py  a turn of a recorded match, as the start of new matches
-machine.py   the match as a state machine: handshake, faults, outcome
+position.py  a position in a recorded match, from which new matches can start
+machine.py   the state machine: handshake, faults, outcome
 messages.py  the messages that all games share
-decode.py    parse one line of a bot into a reply or an `InvalidReply`
-shapes.py    compare a message with its struct and describe wrong fields
-pages.py     the pages of spec/ by section, for quoting rules
-result.py    the result as one object
+decode.py    parses a line from a bot into a reply or an `InvalidReply`
+shapes.py    compares a message with its struct and describes the wrong fields
+pages.py     reads the pages of spec/ by section, so that we can quote the rules
+result.py    the result as a single object
 """

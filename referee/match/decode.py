@@ -1,15 +1,15 @@
-"""Decode one line of a bot into a reply struct or an `InvalidReply`.
+"""Decode a line from a bot into a reply struct or an `InvalidReply`.
 
-`decode_reply` never raises, even if a bot sends garbage. The result depends only on the bytes of
-the line. It's the same on every supported Python and at any stack depth (as long as there's room
-for `MAX_DEPTH` and a few frames), and the same as with any JSON parser that uses the last of
-duplicate keys. `test_decode.py` tests this with random input.
+`decode_reply` never raises, even if a bot sends garbage. The same bytes always give the same
+result, on every supported Python and even deep in the stack (as long as there's room for
+`MAX_DEPTH` and a few more frames). We also agree with any JSON parser that takes the last of
+several duplicate keys. `test_decode.py` checks all of this with random input.
 
-The fast path is a single typed decode. If it fails, we decode the line again without types, to find
-out whether the line is a JSON object of the wrong type or not a JSON object at all. The slow path
-also compensates for two differences between msgspec and the protocol. The typed decoder uses the
-first of duplicate `type` keys, but the protocol requires the last (1.5). It also rejects very large
-numbers.
+Most lines take the fast path, which is a single typed decode. If it fails, we decode the line again
+without types, to find out whether it's a JSON object of the wrong type or not a JSON object at all.
+The slow path also makes up for two differences between msgspec and the protocol: the typed decoder
+uses the first of duplicate `type` keys, although the protocol requires the last one (1.5), and it
+rejects very large numbers.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidRepl
 
 MAX_DEPTH = 128
 """Maximum depth of nested brackets (protocol, 1.8). Decoders differ in their recursion limits, and
-a reply must mean the same everywhere. Legal replies need 3."""
+a reply must mean the same everywhere. Legal replies only need 3 levels."""
 MAX_CONTAINERS = 10_240
-"""Maximum number of lists and objects in a line (1.8). Legal replies need 10,002."""
+"""Maximum number of lists and objects in a line (1.8). No legal reply has more than 10,002."""
 
-# A line with more lists and objects than this is expensive, so we never decode it twice.
+# Lines with more lists and objects than this skip the fast path. Decoding them twice would take
+# too long.
 _COSTLY = 1024
 
 _syntax = msgspec.json.Decoder(msgspec.Raw)
@@ -51,7 +52,7 @@ def is_blank(line: bytes) -> bool:
 
 
 class _NoReply(Struct, tag_field="type", tag=""):
-    """A placeholder that no message matches; see `reply_decoder`."""
+    """An extra member of the union in `reply_decoder`. Its tag, "", isn't a type of any message."""
 
 
 _NO_REPLY = _NoReply()
@@ -60,7 +61,8 @@ _NO_REPLY = _NoReply()
 @cache
 def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Struct]:
     """Build a decoder for `decode_reply` from structs that are tagged by `type`."""
-    # msgspec only requires the tag in a union, so we create a union even for a single struct.
+    # With a single struct, msgspec would also accept messages without `type`. It insists on the
+    # tag only in a union, so we always make one.
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
@@ -90,7 +92,7 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
         if not line.isascii():
             line.decode()
         reply = decoder.decode(line)
-    except (ValueError, RecursionError):  # raised by msgspec, or because the line isn't UTF-8
+    except (ValueError, RecursionError):  # from msgspec or line.decode()
         reply = _NO_REPLY
     if type(reply) is not _NoReply:
         return reply
@@ -123,7 +125,7 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # the type is unknown
-            plain = msgspec.json.encode(value)  # a dict has no duplicate keys
+            plain = msgspec.json.encode(value)  # no duplicate keys any more
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
@@ -175,9 +177,10 @@ def _nesting(line: bytes) -> tuple[int, int]:
 
 @cache
 def _eights() -> tuple[bytes, bytes]:
-    """Return two tables of int8, by packed byte.
+    """Return two lookup tables, indexed by a byte that stands for eight brackets.
 
-    They contain the change of depth, and the highest depth within the byte.
+    The first one has the change of depth over all eight brackets, and the second one the highest
+    depth on the way. The entries are signed bytes.
     """
     net, highest = array("b"), array("b")
     for byte in range(256):

@@ -1,8 +1,7 @@
-"""The table of a bot's limits. Cheap to import, because the command line needs it at start-up.
+"""The limits of a bot. Cheap to import, because the command line needs this module at start-up.
 
-Each field of `Limits` is a row of the table. The command-line options and their help, the
-configuration keys, the schema of a record's options and the table in spec/limits.md are all
-generated from these rows.
+Each field of `Limits` is a row of a table. We generate the command-line options and their help, the
+configuration keys, the schema of a record's options and the table in spec/limits.md from it.
 """
 
 import math
@@ -19,21 +18,26 @@ MAX_COUNT = 10**9
 MAX_BYTES = 2**50
 
 Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "gain", "bytes", "count"]
-"""The unit and the range of a limit.
+"""Determines the unit of a limit, and which values it can have.
 
-"clock" and "pause" are in seconds and "line" is in bytes; records always contain them. A clock can
-be "none"; a pause can be 0. Records contain the other kinds only if they differ from the default.
-A "gain" is in seconds and can be 0. "seconds", "bytes" and "count" can be "none".
+- "clock": seconds, or "none" for no limit.
+- "pause": seconds, which may be 0.
+- "line": bytes.
+- "seconds", "bytes" and "count": a number, or "none" for no limit.
+- "gain": seconds, which may be 0.
+
+Every record contains the limits of the first three kinds. The others are only recorded if they
+differ from the default.
 """
 
 
 class Limit(NamedTuple):
-    """The metadata of a limit. The field in `Limits` has its name and default.
+    """Metadata of a field in `Limits`. The field itself has the name of the limit and its default.
 
     Attributes:
         about: the help text.
-        sandbox: the default in a sandbox and in tournaments. None: the general default.
-        tournament: the default in tournaments. None: the default of the sandbox.
+        sandbox: the default in a sandbox and in tournaments. None: same as everywhere else.
+        tournament: the default in tournaments. None: same as in a sandbox.
     """
 
     kind: Kind

@@ -1,9 +1,9 @@
-"""One match: handshake, requests, faults, disqualifications, outcome. Pure.
+"""Play a match as a state machine: handshake, requests, faults, disqualifications, outcome.
 
-A match adds the shared protocol to a game. It does no I/O and has no clock, so a driver has to run
-it, such as `runner.py`, a verifier or a test. The driver reads `due`. For each due seat it calls
-`receive` with the bot's line, or `disqualify` with a reason, and then it calls `take_entries`. The
-entries depend only on the seed and the lines:
+A `Match` adds the protocol that all games share to the rules of one game. It does no I/O and has no
+clock, so it needs a driver, e.g. `runner.py`, a verifier or a test. For each seat in `due`, the
+driver calls `receive` with the bot's line, or `disqualify` with a reason. Then it calls
+`take_entries`. The entries depend only on the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -12,10 +12,11 @@ entries depend only on the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-A match is a sequence of rounds. In each round one or more seats get a request, and after the last
-answer the game continues. The first round is the handshake, in which every seat gets a request.
-Seats may answer in any order, but the entries are always in seat order. Otherwise a record would
-show who replied faster, and playing the match again would give a different record.
+A match consists of rounds. In each round, one or more seats get a request, and the game continues
+when all of them have answered. The first round is the handshake, in which every seat gets a
+request. Seats may answer in any order, but we always put the entries in seat order. Otherwise, a
+record would give away who replied faster, and playing the match again would produce a different
+record.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class Sent(Struct, frozen=True, gc=False):
         to: a seat. None: all seats still in the match, and the spectator log.
         line: the encoded message, with its line end. Empty in a match without lines.
         message: the message as a struct. For a request, this is `Request.written`, or in a match
-            without lines `Request.message`. Read it before the match continues.
+            without lines `Request.message`. Requests create their messages from the state of the
+            game, so read it before the match continues.
     """
 
     to: int | None
@@ -116,7 +118,7 @@ class Redeal(Struct, frozen=True):
 
 
 class Match:
-    """One match as a state machine; see the module's docstring.
+    """One match as a state machine. The module's docstring shows how to use it.
 
     Args:
         seed: 0 <= seed < `MAX_SEED`.
@@ -126,20 +128,22 @@ class Match:
             only returns those for `readers`.
         readers: the seats that read messages in a match without lines.
         heard: the kinds of public messages that the readers get. None: all kinds.
-        copies: if True, the match stores all replies so that `copy` works.
-        redeals: in order of turns. They require random numbers from a seed.
+        copies: if True, the match remembers all replies, which `copy` needs.
+        redeals: the redeals to carry out, in order of their turns. They only work with a seeded
+            `chance`.
 
     Attributes:
         definition: the definition of the game.
         seed: the seed of the match.
         absent: the seats that left during the handshake.
-        due: the seats that owe a reply. Empty before `start` and after the end.
+        due: the seats that still have to reply. Empty before `start` and after the end.
         disqualified: seat -> the entry of its disqualification.
         names: one name per seat. "PLAYER1" and so on before the end of the handshake.
         faults: for each seat, the number of faults by code.
         first_faults: (seat, code) -> the first fault.
         requests: number of requests per seat, without the handshake.
-        clocks: due seat -> name of the clock of its request, if it has one (`Request.clock`).
+        clocks: seat -> the clock that its current request uses (`Request.clock`). A seat is missing
+            if its request doesn't name a clock.
         in_handshake: True until all seats have finished the handshake (3).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
         failed_handshake: the seats that left during the handshake or made a fault in it.
@@ -176,21 +180,20 @@ class Match:
         self.seed = seed
         self.absent: frozenset[int] = frozenset()
         self._chance = chance or SeededRandomSource(seed)
-        self._game: Game | None = None  # until the handshakes have ended
+        self._game: Game | None = None  # None during the handshake
         self._entries: list[Entry] = []
         self._lines = lines
         self._readers = readers
         self._heard = heard
-        self._redeals = list(redeals)  # the redeals that haven't been carried out yet
-        # For copies, we keep an earlier state of the game (None at its start) and the steps since
-        # that state. The list of steps is None if copies aren't needed.
+        self._redeals = list(redeals)  # not carried out yet
+        # A copy starts from a saved state of the game and repeats the steps since then. If there's
+        # no saved state yet, it repeats all of them. `_since` is None if the match can't be copied.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
         self._since: list[Step] | None = [] if copies else None
-        self._before: list[Step] = []  # the steps before that state
+        self._before: list[Step] = []  # the steps before `_base`
         self._decoder = reply_decoder(definition.replies)
         self._encode = msgspec.json.Encoder().encode
-        # The current round, by seat: the requests, the entries of replies that wait for a lower
-        # seat's reply, and the replies.
+        # The current round, by seat. An entry is held back until all lower seats have replied.
         self._asked: dict[int, Struct] = {}
         self._held_back: dict[int, list[Entry]] = {}
         self._replies: dict[int, object] = {}
@@ -202,10 +205,10 @@ class Match:
         self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
-        """Process a due seat's reply, given as a line without its line end.
+        """Process the reply of a due seat. `line` is without its line end.
 
-        Invalid replies are allowed, and the game decides on their consequences. The driver must
-        split the output into lines and skip blank lines.
+        Invalid replies are fine: the game decides on their consequences. The driver has to split
+        the bot's output into lines and to skip blank lines.
 
         Raises:
             ProtocolMisuseError: the seat isn't due, or the line is blank or more than one line
@@ -227,7 +230,7 @@ class Match:
             self._answer(seat, [Received(seat, line)], reply)
 
     def take(self, seat: int, reply: Struct) -> None:
-        """Process a due seat's reply, given as a struct. No entry is recorded for the reply.
+        """Like `receive`, but take the reply as a struct, and don't add an entry for it.
 
         Raises:
             ProtocolMisuseError: the seat isn't due, or is still in the handshake.
@@ -297,7 +300,7 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players. A simultaneous turn counts once."""
+        """Number of turns that have begun. A turn in which all players move counts only once."""
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -401,7 +404,7 @@ class Match:
         if isinstance(reply, InvalidReply):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
-        assert isinstance(reply, say.PlayerNameReply)  # _name_replies knows no other struct
+        assert isinstance(reply, say.PlayerNameReply)  # the only struct in _name_replies
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
@@ -443,12 +446,12 @@ class Match:
 
     @property
     def can_redeal(self) -> bool:
-        """True if the game can redeal cards that one seat doesn't know (`copy`)."""
+        """True if the game can redeal the cards that a seat can't see (`copy` with a viewer)."""
         return hasattr(self._game, "redeal")
 
     @property
     def can_reshuffle(self) -> bool:
-        """True if the game can redeal cards that nobody knows (`Redeal`)."""
+        """True if the game can shuffle the cards that no seat knows (`Redeal`)."""
         return hasattr(self._game, "reshuffle")
 
     @property
@@ -459,15 +462,16 @@ class Match:
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:
-        """Copy the current state of the match. Play the copy with `take`; it doesn't produce lines.
+        """Copy the match in its current state. You continue the copy with `take`.
 
-        With a viewer, the copy is a match that could be the real one, as far as this seat can tell.
-        A bot can search in such a copy without cheating.
+        If you name a viewer, the copy gets new random values for everything that this seat doesn't
+        know. As far as the seat can tell, the copy could be the real match, so a bot can search in
+        it without cheating. A copy never encodes its messages.
 
         Args:
-            viewer: a due seat. The copy gets new random values for everything that this seat
-                doesn't know, and new random numbers. None: an exact copy.
-            seed: seed of the redeal. The result depends only on it and on the view of the seat.
+            viewer: a due seat. None: make an exact copy.
+            seed: the seed for these values, and for all later random numbers. For a given seed, the
+                result depends only on the viewer's knowledge.
 
         Raises:
             ProtocolMisuseError: the match was created without `copies` or is in the handshake, the
@@ -503,7 +507,7 @@ class Match:
             assert isinstance(self._chance, SeededRandomSource)
             chance = self._chance.copy()
             now = game.copy(chance) if hasattr(game, "copy") else None
-            if now is not None:  # _base itself never advances, so it can be copied again
+            if now is not None:  # we never play _base itself, only copies
                 self._base = now, chance
                 self._before += since
                 since.clear()
@@ -523,14 +527,14 @@ class Match:
 
     @property
     def history(self) -> list[Step]:
-        """All steps since the handshake, for `repeat`. Only with `copies`."""
+        """All steps since the handshake, to pass to `repeat`. Empty without `copies`."""
         return [*self._before, *(self._since or ())]
 
     def repeat(self, step: Step, seats: Iterable[int]) -> None:
-        """Carry out a step from the `history` of a match with the same start.
+        """Carry out a step from the `history` of another match that began the same way.
 
         Args:
-            seats: replies of other seats are ignored.
+            seats: carry out only the replies of these seats.
         """
         if isinstance(step, _DealAgain):
             game, chance = self._game, self._chance
@@ -582,7 +586,7 @@ def _is_version_1(version: object) -> bool:
 
 
 class _DealAgain(NamedTuple):
-    """A redeal of everything that `viewer` doesn't know, or if it's None, that no seat knows."""
+    """Redeals what `viewer` doesn't know. If it's None, shuffles the cards that nobody knows."""
 
     viewer: int | None
     seed: int
@@ -596,6 +600,6 @@ class _DealAgain(NamedTuple):
 
 
 Step: TypeAlias = "Mapping[int, object] | _DealAgain"
-"""The replies of a round by seat, or a redeal."""
+"""A step of a match: the replies of a round by seat, or a redeal."""
 _UNREAD = Struct()
 _name_replies = reply_decoder((say.PlayerNameReply,))

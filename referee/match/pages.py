@@ -1,8 +1,8 @@
-"""The pages of spec/ by section, for `referee explain` and for quotes in reports.
+"""Read the pages of spec/ section by section, for `referee explain` and for quotes in reports.
 
-The rules are only written down in these pages. We quote the pages instead of repeating rules in
-code, because the two copies would soon differ. Sections are numbered ("### 7.2 Discarding"). A
-game's protocol consists of two pages: PROTOCOL, which all games share, and the game's own.
+The rules are written down only in these pages. We quote them instead of repeating them in code,
+because the two versions would soon disagree. Sections have numbers ("### 7.2 Discarding"). A game's
+protocol consists of two pages: PROTOCOL, which all games share, and one for the game itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from referee.games.interface.definition import GameDefinition
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-# An installed wheel has the first folder, a source tree the second.
+# In an installed wheel, spec/ is inside the package. In a source tree, it's beside it.
 _PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
 PROTOCOL = "protocol"
 """Name of the page that all games share."""
@@ -133,20 +133,21 @@ class SpecPage(NamedTuple):
         return unmarked(" ".join(next(prose, "").split()))
 
     def reply_section(self, request: str) -> str:
-        """Return the number of the section that shows the reply to a type of request, or ""."""
+        """Find the section that shows the reply to a type of request. Returns its number, or ""."""
         named = (_REPLY.search(self._text(number)) for number in self.titled(request))
         chapters = (self.inside(match[1]) for match in named if match)
         shown = (s.number for chapter in chapters for s in chapter if _SHOWN_REPLY.search(s.text))
         return next(shown, "")
 
     def rule(self, number: str, code: str, detail: str) -> str:
-        """Quote the rule that a fault breaks. Empty if the page doesn't state it.
+        """Quote the rule that a fault breaks. Returns "" if the page doesn't state it.
 
         Args:
             number: the section of the fault.
             code: the code of the fault.
-            detail: the detail of the fault. It may begin with the title of a subsection, such as
-                "mine: ...", and may contain names of fields that a table of the section describes.
+            detail: the detail of the fault. If it begins with the title of a subsection, such as
+                "mine: ...", we look for the rule there. If it mentions fields that the section
+                describes in a table, we quote their rows, too.
         """
         subject = detail.partition(":")[0]
         section = next(
@@ -220,7 +221,10 @@ def game_page(definition: GameDefinition) -> SpecPage:
 
 
 def page_name(definition: GameDefinition) -> str:
-    """Return the name of a game's protocol for reports, usually its path in spec/ without ".md"."""
+    """Return the name that reports use for a game's protocol.
+
+    Usually, that's the path of the game's page in spec/, without ".md".
+    """
     return (
         game_page(definition).place if definition.specification_text else definition.specification
     )
@@ -228,14 +232,18 @@ def page_name(definition: GameDefinition) -> str:
 
 @lru_cache
 def _with_text(game: str, name: str, text: str, limits: str) -> SpecPage:
-    """Return a page of spec/ after replacing some sections with the text of a game."""
+    """Return a protocol in which the game's own text replaces sections of its page in spec/."""
     sections = {**read_page(name).sections, **_sections(text)}
     page = _added(read_page(PROTOCOL).sections, SpecPage(name, sections))
     return _added(page.sections, SpecPage(name, _sections(limits), f"the page of {game}"))
 
 
 def _limits_text(definition: GameDefinition) -> str:
-    """Return sections with the default limits of a game, to which the shared page refers."""
+    """Write sections with the default limits of a game.
+
+    The page that all games share leaves these numbers to the page of the game. We add them to a
+    text from outside, which may not have them.
+    """
     name, given = definition.name, definition.limits
     line = given.get("line_limit", Limits().line_limit) / UNITS["K"]
     seconds = given.get("time_limit", Limits().time_limit)
@@ -249,7 +257,7 @@ def _limits_text(definition: GameDefinition) -> str:
 
 @lru_cache
 def load_page(name: str) -> SpecPage:
-    """Return the protocol of a game whose own page is in spec/."""
+    """Return the protocol of a game with a page in spec/: the shared page, plus the game's own."""
     return _added(read_page(PROTOCOL).sections, read_page(name))
 
 
@@ -264,7 +272,7 @@ def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
 
 
 def _joined(shared: Section, own: Section) -> str:
-    """Join the shared text and the game's text of a section, and merge their tables of codes."""
+    """Append the game's text of a section to the shared text. Tables of codes become one table."""
     if own.number != SHARED.codes:
         return f"{shared.text}\n\n{own.text}".strip()
     before, more = (_CODES.split(section.text) for section in (shared, own))
@@ -274,7 +282,7 @@ def _joined(shared: Section, own: Section) -> str:
 
 
 def _one_table(shared: str, own: str) -> str:
-    """Append the rows of a shared table of codes to a game's table."""
+    """Add the rows of the shared table at the end of the game's table."""
     if not own:
         return shared
     lines = own.splitlines()
@@ -304,7 +312,7 @@ def _about_fields(text: str, detail: str) -> Iterator[str]:
 
 
 def _naming(text: str, code: str) -> Iterator[str]:
-    """Yield the table row of a code, or else the first sentence that contains the code."""
+    """Yield the table row of a code. If it has none, yield the first sentence that mentions it."""
     for row in rows(text):
         if row[0] == f"`{code}`":
             yield unmarked(f"{row[0]}: {row[1]}")

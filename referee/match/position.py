@@ -1,4 +1,4 @@
-"""A turn of a recorded match, used as the start of new matches."""
+"""A position in a recorded match, from which new matches can start."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from referee.match.spec import MatchSpec
 
 
 class Position(Struct, frozen=True):
-    """The first decision of a turn. New matches from here differ in the hidden cards (`Redeal`).
+    """The first decision of a turn in a recorded match.
+
+    Matches that start here share everything up to this turn, but not the hidden cards (`Redeal`).
 
     Attributes:
         record: file name of the record.
         turn: number of the turn, from 1, counting the turns of all players.
         seed: seed of the recorded match.
         redeals: redeals of the recorded match before this turn.
-        answers: for each seat, the lines of the bot before this turn. The first entry is None,
-            because each new bot answers the handshake itself.
+        answers: for each seat, the lines that the bot wrote before this turn. The first entry is
+            None, because every new bot answers the handshake itself.
     """
 
     record: str
@@ -32,7 +34,11 @@ class Position(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...]
 
     def redealt(self, spec: MatchSpec, luck: int) -> MatchSpec:
-        """Return a match that starts here. `luck` is the seed of hidden cards and later chance."""
+        """Change a spec so that its match starts here.
+
+        Args:
+            luck: the seed of the hidden cards, and of all random numbers from this turn on.
+        """
         return replace(spec, seed=self.seed, redeals=(*self.redeals, Redeal(self.turn, luck)))
 
     def is_same(self, other: Position) -> bool:
@@ -41,7 +47,7 @@ class Position(Struct, frozen=True):
 
     @property
     def is_valid(self) -> bool:
-        """True if the turns of redeals increase and each answer is a single non-blank line."""
+        """True if all redeals come before this turn, in order, and each answer is one line."""
         turns = [*(redeal.turn for redeal in self.redeals), self.turn]
         return all(before < turn for before, turn in pairwise(turns)) and all(
             lines[:1] == (None,) and all(map(_is_line, lines[1:])) for lines in self.answers

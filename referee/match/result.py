@@ -110,7 +110,8 @@ class PlayerResult(Struct, frozen=True):
 class MatchResult(Struct, frozen=True, dict=True):
     """The result of a match."""
 
-    # dict=True allows an attribute that isn't a field, so it's not compared, copied or encoded.
+    # dict=True lets show_by() attach a function to an instance. It isn't a field, so it's not
+    # compared, copied or encoded.
 
     game: str
     protocol: int
@@ -127,7 +128,7 @@ class MatchResult(Struct, frozen=True, dict=True):
     sandbox: Annotated[Kind, Meta(description="Sandbox of the bot processes.")] = "none"
 
     def show_by(self, show: Callable[[str], str]) -> None:
-        """Set the function that converts `repr(self)` to HTML for notebooks."""
+        """Set the function that notebooks use to show this result as HTML. It gets `repr(self)`."""
         self.__dict__["show"] = show
 
     def _repr_html_(self) -> str | None:
@@ -146,7 +147,7 @@ class MatchResult(Struct, frozen=True, dict=True):
 
 @cache
 def player_result_type(definition: GameDefinition) -> type[PlayerResult]:
-    """Define `PlayerResult` with the fields of a game. Instances can be pickled."""
+    """Create a subclass of `PlayerResult` with a game's fields. Its instances can be pickled."""
 
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
         return _unpickled, (definition.name, msgspec.structs.asdict(result))
@@ -161,9 +162,9 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
 
 
 def with_facts(struct: type[T], definition: GameDefinition, **namespace: Any) -> type[T]:
-    """Extend a struct with the fields of a game's facts."""
+    """Create a subclass of a struct that also has the fields of a game's `facts`."""
     facts = [(field.name, field.type) for field in msgspec.structs.fields(definition.facts)]
-    # Keyword-only, since the fields before them have defaults.
+    # Some of the struct's own fields have defaults, so the new ones have to be keyword-only.
     return narrowed(struct, *facts, kw_only=True, **namespace)
 
 
@@ -185,7 +186,10 @@ def narrowed(
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:
-    """Return the fields that results and records share, for each seat. The match must be over."""
+    """Return the fields that results and records have in common, as a dict per seat.
+
+    Call this only after the end of the match.
+    """
     assert match.outcome is not None
     places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return [

@@ -1,4 +1,4 @@
-"""The isolation of a bot's processes. Cheap to import, like `limits`."""
+"""How the processes of a bot are isolated. Cheap to import, like `limits`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Sandbox(NamedTuple):
         kind: "none" runs bots with the rights of the referee. "bwrap": see spec/sandbox.md.
         readable: absolute paths of folders that bots can read, in addition to the standard ones.
         hidden: absolute paths that bots can't see even in their own folder, e.g. the referee's
-            output. Names that continue with `-` are hidden as well, because a database keeps a
-            journal there.
+            output. Paths that continue with `-` are hidden, too, because SQLite names the
+            journals of a database like that.
         writable: True if a bot may write to its own folder, for builds.
-        room: size in bytes of a temporary folder in memory that takes the place of the bot's folder
-            during a build. The original folder is then at /sources. 0: no temporary folder.
-        recorded: True if the bots come from a record or a store and not from the user. A bot then
-            only sees `readable` folders, and its own folder only if that is inside a readable one.
+        room: if this isn't 0, a build gets an empty folder in memory of this size in bytes, which
+            replaces the bot's own folder. The bot's own folder is then at /sources.
+        recorded: True if a record or a store names the bots, rather than the user. Such a bot
+            sees only the `readable` folders, and its own folder if they include it.
     """
 
     kind: Kind = "none"

@@ -98,7 +98,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """Return the `Misfit.kind` of a value, or "" if it fits. Items and fields aren't checked."""
+    """Return a `Misfit.kind`, or "" if the value fits. Doesn't look into lists and objects."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):

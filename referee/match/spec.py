@@ -1,7 +1,7 @@
-"""The description of a match. It can be pickled, and a record's header contains all of it.
+"""The description of a match. You can pickle it, and the header of a record contains all of it.
 
-A match has two kinds of settings: the limits of its bots and the options of its game. Users and
-records see both in one flat list.
+A match has two kinds of settings: the limits of its bots and the options of its game. Users see
+both in one flat list, and so does everybody who reads a record.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 OwnLimits: TypeAlias = tuple[tuple[str, int | float | None], ...]
 """Limits of a single bot as (name, value). None means no limit."""
 SHORT_SEEDS = 10**9
-"""Lower bound of seeds chosen at random: a bot could guess a smaller one by trying all of them."""
+"""Random seeds are at least this large, so that no bot can find one by trying all of them."""
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
 _KINDS: dict[Kind, Any] = {
@@ -84,8 +84,8 @@ class MatchSpec(Struct, frozen=True):
         options: an instance of `GameDefinition.options`.
         limits: the limits of every bot, unless `limits_of_bots` is given.
         sandbox: the sandbox of every bot.
-        names: the names from the tournament or from `NAME=BOT`, in seat order. An entry is "" if a
-            bot has no such name. Empty if no bot has one.
+        names: the names that the tournament or `NAME=BOT` gave to the bots, in seat order. "" for a
+            bot without such a name. Empty if no bot has one.
         redeals: the redeals of `Match`. Empty: the seed determines the whole match.
         limits_of_bots: the limits of each bot, in seat order. Empty if they are all equal.
     """
@@ -102,7 +102,7 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def each_limits(self) -> tuple[Limits, ...]:
-        """The limits of each bot, in seat order."""
+        """The limits of each bot, in seat order, even if they are all equal."""
         return self.limits_of_bots or (self.limits,) * len(self.bots)
 
     @property
@@ -154,11 +154,11 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def luck(self) -> int:
-        """The seed in effect. It's the seed of the last redeal, or else the seed of the match."""
+        """The seed in effect, i.e. `seed` or, after redeals, the seed of the last one."""
         return self.redeals[-1].seed if self.redeals else self.seed
 
     def with_luck(self, seed: int) -> MatchSpec:
-        """Return a copy with a different `luck`."""
+        """Return a copy with this seed in effect (see `luck`)."""
         if not self.redeals:
             return msgspec.structs.replace(self, seed=seed)
         *before, last = self.redeals
@@ -167,10 +167,10 @@ class MatchSpec(Struct, frozen=True):
 
 @cache
 def settings_type(definition: GameDefinition) -> type[Struct]:
-    """Define the struct of all settings of a game's matches: limits and options, with defaults.
+    """Create a struct for all settings of a game's matches: limits and options, with defaults.
 
-    It's the type of `options` in a record's header. JSON can't represent infinity, so a limit that
-    isn't set is None or absent here.
+    A record's header stores its `options` in this form. JSON has no infinity, so if there's no
+    limit, the field is None or missing.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -258,7 +258,7 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
     given = spec.by_name
     options, limits = split(spec.definition, settings_type(spec.definition)())
     before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
-    if given["time_limit"] == math.inf:  # then there's no start-up limit either
+    if given["time_limit"] == math.inf:  # this also turns off the start-up limit
         before["startup_limit"] = math.inf
     words = []
     for name in settings_type(spec.definition).__struct_fields__:
@@ -268,7 +268,7 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
 
 
 def own_limits_words(spec: MatchSpec) -> list[str]:
-    """Return the limits of single bots, as arguments of `referee play`."""
+    """Return `--limit-of` arguments of `referee play` for the bots that have their own limits."""
     return [
         word
         for seat, limits in enumerate(spec.limits_of_bots, 1)

@@ -1,9 +1,9 @@
-"""The data of a match page: a header, the states as steps, the turns, and the lines.
+"""The data that a match page loads: a header, steps, turns, and lines.
 
-spec/page-data.md, 1, describes the fields. A step is a state with the events that led to it. A
-match may have thousands of steps, so we don't store each view: a step has just the top-level fields
-that changed, for each viewer. To move in both directions, a page only needs a shallow copy per
-step.
+spec/page-data.md, 1, describes the fields. A step is a state of the match, together with the events
+that led to it. There may be thousands of steps, so they don't contain complete views: for each
+viewer, a step only has the top-level fields that have changed. The page can still go back and
+forth, and all it takes is a shallow copy per step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Mark(Struct, frozen=True):
-    """An event that a page lists, with a link to its step."""
+    """An event that the page lists with a link to its step, e.g. a fault or a disqualification."""
 
     kind: str
     seat: int | None = None
@@ -34,10 +34,10 @@ class Mark(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """A state of a match, with the events that led to it.
+    """A state of the match, together with the events that led to it.
 
-    If a turn ended with this step, and the state already belongs to the next turn, `ends` is the
-    number of the turn that ended.
+    Sometimes a turn ends with a step, but the state already belongs to the next turn. Then `ends`
+    is the number of the turn that ended.
     """
 
     turn: int
@@ -53,9 +53,9 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class TurnText(Struct):
-    """A turn as text: its steps, the seats that move, and its events.
+    """A turn in words, and the range of steps that it takes up.
 
-    The text is empty until the turn ends.
+    The words are added when the turn has ended.
     """
 
     turn: int
@@ -69,7 +69,7 @@ class TurnText(Struct):
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """A line of the match. The seat is None if the line doesn't belong to a seat."""
+    """A line of the match. `seat` is None if the line isn't to or from a single seat."""
 
     kind: str
     seat: int | None
@@ -77,7 +77,7 @@ class Line(Struct, frozen=True, array_like=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player: its id, its displayed name (`referee.names`), and its BOT argument or ""."""
+    """A player. `name` is what people see (`referee.names`), and `bot` the BOT argument or ""."""
 
     id: str
     name: str
@@ -85,9 +85,9 @@ class Seat(Struct, frozen=True):
 
 
 class Ended(Struct, frozen=True):
-    """The end of a match: reason, winners as seats, scores and ranks in seat order.
+    """The end of a match. `winners` are seats, and scores and ranks are in seat order.
 
-    `why` is the reason in words.
+    `reason` is a code (9), and `why` explains it in words.
     """
 
     reason: str
@@ -98,7 +98,7 @@ class Ended(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """The explanation of a code from the game's page, as Markdown."""
+    """The section of the game's protocol that explains a code. The text is Markdown."""
 
     kind: str
     section: str
@@ -153,7 +153,7 @@ class Moment(Struct, frozen=True, omit_defaults=True):
 
 
 class MatchPage(Struct):
-    """Everything that a match page shows."""
+    """A match, ready for its page. `turned` are the turning points."""
 
     header: Header
     turns: list[TurnText]

@@ -1,4 +1,4 @@
-"""A viewer's knowledge of the current turn: the last action, and the cards played and received."""
+"""Keep track of a viewer's knowledge of the current turn: the last action and the cards."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 
 
 class Done(NamedTuple):
-    """The actions of a turn so far, as far as the viewer knows them.
+    """The actions in a turn so far, as far as a viewer knows them.
 
-    Only the player on turn plays and receives cards, so a new turn has begun as soon as another
-    player plays or receives a card.
+    Only the player on turn plays and receives cards. When somebody else does
+    so, a new turn has begun.
 
     Attributes:
         seat: the player who played or received cards.
+        did: the last action as a sentence.
+        played, got: the cards that were played and received.
         counters: values of the counters. Empty if the values are unknown or already in the view.
     """
 
@@ -28,7 +30,7 @@ class Done(NamedTuple):
     counters: Sequence[int] = ()
 
     def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
-        """Return the actions including `what`. `seen` are the moves that the viewer knows about."""
+        """Add an action. `seen` are the card moves that the viewer has noticed."""
         seat, did, played, got, counters = self
         said = what.description_for(viewer)
         own = what.counters if viewer is ALL or viewer == what.seat else ()
@@ -49,9 +51,9 @@ class Done(NamedTuple):
         return Done(seat, did, shown, (*got, *what.got), own or counters)
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
-        """Return the actions at the start of a turn of these seats.
+        """Return the actions with which a turn of these seats starts.
 
-        Actions of other seats are dropped.
+        Usually there aren't any. But if one of the seats has already acted, its actions stay.
         """
         return self if self.seat in seats else NOTHING
 

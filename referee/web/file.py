@@ -39,8 +39,8 @@ MAX_LINES = 2**20
 MAX_FILE = 20 * 2**20
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
-# Matches comments and indentation, which are a quarter of a module. It would also match inside
-# strings, but none of our strings look like a comment.
+# Finds comments and indentation, which make up a quarter of a module. It would find them inside
+# strings, too, but none of our strings look like a comment.
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
 _BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|;?\s*(})\s*|\s*([{;,>])\s*|(?<=:) +", re.DOTALL)
@@ -49,9 +49,10 @@ _SHOWN_MARKS = ("fault", "disqualified")
 
 
 class Block(NamedTuple):
-    """A match in the file: JSON without `<`, and two compressed JSON texts in base64.
+    """A match, encoded for the file.
 
-    The header isn't compressed, because the list of matches reads all headers.
+    `header` is JSON without any `<`. The other two are compressed JSON in base64. We don't compress
+    the header, because the list of matches reads all headers.
     """
 
     header: str
@@ -60,7 +61,7 @@ class Block(NamedTuple):
 
 
 def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading: str = "") -> str:
-    """Return the HTML of the file.
+    """Return an HTML file that shows these matches.
 
     Args:
         matches: at least one match.
@@ -127,13 +128,13 @@ def small_style(css: str) -> str:
 
 @cache
 def pages_style() -> Markup:
-    """Return the style of a self-contained page of text and tables, e.g. standings."""
+    """Return the style sheet of self-contained pages with text and tables, e.g. standings."""
     sheets = [(FRAME / name).read_text("utf-8") for name in PAGES_STYLES]
     return Markup("".join(map(small_style, sheets)))
 
 
 def pages_policy() -> str:
-    """Return the Content-Security-Policy of a page that has this style and no script."""
+    """Return a Content-Security-Policy that allows `pages_style()` but no scripts."""
     style = f"style-src '{policy_hash(pages_style())}'"
     return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
 
@@ -172,7 +173,7 @@ def _add_module(name: str, path: Path, made: dict[str, str]) -> None:
         return
     source = path.read_text("utf-8")
     for _, other in _IMPORT.findall(source):
-        # Imported modules come first, because the functions run in the order of the script.
+        # The modules run in the order of the script, so the imported ones have to come first.
         _add_module(other, FRAME / f"{other}.js", made)
     made[name] = _as_function(name, source)
 
@@ -193,12 +194,12 @@ def _csp(script: str, styles: Sequence[str]) -> str:
 
 
 def policy_hash(text: str) -> str:
-    """Return the hash of a script or a style in the format of a Content-Security-Policy."""
+    """Hash a script or a style sheet, in the form that a Content-Security-Policy contains."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def packed(match: MatchPage, all_lines: bool) -> Block:
-    """Encode a match. If it's large, only the lines around faults are kept, unless `all_lines`."""
+    """Encode a match. A large match keeps only the lines around faults, unless `all_lines`."""
     encode = msgspec.json.encode
     lines = _packed(encode(match.lines))
     if len(lines) > MAX_LINES and not all_lines:
@@ -233,7 +234,13 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
 
 
 def cut(match: MatchPage, first: int, last: int) -> MatchPage:
-    """Return a range of turns of a match. Raises `UsageError` if it doesn't exist."""
+    """Return a page with just some turns of a match, from `first` to `last`.
+
+    This moves the turns to the new page, so don't use `match` afterwards.
+
+    Raises:
+        UsageError: the match doesn't have these turns.
+    """
     chosen = [turn for turn in match.turns if first <= turn.turn <= last]
     if not chosen:
         turns = f"the match has {len(match.turns)} turns"

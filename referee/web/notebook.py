@@ -1,7 +1,7 @@
-"""Results in a notebook (spec/python.md, 8).
+"""Show results in a notebook (spec/python.md, 8).
 
-The text of the result is always displayed below. If a notebook isn't trusted, or is displayed on a
-web site, this text is all that people see.
+Everything we show ends with the result as text. People won't see anything else if the notebook
+isn't trusted, or if they read it on a web site.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def player(
     stderr: Sequence[str | None],
     text: str,
 ) -> str:
-    """Return a match's page in a sandboxed frame, above the text of its result."""
+    """Return HTML that shows a match in a sandboxed frame, with `text` below."""
     try:
         page = page_file([from_answers(spec, answers, stderr)])
     except RefereeError as error:  # the page is too large
@@ -47,11 +47,11 @@ def table(
     results: Sequence[tuple[int, Sequence[int]]],
     text: str,
 ) -> str:
-    """Return a table of each bot's wins, draws and losses, with the interval of its win rate.
+    """Return a table of the bots' wins, draws, losses and win rates, with confidence intervals.
 
     Args:
         bots: the bots as the user gave them.
-        seats: for each match, the number of the bot in each seat.
+        seats: for each match, who sat in which seat, as indexes of `bots`.
         results: for each match, the seed of its deal and the rank of each seat.
         text: the line below the table.
     """

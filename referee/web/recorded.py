@@ -68,7 +68,7 @@ def read_match(
 def from_answers(
     spec: MatchSpec, answers: Sequence[RecordedReply], stderr: Sequence[str | None] = ()
 ) -> MatchPage:
-    """Return the page of a match that was just played, by replaying its replies.
+    """Return the page of a match that was just played. This replays the match to get its states.
 
     Args:
         stderr: the last lines of each bot's stderr, in seat order.
@@ -85,15 +85,15 @@ def from_answers(
 
 
 def seat_header(spec: MatchSpec, made: Steps) -> Header:
-    """Return the header for the page of one seat, while the match is in progress."""
+    """Return the header of a seat's page during the match."""
     return _header("live", spec.definition, spec.options, made.names, (), made)
 
 
 class _SeparateStderr:
-    """Stderr of bots that isn't in the record and still has to be added to the page.
+    """The stderr of bots that isn't in the record, so that we have to add it to the page.
 
-    We don't know when a bot wrote it. If the bot was disqualified, the stderr may explain why, so
-    it's added there. Otherwise, it's added at the end of the match.
+    We don't know when a bot wrote it. If the bot was disqualified, we add it there, because it may
+    explain why. Otherwise, we add it at the end of the match.
     """
 
     def __init__(self, record: str, seats: int, given: Sequence[str | None]) -> None:
@@ -227,15 +227,16 @@ def _command(record: str, spec: MatchSpec) -> str:
 
 
 class PublicMatch:
-    """A match as the public sees it, built from its public messages.
+    """A match as the public sees it. You add its public messages one by one.
 
     Args:
         seats: number of seats. If it's 0 (unknown), we count the announced names.
         given, bots: arguments of `shown_names`.
 
     Attributes:
-        made: the steps. None until the players are known.
-        problem: a sentence that says why later messages are ignored. May be empty.
+        made: the steps. None until we know the players.
+        problem: if a message can't belong to this match, a sentence that says so. Later messages
+            are ignored.
         ended: the end of the match, or None.
     """
 
@@ -253,16 +254,16 @@ class PublicMatch:
         self._options = definition.options()
         self._seats = seats
         self._given, self._bots = given, bots
-        self._names: dict[int, str] = {}  # the names that the players announced themselves
+        self._names: dict[int, str] = {}  # seat -> the name that it announced
         self._early: list[LogLine] = []
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The steps so far."""
+        """The steps so far. Empty until we know the players."""
         return [] if self.made is None else self.made.steps
 
     def add(self, line: LogLine) -> None:
-        """Add the next line."""
+        """Add the next public message. If it can't belong to this match, this sets `problem`."""
         definition, made = self.definition, self.made
         seat = seat_of(getattr(line.content, "player_number", seat_id(0)), definition.max_seats)
         if made is None and isinstance(line.content, PlayerName) and seat is not None:
@@ -284,19 +285,19 @@ class PublicMatch:
             )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(definition, line.content, made.names)
-        elif getattr(line.content, "game", "") == definition.name:  # it contains the options
+        elif getattr(line.content, "game", "") == definition.name:  # announces the options
             self._options = _announced_options(definition, line.content)
 
     def header(
         self, kind: str, source: str, bots: Sequence[str] = (), options: Any = None
     ) -> Header:
-        """Return the header. The players must be known.
+        """Return the header of the page. Don't call this before the players are known.
 
         Args:
             kind: "log" or "live".
             source: the name of the file.
             bots: the BOT arguments. Empty if unknown.
-            options: options of the game. None: read them from the messages.
+            options: options of the game. None: use those from the messages.
         """
         definition, made = self.definition, self.made
         assert made is not None
@@ -316,7 +317,7 @@ class PublicMatch:
 
 
 def _announced_options(definition: GameDefinition, info: Any) -> Any:
-    """Return the options in a game's first message, with defaults for missing ones."""
+    """Read the options from a game's first message. Options that are missing get their defaults."""
     names = [name for name in definition.options.__struct_fields__ if hasattr(info, name)]
     try:
         return msgspec.convert({name: getattr(info, name) for name in names}, definition.options)

@@ -47,7 +47,7 @@ from referee.web.server.tournaments import (
     state_of,
 )
 
-# The list of matches is split into pages with this many of them.
+# Number of matches per page in the list of matches.
 ON_A_PAGE = 250
 _STATIC = "static"
 _ENTRIES = {"index.html", "statistics.html", "bot", "pair", "match", _STATIC}
@@ -61,7 +61,7 @@ _NONE = Markup("")
 
 
 class SiteReport(NamedTuple):
-    """Summary of a written site.
+    """Returned by `write_site`.
 
     Attributes:
         files: number of files.
@@ -77,9 +77,9 @@ class SiteReport(NamedTuple):
 
 
 class FolderLinks(Links):
-    """Links in a folder of pages, relative to one page.
+    """Links between the pages of a folder.
 
-    They have to be relative: we don't know where the folder will be published.
+    We don't know where the folder will be published, so all links are relative to their page.
 
     Args:
         name: displayed name of the tournament.
@@ -101,7 +101,7 @@ class FolderLinks(Links):
         self.scripts = (self.asset("pages.js"),)
 
     def asset(self, name: str) -> Markup:
-        """static/NAME, without folders."""
+        """Return `static/NAME`. Folders in the name are dropped."""
         return self._up + f"{_STATIC}/{PurePath(name).name}"
 
     def every(self, **query: object) -> Markup:
@@ -109,15 +109,15 @@ class FolderLinks(Links):
         return self.matches()
 
     def tournament(self, store: str = "") -> Markup:
-        """index.html."""
+        """Return `index.html`."""
         return self._up + "index.html"
 
     def bot(self, bot: int, store: str = "") -> Markup:
-        """bot/N.html."""
+        """Return `bot/N.html`."""
         return self._up + f"bot/{bot}.html"
 
     def pair(self, one: int, other: int) -> Markup:
-        """pair/N-M.html, if the two bots met."""
+        """Return `pair/N-M.html`, or nothing if the two bots haven't met."""
         pair = min(one, other), max(one, other)
         return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
 
@@ -126,17 +126,17 @@ class FolderLinks(Links):
         return self._up + "statistics.html"
 
     def matches(self, **query: object) -> Markup:
-        """matches.html, or a later page of the list. Empty for a selection of matches."""
+        """Return a page of the list of all matches. A list of selected matches has no page."""
         page = query.pop("page", None)
         chosen = any(value not in (None, "") for value in query.values())
         return _NONE if chosen else self._up + _list_name(page)
 
     def match(self, record: Item) -> Markup:
-        """match/N.html."""
+        """Return `match/N.html`."""
         return self._up + f"match/{record.id}.html"
 
     def record_with(self, digest: str) -> Item | None:
-        """Return the match with this digest if it has a page, i.e. its record was checked."""
+        """Return the match with this digest, or None if it has no page. Its record was checked."""
         match = self._watched.get(digest)
         return None if match is None else _page_of(match)
 
@@ -228,8 +228,6 @@ def _replaced(folder: str) -> Iterator[Path]:
 
 
 class _Site:
-    """A site that is being written."""
-
     def __init__(self, store: Store, name: str, folder: Path) -> None:
         self._store = store
         self._name = name
@@ -257,7 +255,7 @@ class _Site:
         for done, row in enumerate(reversed(self._rows)):
             show(done)
             match = self._read(record_of(records, row.match), row)
-            # Equal matches have the same digest, and then one page is enough.
+            # Identical matches have the same digest, and a single page for them is enough.
             if match is None or row.digest in self._watched:
                 continue
             self._watched[row.digest] = row.match

@@ -1,7 +1,7 @@
-"""The steps of a match for its page.
+"""Build the steps of a match's page.
 
-`MatchSteps` is for a match that we replay, `SeatSteps` for one seat of a match in progress, and
-`LogSteps` for public messages.
+There's a class for each source of events: `MatchSteps` for a match that we replay, `SeatSteps` for
+one seat of a match in progress, and `LogSteps` for public messages.
 """
 
 from __future__ import annotations
@@ -38,21 +38,22 @@ from referee.web.turned import turning_points
 POINTS = Series("points", "", lambda view: [])
 
 
-# Each viewer's knowledge of the current turn, and each viewer's moves since the last step.
+# For each viewer: the actions of the current turn, and the card moves that no step contains yet.
 _Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
-# A state within a round: the views, the scores, and each viewer's knowledge.
+# A state in the middle of a round, after a card has moved: views, scores, and the viewers'
+# knowledge.
 _Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
 
 
 class Steps:
-    """Base class of `MatchSteps`, `SeatSteps` and `LogSteps`."""
+    """Base class, which collects the steps, turns and lines of a page."""
 
     def __init__(self, definition: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
         self.names: list[str] = []  # displayed names, once we know them
-        self.given: Sequence[str] = ()  # arguments of `shown_names`, like `bots`
+        self.given: Sequence[str] = ()  # for shown_names(), like `bots`
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._definition = definition
@@ -72,13 +73,12 @@ class Steps:
         self._between: list[_Between] = []
         self._done: dict[str, Done] = dict.fromkeys(self._by_key, NOTHING)
         self._moves: dict[str, list[Move]] = {}
-        self._shown_done: dict[str, Done] = {}  # the knowledge that the last step has shown
-        self._done_before = self._done  # the same, in the previous turn
-        self._shown_views: Mapping[str, Any] = {}  # the views of the last step
+        self._shown_done: dict[str, Done] = {}  # `_done` as of the last step
+        self._done_before = self._done  # `_done` at the end of the previous turn
+        self._shown_views: Mapping[str, Any] = {}  # as of the last step
 
     def close(self) -> None:
-        """Add the remaining lines to the last step."""
-        # These lines came after the last state.
+        """Give the last step the lines and marks that came after its state."""
         if self.steps and self._first_line < len(self.lines):
             last = self.steps[-1]
             marks = [*last.marks, *self._marks]
@@ -110,7 +110,7 @@ class Steps:
                     step.moves.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
-        """Return the explanations of all codes in this match, from the game's page."""
+        """Return the sections of the game's protocol that explain the codes in this match."""
         page = game_page(self._definition)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
@@ -134,15 +134,15 @@ class Steps:
             key: match.view(viewer) if key in learned or not (what and last) else last[key]
             for key, viewer in self._by_key.items()
         }
-        # Without this, the number of steps would tell a seat that a hidden card was moved.
+        # We don't add a step if no view has changed. Otherwise, a seat could count the steps and
+        # notice that a hidden card was moved.
         if views != last:
             known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
             self._between.append((views, [standing.score for standing in known], self._known()))
 
     def _update_knowledge(self, moved: Iterable[Moved]) -> set[str]:
-        # Most of the time there are only two kinds of viewers, namely the player who did something
-        # and everybody else. So we compute the knowledge once for each kind and not once per
-        # viewer.
+        # Most of the time there are only two kinds of viewers: the player who did something, and
+        # everybody else. All viewers of a kind learn the same, so we compute it once per kind.
         learned: set[str] = set()
         for what in moved:
             is_public = bool(what.public or what.told or what.got or what.shows)
@@ -163,14 +163,14 @@ class Steps:
         return learned
 
     def _known(self) -> _Known:
-        # Each move belongs to just one step, so we take all of them.
+        # A move must not appear in two steps, so the next step starts with an empty collection.
         moves, self._moves = self._moves, {}
         return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
-        """Add a step for each card that was moved in the round.
+        """Add a step for each card that was moved in the middle of the round.
 
-        The caller adds the state at the end of the round.
+        The caller adds another step for the end of the round.
         """
         between, self._between = self._between, []
         if self.steps:
@@ -178,7 +178,8 @@ class Steps:
             own = between if turn > last.turn else between[:-1]
             for views, scores, known in own:
                 self._add(last.turn, views, scores, last.seats, said=False, known=known)
-            # The caller will add the last of these states, so we keep its moves for that step.
+            # The caller adds the last of these states, so the moves of that state have to wait for
+            # the caller's step.
             if len(own) < len(between):
                 *_, (_, moves) = between[-1]
                 for key, later in self._moves.items():
@@ -199,8 +200,8 @@ class Steps:
         """Add a step.
 
         Args:
-            said: if True, the step gets the lines and marks since the last one.
-            known: the viewers' knowledge at this step. None: the current knowledge.
+            said: if True, the step gets the lines and marks since the last step.
+            known: the viewers' knowledge at this step. None: their current knowledge.
         """
         changed = {}
         new_now, moves = self._changed_now(turn, views, known)
@@ -326,7 +327,7 @@ class Steps:
 
 
 class MatchSteps(Steps):
-    """The steps of a replayed match for all viewers, one per card that moves in a round.
+    """The steps of a replayed match, for all viewers. Each card that moves gets a step of its own.
 
     Args:
         given, bots: arguments of `shown_names`.
@@ -344,7 +345,7 @@ class MatchSteps(Steps):
         self._stderr: dict[int | None, StderrEntry] = {}  # seat -> the last part of its stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
-        """Add a round. `time` is in seconds since the bots were started."""
+        """Add a round. `time` is the number of seconds since the bots were started."""
         if not self.names and not match.in_handshake:
             self.names = shown_names(match.names, self.given, self.bots)
             self._begin(match)
@@ -361,8 +362,8 @@ class MatchSteps(Steps):
                 over += self._reader.end()
         views: dict[str, Any] = {key: match.view(of) for key, of in self._by_key.items()}
         scores = [standing.score for standing in match.standings()]
-        # If the page shows the results of turns, this state belongs to the turn that has just
-        # ended. Otherwise, it belongs to the next one.
+        # In some games, a page shows the result of a turn, so the state belongs to the turn that
+        # has just ended. In other games it's already the start of the next turn.
         begun = [made.turn for made in over] if self._shows_result else [match.turns]
         turn = max([self.turns[-1].turn if self.turns else 1, *begun])
         asked = self.steps[-1].turn if self.steps and not self._shows_result else turn
@@ -399,11 +400,11 @@ class MatchSteps(Steps):
 
 
 class SeatSteps(Steps):
-    """The steps of a match as one seat knows it, from its messages and its own replies.
+    """The steps of a match as one seat sees it, from its messages and its own replies.
 
-    We must not give away more than the seat's own bot would learn. In particular, we add no step
-    for a round in which the seat gets no message, and steps have no times: otherwise you could see
-    how long somebody else was thinking, or that they had to decide something at all.
+    A person must not learn more than a bot would in the same seat. That's why a round gets no step
+    if the seat gets no message, and why steps have no times: otherwise you could see how long
+    somebody else was thinking, or that they had a decision to make.
     """
 
     def __init__(self, definition: GameDefinition, seat: int) -> None:
@@ -438,8 +439,8 @@ class SeatSteps(Steps):
         standings = match.standings()
         scores = None if match.outcome is None else [standing.score for standing in standings]
         asked = self._seat in match.due
-        # If the game publishes turns, a seat learns (maybe late) that a turn has ended, and that
-        # its own turn has started.
+        # A game with a turn reader announces its turns. Then a seat learns (maybe late) from the
+        # messages that a turn has ended, or from a request that its own turn has begun.
         begins = scores is None and not self._shows_result
         turns = [turn.turn + begins for turn in over]
         own = asked and not self._shows_result
@@ -456,7 +457,7 @@ class SeatSteps(Steps):
 
 
 class LogSteps(Steps):
-    """The steps of a spectator log, one per public message that completes a state.
+    """The steps of a spectator log. There's one for each public message that completes a state.
 
     The page shows the players by `names`, but the log itself may use the names in `own`. Both are
     in seat order.
@@ -471,7 +472,8 @@ class LogSteps(Steps):
         self.seats = len(names)
         self._over = 0  # number of finished turns
         self._spectator = _spectator(definition, own)
-        # True as soon as there's a state to show (without a spectator, we don't wait for one).
+        # False until there's a state to show. Without a spectator there never is one, so we don't
+        # wait.
         self._seen = self._spectator is None
 
     def add(self, message: Struct, line: str) -> bool:
@@ -508,14 +510,14 @@ class LogSteps(Steps):
         return whole is not None
 
     def _add_silent_turns(self, over: Sequence[Any], turn: int) -> None:
-        """Add a step for each finished turn before `turn` that had no message."""
+        """Add a step for each turn that has ended before `turn` without any message."""
         for made in over:
             if self.turns and self.turns[-1].turn < made.turn < turn:
                 self._add(made.turn, self._shown_views, None, said=False)
 
     def _end_turns(self) -> None:
-        # The match ended before anything happened in these turns, so their states belong to the
-        # last turn which really took place.
+        # The match ended before anything happened in the last few turns, so we move their states to
+        # the last turn that really took place.
         while len(self.turns) > 1 and self.turns[-1].turn > self._over:
             none = self.turns.pop()
             self._done = self._done_before

@@ -1,9 +1,10 @@
-"""Turning points of a match: changes of the lead, the deciding turn, the longest thinking time.
+"""Find turning points: changes of the lead, the deciding turn, and the longest thinking time.
 
-A lead only counts if it lasts until everybody has had a turn. For the deciding turn, we look at the
-turn in which the winner takes the lead for good, and at all later turns. It's the one in which the
-winner gains the most on the others. If this gain isn't more than a quarter of the final margin, the
-match was won in small steps, and there's no deciding turn.
+Taking the lead only counts if it lasts until everybody else has had a turn. To find the deciding
+turn, we look at the turn in which the winner took the lead for good, and at all turns after it. The
+turn in which the winner gained the most on the best opponent decided the match, but only if that
+was more than a quarter of the final margin. Otherwise the match was won in small steps, and there's
+no deciding turn.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ LONG_SECONDS = 0.1
 def turning_points(
     turns: Sequence[TurnText], steps: Sequence[Step], curve: str, winners: Sequence[int]
 ) -> list[Moment]:
-    """Return the turning points of a match so far, in the order of their steps.
+    """Find the turning points so far. They are in the order of their steps.
 
     Args:
         curve: the name of the curve with the scores.
@@ -37,13 +38,13 @@ def turning_points(
         turn = scored[place]
         at = _step_of_lead(turn, steps, curve, seat)
         found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
-    # If the scores are level at the end, something else decided, e.g. the number of turns.
+    # If the winner isn't ahead on points, something else decided, e.g. the number of turns.
     if leads and [leads[-1][1]] == list(winners) and _margin(scores[-1], winners[0]) > 0:
         place = _deciding_turn(scores, *leads[-1])
         turn = scored[place]
         if place:
             if place == leads[-1][0]:
-                found.pop()  # the next moment includes this change of the lead
+                found.pop()  # don't list this turn twice
             found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
     return sorted([*found, *_longest_think(steps)], key=lambda moment: moment.at)
 
@@ -70,7 +71,7 @@ def _lead_changes(
 
 
 def _turns_of_all(turns: Sequence[TurnText], seats: int) -> int:
-    """Count the turns until each seat has had a turn. In some games, all seats move at once."""
+    """Count the turns until every seat has moved. In some games, a single turn is enough."""
     moved: set[int] = set()
     for count, turn in enumerate(turns, 1):
         moved.update(turn.seats)
@@ -88,7 +89,7 @@ def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) 
 
 
 def _deciding_turn(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
-    """Return the index of the deciding turn, or 0 if there is none. Scores below 0 count as 0."""
+    """Return the index of the deciding turn, or 0 if there's none. Negative scores count as 0."""
     margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
     gains = [0, *(now - last for last, now in pairwise(margins))]
     place = max(range(taken, len(gains)), key=gains.__getitem__)

@@ -78,7 +78,7 @@ class NoSuchPage(RefereeError):
 
 
 class Site:
-    """The application, and the state that its routes share. `more` are further routes."""
+    """The application, with the state that its routes share. `more` are additional routes."""
 
     def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
@@ -93,7 +93,7 @@ class Site:
         self._last_front: tuple[str, Shown, pages.Front, str] | None = None
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._readers = trio.CapacityLimiter(MOST_READERS)
-        self._reads = True  # False after all files were read, until a page needs more
+        self._reads = True  # True if there may be unread files that a page needs
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
         """Return the application. Clients may call the server by any of `names`, or "localhost"."""
@@ -126,11 +126,10 @@ class Site:
         return Guard(app, names)
 
     async def read_in_background(self) -> None:
-        """Read files in the background until cancelled, at the start and whenever pages need them.
+        """Read files in the background until cancelled: first all, then whenever a page asks.
 
-        A page with standings doesn't need any records, so it doesn't cause any reading. Otherwise
-        each viewer of a tournament would make us read every new record, and slow down the
-        tournament.
+        Pages with standings don't ask, because they don't need any records. Otherwise, we'd read
+        every new record of a tournament just because somebody is watching, and slow it down.
         """
         while True:
             if not self._reads or not await self._work(self.library.read, 0.05):
@@ -145,8 +144,8 @@ class Site:
     async def _work(
         self, do: Callable[..., T], *arguments: Any, limiter: trio.CapacityLimiter | None = None
     ) -> T:
-        # If the client disconnects, we don't wait for the thread: it finishes by itself (and keeps
-        # its place in the limiter until then), and nobody looks at its result.
+        # If the client disconnects, we don't wait for the thread. It keeps its place in the limiter
+        # until it's done, but nobody looks at its result any more.
         return await trio.to_thread.run_sync(
             do, *arguments, limiter=limiter or self._limiter, abandon_on_cancel=True
         )
@@ -287,15 +286,15 @@ class Site:
         if playing is not None:
             return playing.parts
         item = self.library.item(file)
-        # A person may still continue this game, and the record has the cards that are hidden from
-        # this person.
+        # A person can still continue this game, and the record contains the cards that are hidden
+        # from them.
         if item.problem == library.PRIVATE:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
         names = self._names(file)
         parts = self.matches.parts(file, names)
         digest = parts.about.digest  # digest of the lines just read
-        # Only now do we know that the digest is right. Before this, it was just a claim in the last
-        # line of the file. That's why we look for tournaments which contain this match only now.
+        # Until we had read the whole record, its digest was just a claim in its last line. Now we
+        # know the digest is right, so we can look for the tournaments that contain this match.
         self.library.store_digest(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
@@ -317,10 +316,11 @@ class Site:
         return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
-        """Return matches with the tournaments that contain them, or are claimed to contain them.
+        """Add to each match the tournaments that contain it, according to its digest.
 
-        We use a tournament's names only for records that were checked. Otherwise, anybody could
-        copy a digest into a record of their own and get somebody else's names for it.
+        A digest may be a false claim. That's why only checked records get their names from a
+        tournament. Otherwise, anybody could copy a digest into a record of their own and get
+        somebody else's names for it.
         """
         items = list(given)
         digests = {item.digest for item in items if item.checked is not False}
@@ -339,8 +339,8 @@ class Site:
     def _with_live(self, item: Item) -> Item:
         """If a match is in progress, mark it as live and add its tournaments.
 
-        We also remove its seed and its place (which has the tournament's seed and the digest of its
-        settings), because these would reveal hidden information.
+        This removes the seed and the place of the match, because they would give away hidden
+        information. (The place has the tournament's seed and the digest of its settings.)
         """
         file = None if item.reason else self.library.log(item.id)
         if file is None or self._is_private(file) or not is_played(file):
@@ -377,7 +377,7 @@ class Site:
         return sorted(stores, key=lambda file: summary(file).changed)
 
     def _front_page(self, file: File, shown: Shown, front: pages.Front) -> str:
-        """Render a tournament's page, or return the last one if nothing has changed since.
+        """Render a tournament's page. If nothing has changed, reuse the last one.
 
         When the standings change, everybody who watches them loads the page again.
         """
@@ -513,8 +513,8 @@ class Site:
                 shown = await self._work(self.tournaments.detailed, file, limiter=self._readers)
 
         def work() -> Response:
-            # The standings also link to matches, but only to a few, so they don't need the other
-            # files (see read_in_background()).
+            # The standings link to only a few matches, so they don't need the remaining files (see
+            # read_in_background()).
             if answer != self._standings:
                 self._read()
             return answer(request, file, shown)
@@ -535,10 +535,11 @@ class Site:
         return ServedLinks(file.id, self._finder())
 
     def _finder(self) -> Callable[[str], Item | None]:
-        """Return a function that finds a record by its digest. Each request needs its own function.
+        """Return a function that finds a record by its digest.
 
-        If several files claim the same digest, we don't know which of them are right, so we check
-        one after the other, but only for as long as a page may wait.
+        If several files claim the same digest, we check them one after the other, to find out which
+        claim is true. This takes no longer than a page may wait, counting from this call, so call
+        this once per request.
         """
         until = time.monotonic() + library.READ_SECONDS
 
@@ -581,7 +582,7 @@ class Site:
 
 
 def _assets() -> Iterator[tuple[str, bytes]]:
-    """Yield the static files that pages load: name below /static, content."""
+    """Yield a (name, content) pair for each static file. The name is the path below /static."""
     for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
             yield path.name, path.read_bytes()
@@ -632,7 +633,7 @@ def _page(request: Request) -> int:
 def _pages(
     query: dict[str, str], page: int, total: int, url: Callable[..., str] = address
 ) -> dict[str, Any]:
-    """Template variables for the links between the pages of a list."""
+    """Return template variables for the links between the pages of a list."""
 
     def here(number: int, **more: object) -> str:
         return url(**query, page=number if number > 1 else None, **more)
@@ -650,7 +651,7 @@ def _number(shown: Shown, name: str) -> int | None:
     if not name:
         return None
     for number, known in enumerate(shown.names):
-        # The address has only the beginning of a long name.
+        # An address contains just the beginning of a long name.
         if name in (known[:LONGEST], plain(known)[:LONGEST]):
             return number
     raise NoSuchPage(f"There is no bot {plain(name)}")

@@ -9,16 +9,15 @@ from typing import NamedTuple
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
-# The best bots, up to this number, have thick lines. With more thick lines, they would hide each
-# other.
+# Only this many of the best bots have thick lines. More thick lines would hide each other.
 CLEAR = 6
 # There are six hues. Each hue is used twice, with a square and with a circle, and with different
 # dashes.
 COLOURS = 12
 _LABEL = 22
-# We keep at least this much of the scale (in Elo) even if there are outliers ...
+# If the ratings span no more than this (in Elo), all of them fit, so we don't look for outliers.
 _ROOM = 500.0
-# ... and we leave outliers out only if the rest of the scale shrinks to this share.
+# Leaving out the outliers has to shrink the span to this share or less. Otherwise we keep them.
 _MUCH = 0.6
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12, 268, 48, 600
 
@@ -37,7 +36,7 @@ class Scale(NamedTuple):
         return round(self.start + part * (self.end - self.start), 1)
 
     def inside(self, value: float | None, end: float) -> float:
-        """Return a number's position, clipped to the ends of the line. None is drawn at `end`."""
+        """Like `at`, but positions outside the scale are moved to its ends. None becomes `end`."""
         low, high = sorted((self.start, self.end))
         return end if value is None else min(max(self.at(value), low), high)
 
@@ -57,10 +56,10 @@ def scale(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def far_below(ratings: Sequence[float]) -> float:
-    """Return a rating below which bots are outliers, or -inf if there are no outliers.
+    """Return the rating below which bots count as outliers, or -inf if there's no outlier.
 
-    A single hopeless bot can be 1000 Elo below all others, and then all other bots end up in a few
-    pixels at the top. At most a quarter of the bots are outliers, and only if the scale is much
+    A single hopeless bot can be 1000 Elo below all others, so that these end up in a few pixels at
+    the top. At most a quarter of the bots count as outliers, and only if the scale gets much
     shorter without them.
     """
     ordered = sorted(ratings)
@@ -76,11 +75,11 @@ class Curve(NamedTuple):
     """A line of a chart.
 
     Attributes:
-        kind: CSS class of its colour.
+        kind: CSS classes of the line.
         path: SVG path data.
-        name: label beside its end. May be empty.
-        end: position of its end.
-        height: vertical position of its label.
+        name: label beside the end of the line. May be empty.
+        end: y coordinate of the end of the line.
+        height: y coordinate of the label. It's below `end` if other labels are in the way.
     """
 
     kind: str
@@ -91,7 +90,7 @@ class Curve(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """Lines over the number of matches, best first."""
+    """A chart with a line per bot, best bot first. The x axis is the number of matches."""
 
     across: Scale
     up: Scale
@@ -113,11 +112,11 @@ def curves(
     lines: Mapping[str, Sequence[float | None]],
     colour: Callable[[str], str],
 ) -> Curves | None:
-    """Lay out lines over the number of matches. Returns None if there isn't a single value.
+    """Lay out a chart with values over the number of matches. None if nobody has a value yet.
 
     Args:
-        at: positions on the axis, ascending.
-        lines: name -> one value per position, where None is a gap; best first.
+        at: positions on the x axis, ascending.
+        lines: name -> one value per position, best bot first. None is a gap in the line.
         colour: name -> CSS class.
     """
     known = [value for line in lines.values() for value in line if value is not None]

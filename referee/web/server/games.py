@@ -1,4 +1,4 @@
-"""Games of visitors against bots, one game per visitor: `referee serve --play`.
+"""Let visitors play against bots, one person per game: `referee serve --play`.
 
 /play    describes the game; POST starts one and redirects to its seat
 """
@@ -91,7 +91,7 @@ class Games:
         match_spec([HUMAN, *bots], game=game, options=options)
 
     def routes(self) -> list[Route]:
-        """The routes of the application."""
+        """Return the routes to add to the application."""
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -142,8 +142,8 @@ class Games:
         if problem := self._full_reason(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
         before = self._seats.sittings.get(after)
-        # The first seat is random, and in a return match the person moves to the next one, so
-        # nobody is first each time.
+        # We choose the first seat at random. In a return match, the person moves on to the next
+        # one, so that nobody always plays first.
         count = len(self._sources) + 1
         seat = secrets.randbelow(count) if before is None else (min(before.seats) + 1) % count
         bots = [source.argument for source in self._sources]
@@ -238,7 +238,7 @@ class Games:
         (person,) = sitting.seats.values()
         person.limit(IDLE_SECONDS)
         ends = 0.0
-        # Each reply moves person.ends into the future, so sleeping just once isn't enough.
+        # Each reply postpones person.ends, so after sleeping we have to look at it again.
         while ends < person.ends:
             ends = person.ends
             await trio.sleep_until(ends)

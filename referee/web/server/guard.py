@@ -1,9 +1,10 @@
-"""Checks of requests to this server, and security headers for browsers.
+"""Check requests to this server, and add security headers for browsers.
 
-A page on another site must not be able to read this server through somebody's browser. That's why a
-request has to name this server (`Host`), and must not come from another site (`Origin`). This also
-prevents DNS rebinding, where the owner of another host name makes it point to this server. A `Host`
-that is an IP address is always accepted, because DNS rebinding needs a host name.
+A page on another site must not be able to read this server through somebody's browser. Therefore,
+a request has to name this server in `Host`, and must not come from another site according to
+`Origin`. The check of `Host` also prevents DNS rebinding, in which an attacker lets their own host
+name point to this server. Any IP address is fine as `Host`, because DNS rebinding only works with
+host names.
 """
 
 from __future__ import annotations
@@ -100,11 +101,11 @@ class Guard:
 
 
 def visitor_of(request: Request, proxies: Collection[str]) -> str:
-    """Return the sender of a request: an IPv4 address, or the IPv6 network of one user.
+    """Return who sent a request, as an IPv4 address or the IPv6 network of a single user.
 
-    If the client is a trusted proxy, it reports its own client in the last entry of
-    `X-Forwarded-For`. We don't look any further than that (unless this is a trusted proxy, too),
-    since anybody can send a header with made-up entries.
+    If a trusted proxy sent it, the last entry of `X-Forwarded-For` is the proxy's own client. We
+    don't look at earlier entries (unless that client is a trusted proxy, too), because anybody can
+    send this header with made-up entries.
 
     Args:
         proxies: IPv4 addresses as this function returns them, and complete IPv6 addresses.

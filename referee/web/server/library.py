@@ -1,13 +1,13 @@
 """The files that pages show: the given records, spectator logs and stores.
 
-No other files can be reached. An address names an entry of this library and is never used as a
-path. Symbolic links and hidden files in folders are skipped, and we open a file only if it's still
-where we found it.
+Visitors can't reach any other files: an address is the name of an entry in this library and is
+never used as a path. In folders, we skip symbolic links and hidden files. We open a file only if
+it's still where we found it.
 
 For the list of matches we read just the first and the last line of each record, newest files first,
-and cache them until the file changes. Note that these lines are only claims: anybody can write a
-record that says that their bot won. The page of a match reads the whole record, and then
-`Library.store_digest` remembers the verified digest.
+and remember them until the file changes. Note that these lines are only claims: anybody can write a
+record that says that their bot won. When somebody opens the page of a match, we read the whole
+record, and `Library.store_digest` remembers the verified digest.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LOOK_SECONDS = 2.0
 MOST_BYTES = 32 * 2**20
 # A page waits at most this long for files that we haven't read yet.
 READ_SECONDS = 0.3
-# Until the game is over, its record would tell the person the hidden cards.
+# The record contains cards that are hidden from the person until the game is over.
 PRIVATE = "a person plays here, and the match is not over: it is shown when it is"
 _LONGEST = 200
 # In a spectator log, we look for the names of the players in this many lines.
@@ -63,7 +63,7 @@ _SQLITE = b"SQLite format 3\0"
 class File(NamedTuple):
     """A file that may be shown.
 
-    We also use the whole tuple as a key for caches, because at least one field changes when the
+    Caches use the whole tuple as a key, because at least one of the fields changes whenever the
     file is changed or replaced.
 
     Attributes:
@@ -89,8 +89,8 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/page-data.md, 5, describes the fields.
 
-    `names` are the names from the handshakes (until these are known, the BOT arguments). `shown`
-    are the names that people see, see `referee.names`.
+    `names` are the names from the handshakes or, as long as we don't know them, the BOT arguments.
+    `shown` are the names to display (see `referee.names`).
 
     Attributes:
         given: the names in a record's header. May be empty.
@@ -135,7 +135,7 @@ class Item(Struct, frozen=True):
         ]
 
     def has_result(self, seat: int, result: str) -> bool:
-        """Check whether a seat has this result, which is one of `RESULTS`."""
+        """Check whether this seat has won, drawn, lost or been disqualified (see `RESULTS`)."""
         if result == "disqualified":
             return seat < len(self.disqualified) and self.disqualified[seat] is not None
         if seat >= len(self.ranks):
@@ -181,13 +181,12 @@ class Filter(NamedTuple):
 
 
 class Library:
-    """The files in given files and folders. Thread-safe.
+    """Finds and reads the files that may be shown. Thread-safe.
 
-    There may be thousands of files, so they are listed at the start and read later, when they are
-    needed.
+    There may be thousands of files. We list them first, and read each file when somebody needs it.
 
     Args:
-        names: files and folders.
+        names: the given files and folders.
 
     Raises:
         UsageError: a name does not exist, or is neither a file nor a folder.
@@ -240,7 +239,7 @@ class Library:
             self._looked = time.monotonic()
 
     def read(self, seconds: float) -> int:
-        """Read files for at most this many seconds. Returns the number of unread files."""
+        """Read files for up to this many seconds. Returns how many are still unread."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with self._lock:
@@ -251,11 +250,13 @@ class Library:
         return len(self._unread)
 
     def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
-        """Return the number of selected matches, and `count` of them from `first` on, newest first.
+        """List a page of the matches that a filter selects, newest first.
 
-        Without a filter, this also lists unread files, and reads those on the page for up to
-        `READ_SECONDS`. With a filter, we would have to read every file first, so matches in unread
-        files aren't found yet.
+        Returns the number of selected matches, and `count` of them, beginning with number `first`.
+
+        Without a filter, unread files count as well, and we spend up to `READ_SECONDS` on reading
+        those on this page. With a filter, we'd have to read all files for that, so matches in
+        unread files are missing.
         """
         with self._lock:
             files = list(self._files.values())
@@ -268,24 +269,27 @@ class Library:
         return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
-        """Return the reasons why matches ended, without duplicates. Unread files don't count."""
+        """Return all end reasons of the matches that we have read so far, sorted."""
         with self._lock:
             return sorted({item.reason for item in self._items.values() if item.reason})
 
     def log(self, id: str) -> File | None:
-        """Find a record or spectator log by its name in addresses. Works during the match, too."""
+        """Find a record or spectator log by its name in addresses.
+
+        The name of a match may change when it ends. We still find it by its old name.
+        """
         return self._files.get(id) or self._files.get(finished_path(id))
 
     def item(self, file: File) -> Item:
-        """Return a match of the list.
+        """Return a file's entry in the list of matches.
 
-        If the file was still empty when we read it, this reads it again.
+        If the file wasn't a match when we read it (e.g. because it was still empty), try again.
         """
         item = self._item(file)
         return item if item.kind else _read(file)
 
     def store_digest(self, file: File, digest: str) -> None:
-        """Remember the digest of a record's lines until its file changes. Empty if it has none."""
+        """Remember a record's verified digest until the file changes. "" if it doesn't have one."""
         item = self._item(file)
         with self._lock:
             if self._files.get(file.id) == file == _now(file) and item.digest:
@@ -304,7 +308,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of the given file. Empty if a folder or several files were given."""
+        """The address of the only file. Empty if we were given a folder, or several files."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -326,7 +330,7 @@ class Library:
         for label, root in self._roots:
             try:
                 found = os.stat(root)
-            except OSError:  # deleted; it may come back
+            except OSError:  # deleted, but it may come back
                 continue
             if stat.S_ISDIR(found.st_mode):
                 yield from _walk(root, label)
@@ -377,7 +381,7 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             number += 1
             label = f"{number}-{base}"
         seen.add(label)
-        # With a single folder, its name in front of each address would be noise.
+        # A single folder doesn't need a name in front of each address.
         is_only_folder = len(names) == 1 and stat.S_ISDIR(mode)
         yield "" if is_only_folder else label, path
 
@@ -406,13 +410,13 @@ def _file(name: str, path: str, root: str, found: os.stat_result) -> File:
 
 
 def _now(file: File) -> File | None:
-    with suppress(OSError):  # deleted
+    with suppress(OSError):  # the file was deleted
         return _file(file.id, file.path, file.root, os.stat(file.path, follow_symlinks=False))
     return None
 
 
 def is_store(path: str) -> bool:
-    """Whether a file is a tournament's store, according to its first bytes."""
+    """Return True if a file looks like a store, i.e. begins like an SQLite database."""
     with open(path, "rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 

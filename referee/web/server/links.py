@@ -20,7 +20,7 @@ _NONE = Markup("")
 
 
 class Links:
-    """Links of a self-contained file, which has no other pages.
+    """Base class, which has no links at all. We use it for self-contained files.
 
     Attributes:
         name: displayed name of the tournament. Empty: not shown.
@@ -81,7 +81,7 @@ class Links:
         return _NONE
 
     def record_with(self, digest: str) -> Item | None:
-        """Return the record here that has, or claims, this digest. None if we don't have it."""
+        """Find a record by its digest, which may be just a claim. None if we don't have one."""
         return None
 
     def events(self) -> Markup:
@@ -89,7 +89,7 @@ class Links:
         return _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
-        """Return the address of a page of the tournament as JSON."""
+        """Return the address of the JSON for a page of the tournament, e.g. `json("bot", 3)`."""
         return _NONE
 
 
@@ -98,7 +98,7 @@ class ServedLinks(Links):
 
     Args:
         store: name of the tournament in addresses. Empty: the page isn't about a tournament.
-        record_with: finds the record that has, or claims, a digest.
+        record_with: a function that finds a record by its digest.
     """
 
     is_file = False
@@ -113,31 +113,31 @@ class ServedLinks(Links):
         self._record_with = record_with
 
     def asset(self, name: str) -> Markup:
-        """/static/NAME."""
+        """Return `/static/NAME`."""
         return address("static", name)
 
     def home(self) -> Markup:
-        """/."""
+        """Return `/`."""
         return address()
 
     def every(self, **query: object) -> Markup:
-        """/matches."""
+        """Return `/matches`."""
         return address("matches", **query)
 
     def tournament(self, store: str = "") -> Markup:
-        """/store/NAME."""
+        """Return `/store/NAME`."""
         return address("store", store or self.store)
 
     def season(self, stores: Sequence[str], **query: object) -> Markup:
-        """/season."""
+        """Return `/season`, with the stores in the query."""
         return address("season", store=stores, **query)
 
     def bot(self, bot: int, store: str = "") -> Markup:
-        """/store/NAME/bot/B."""
+        """Return `/store/NAME/bot/B`."""
         return address("store", store or self.store, "bot", bot)
 
     def pair(self, one: int, other: int) -> Markup:
-        """/store/NAME/pair/A/B."""
+        """Return `/store/NAME/pair/A/B`."""
         return address("store", self.store, "pair", one, other)
 
     def statistics(self) -> Markup:
@@ -145,23 +145,23 @@ class ServedLinks(Links):
         return address("store", self.store, "statistics")
 
     def matches(self, **query: object) -> Markup:
-        """/store/NAME/matches."""
+        """Return `/store/NAME/matches`."""
         return address("store", self.store, "matches", **query)
 
     def match(self, record: Item) -> Markup:
-        """/match/ID."""
+        """Return `/match/ID`."""
         return address("match", record.id)
 
     def record_with(self, digest: str) -> Item | None:
-        """Call `record_with`."""
+        """Ask the function that was passed as `record_with`."""
         return self._record_with(digest)
 
     def events(self) -> Markup:
-        """/store/NAME/events. Empty if the page is not about a tournament."""
+        """Return `/store/NAME/events`, or nothing if the page isn't about a tournament."""
         return address("store", self.store, "events") if self.store else _NONE
 
     def json(self, *parts: object, **query: object) -> Markup:
-        """/store/NAME with more parts."""
+        """Return `/store/NAME/PARTS?format=json`."""
         return address("store", self.store, *parts, **query, format="json")
 
 

@@ -25,7 +25,7 @@ from referee.web.server.guard import MOST_REQUESTS
 MOST_CONNECTIONS = 512
 # A client that accepts no data for this many seconds is disconnected.
 STUCK_SECONDS = 10.0
-# At most half of the requests may be busy sending, so slow clients leave some room for others.
+# At most this many requests may be sending at a time, so slow clients can't take up all of them.
 MOST_SENDING = MOST_REQUESTS // 2
 # We close a connection if it takes longer than this to send a complete request.
 IDLE_SECONDS = 15.0
@@ -88,10 +88,10 @@ async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], N
 
 
 class _Http1(h11.Connection):
-    """A connection that stays HTTP/1.1, since that's the only protocol whose requests we limit."""
+    """A connection that can't switch to other protocols, because only HTTP/1.1 has our limits."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """Return the next event. Refuses upgrades.
+        """Return the next event. If a request asks for an upgrade, this removes the header.
 
         Raises:
             h11.RemoteProtocolError: the client speaks another protocol.
@@ -112,7 +112,7 @@ class _Http1(h11.Connection):
         return event
 
 
-# A server without HTTP/2 and WebSocket.
+# hypercorn's server, restricted to HTTP/1.1.
 class _Http1Server(TCPServer):
     async def _read_data(self) -> None:
         self.protocol.protocol.connection = _Http1(
@@ -125,7 +125,7 @@ class _Stream(trio.abc.HalfCloseableStream):
     """A connection whose writes time out, even where hypercorn shields them from cancellation."""
 
     def __init__(self, made: trio.SocketStream, streams: dict[_Stream, str]) -> None:
-        self.socket = made.socket  # hypercorn gets the addresses from here
+        self.socket = made.socket  # hypercorn reads the addresses from it
         self._made = made
         self._streams = streams
         self._scopes: set[trio.CancelScope] = set()
@@ -137,13 +137,13 @@ class _Stream(trio.abc.HalfCloseableStream):
             scope.cancel()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send data.
+        """Send data. If too many connections are sending, this ends another one first.
 
         Raises:
-            trio.BrokenResourceError: the client was too slow, or another connection needs the slot.
+            trio.BrokenResourceError: the client was too slow, or this connection was ended.
         """
         sending = {each: at for each, at in self._streams.items() if each._scopes}
-        # We need a slot, so we end the oldest connection of the address that has the most.
+        # To make room, we end the oldest connection of the address that has the most.
         if len(sending) >= MOST_SENDING:
             _oldest_of_most(sending).end()
         with trio.move_on_after(0 if self._ended else STUCK_SECONDS) as scope:

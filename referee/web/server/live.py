@@ -47,18 +47,18 @@ from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
 
 MOST_STREAMS = 200
-# A match sends its next event after this many seconds, even if its steps are written faster.
+# Minimum time between two events of a match, in seconds, even if it's played faster.
 STEPS_SECONDS = 0.1
-# We check this often, in seconds, whether the standings have changed and whether a match is still
+# How often we check, in seconds, whether the standings have changed, and whether a match is still
 # in progress.
 STANDINGS_SECONDS = 1.0
 # If a stream was silent for this many seconds, we send a comment to keep it open.
 COMMENT_SECONDS = 15.0
-# If a file isn't locked and has no end, we assume that somebody is still writing it until its last
-# change is older than this many seconds.
+# If a file has no end and isn't locked, somebody may still be writing it. We assume they do until
+# its last change is older than this many seconds.
 FRESH_SECONDS = 60.0
 _MOST_KEPT = 16
-# We look for the score and the last event in this many turns, beginning with the latest.
+# We look for the score and the last event in this many of the latest turns.
 _SUMMARY_TURNS = 16
 # If a spectator log hasn't told us its game after this many lines, we give up.
 _MOST_AHEAD = 64
@@ -93,13 +93,13 @@ class Event(NamedTuple):
 
 
 class MatchSummary(NamedTuple):
-    """A match in progress, in one line of a table.
+    """A match in progress, as a row of a table.
 
     Attributes:
         names: names in seat order.
         scores: scores in seat order. Empty until the first turn has ended.
         turn: number of the current turn. 0 before the first.
-        last: description of the last finished turn, a sentence. May be empty.
+        last: a sentence about the last finished turn. May be empty.
     """
 
     names: list[str]
@@ -149,12 +149,12 @@ class LiveMatch:
 
     Args:
         file: the file of the match.
-        names: returns the names of the players, in seat order, once the file has a header. If the
-            result is empty, we use the names that the players report.
+        names: a function that returns the players' names in seat order. We call it when the file
+            has a header. If it returns no names, we use those that the players report.
 
     Attributes:
         over: True if there is nothing more to read.
-        turn: lock that allows one stream to read for all of them.
+        turn: a lock. The stream that holds it reads for all streams.
         last_read: when a stream has last read, on trio's clock.
     """
 
@@ -165,7 +165,7 @@ class LiveMatch:
         self.turn = trio.Lock()
         self.last_read = 0.0
         self._file = file
-        # An id which comes from another match, or from before a restart, must not look familiar.
+        # Our ids contain this key, so we don't accept ids from other matches or before a restart.
         self._key = secrets.token_hex(4)
         self._lock = Lock()
         self._inode = 0
@@ -177,7 +177,7 @@ class LiveMatch:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
-        self._message_count = 0  # only counts public messages
+        self._message_count = 0  # public messages only
         self._last_message = 0.0  # when the last public message came, in seconds since 1970
 
     def read_new(self) -> None:
@@ -186,7 +186,7 @@ class LiveMatch:
             try:
                 with open(self._file.path, "rb", buffering=0) as file:
                     self._read(file)
-            except OSError:  # deleted
+            except OSError:  # the file was deleted
                 self.over = True
             if time.monotonic() > self._checked + STANDINGS_SECONDS:
                 self._checked = time.monotonic()
@@ -194,7 +194,7 @@ class LiveMatch:
 
     @property
     def parts(self) -> Parts:
-        """The data of the match so far. Raises `NotBegun` if it's too early for that."""
+        """The data of the match so far. Raises `NotBegun` if there's no state to show yet."""
         with self._lock:
             return self._parts()
 
@@ -213,26 +213,25 @@ class LiveMatch:
             return MatchSummary(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
-        """Return the step of an event's id, or None if we don't know this id."""
+        """Return the step that an event's id refers to. None if it's not one of our ids."""
         key, _, text = id.partition(".")
         step = whole_number(text)
         return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """Return the news since a step.
+        """Return the next event for a client.
 
         Args:
-            after: the last step known to the client, or None if it doesn't know any.
+            after: the last step that the client has. None if it doesn't have any.
 
         Returns:
-            An event with the news (or None), and the last step that the client knows when it has
-            received the event.
+            The event, or None if there's no news, and the last step that the client has after it.
         """
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
                 return None, after
-            # Most streams are at the same step, so they share the encoded event.
+            # Most streams are at the same step, so we encode an event only once.
             if after not in self._events:
                 name = "reset" if after is None else "steps"
                 data = self._parts().whole if after is None else self._since(after)
@@ -314,7 +313,7 @@ class LiveMatch:
             self._add_message(line)
 
     def _begin(self, line: bytes) -> None:
-        """Find out which kind of file this is, and which game."""
+        """Find out from the first lines which game this is, and whether the file is a record."""
         if self._lines == 1:
             header = read_header(line)
             if isinstance(header, Header):
@@ -337,8 +336,8 @@ class LiveMatch:
         assert match is not None
         self._message_count += 1
         match.add(message_kinds(match.definition).line(self._lines, text))
-        # A record continues after the last public message, e.g. with the hidden cards, so it isn't
-        # over yet. A page can load all of it when it's complete.
+        # The last public message isn't the end of a record, because e.g. the hidden cards follow.
+        # When the record is complete, a page can load all of it.
         if self._record is None:
             self._over_if(bool(match.problem) or match.ended is not None)
 
@@ -349,7 +348,7 @@ def _last(turn: TurnText, names: Sequence[str]) -> str:
 
 
 class Live:
-    """The matches in progress and their streams."""
+    """Keeps track of the matches in progress, and streams their events."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -358,10 +357,10 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> LiveMatch | None:
-        """Return a match in progress, or None if it's over.
+        """Return the match that's being written to a file, or None if it's over.
 
         Raises:
-            NotBegun: there's nothing to show yet.
+            NotBegun: the file is compressed, so we can't follow it.
         """
         if not is_played(file):
             with self._lock:
@@ -384,7 +383,10 @@ class Live:
         return None if playing.over else playing
 
     def match(self, playing: LiveMatch | None, request: Request) -> Response:
-        """Return a match's stream. If the match is over, the stream has just one event, the end."""
+        """Return a stream of a match's events. If the match is over, it only has the event `end`.
+
+        If the request is for JSON, return just the next event instead.
+        """
         known = request.headers.get("last-event-id") or request.query_params.get("after", "")
         after = None if playing is None else playing.after(known)
         if request.query_params.get("format") == "json":
@@ -394,7 +396,7 @@ class Live:
         async def events() -> AsyncGenerator[bytes]:
             at = after
             while playing is not None:
-                over = playing.over  # we still have to send lines that were read before this
+                over = playing.over  # if it ends in _next(), we try once more
                 event, at = await self._next(playing, at)
                 yield b"" if event is None else event.text
                 # Don't stop while there are still events to send, even if the match is over.
@@ -406,7 +408,7 @@ class Live:
         return self._stream(request, events())
 
     def standings(self, state: Callable[[], Awaitable[bytes]], request: Request) -> Response:
-        """Return a tournament's stream, with an event whenever the JSON of `state` has changed."""
+        """Return a stream with an event whenever the JSON that `state` returns has changed."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None
@@ -421,7 +423,7 @@ class Live:
         return self._stream(request, events())
 
     async def _next(self, playing: LiveMatch, at: int | None) -> tuple[Event | None, int | None]:
-        async with playing.turn:  # one stream reads for all of them
+        async with playing.turn:  # one stream reads for all the others
             # Streams wake up at slightly different times. If another one has just read, there's no
             # need to do it again.
             if trio.current_time() >= playing.last_read + STEPS_SECONDS / 2 and not playing.over:

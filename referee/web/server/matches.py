@@ -1,4 +1,4 @@
-"""Data of match pages as JSON: header, steps and lines, cached per file."""
+"""Encode matches as JSON for their pages (header, steps and lines), and cache the results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match: its header, and its parts as JSON (spec/page-data.md, 1).
+    """A match as JSON, in the parts that its page loads (spec/page-data.md, 1).
 
-    We keep the encoded form, because many readers load the same match.
+    The cache contains matches in this form, because many readers load the same match.
     """
 
     about: Header
@@ -43,7 +43,7 @@ class Parts(NamedTuple):
         return cls(header, encode(header), encode(course_of(match)), encode(match.lines))
 
     def of_tournaments(self, names: list[str]) -> Parts:
-        """Return the same match, but with these tournaments in its header."""
+        """Return a copy with these tournaments in the header."""
         about = msgspec.structs.replace(self.about, tournaments=names)
         return self._replace(about=about, header=msgspec.json.encode(about))
 
@@ -61,8 +61,8 @@ class Parts(NamedTuple):
 class Matches:
     """A cache of the matches that were viewed last. Thread-safe.
 
-    A single large match may exceed the limit and is kept anyway. Otherwise each part of its page
-    would read the whole file again.
+    We keep the last match even if it's larger than the whole cache may be. Otherwise, we'd have to
+    read its file again for each part of its page.
     """
 
     def __init__(self) -> None:

@@ -61,7 +61,7 @@ _LONGEST_TEXT = 1_000
 
 
 class Front(NamedTuple):
-    """Facts for a tournament's served page which aren't in its store.
+    """Facts for the page of a tournament that aren't in its store.
 
     Attributes:
         title: title of the tournament. Empty: the name of the store.
@@ -107,7 +107,6 @@ def page(template: str, links: Links, **values: object) -> str:
 
 
 def _why_ended(game: str, reason: str) -> str:
-    """Return an end reason in words. The game may be unknown."""
     return GAMES[game].why_ended(reason) if game in GAMES else reason
 
 
@@ -117,13 +116,11 @@ def _result_note(
     scores: Sequence[Score],
     disqualified: Sequence[str | None],
 ) -> str:
-    """Return `GameDefinition.result_note`. The game may be unknown. Lists are in seat order."""
     out = [code is not None for code in disqualified]
     return GAMES[game].result_note(ranks, scores, out) if game in GAMES else ""
 
 
 def _names_of(match: MatchRow, names: Sequence[str]) -> list[str]:
-    """Return the names of the bots of a match, in seat order."""
     return [names[bot] for bot in match.players]
 
 
@@ -150,7 +147,7 @@ def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[s
 
 
 def moment(seconds: float) -> str:
-    """Format a time, to the minute."""
+    """Format a time (in seconds since 1970) as UTC, to the minute."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
@@ -180,10 +177,10 @@ def standings_page(
     """Render the page of a tournament.
 
     Args:
-        matches: the matches to list.
+        matches: the matches to list on this page.
         most_paired: see `standings_file`.
         heading: title of the page. Empty: made from the settings.
-        front: facts for a served page. None: the page is a file.
+        front: facts that aren't in the store. None for a self-contained file.
     """
     history, found = shown.history, shown.report.found
     names = [found.shown[name] for name in shown.names]
@@ -231,7 +228,6 @@ def standings_page(
 
 
 def _playing(front: Front) -> list[list[str]]:
-    """Return the names of the bots of each match in progress, sorted."""
     return [sorted(table.names if table else item.shown) for item, table in front.tables]
 
 
@@ -289,7 +285,7 @@ def season_page(
 def is_unfinished(shown: Shown) -> bool:
     """Check whether more matches will be played. If so, the seed must stay secret."""
     found = shown.report.found
-    # A bot has left, so there are fewer matches than planned.
+    # After a withdrawal, there are fewer matches than planned, so we count rounds instead.
     if found.swiss is not None and found.withdrawn:
         return found.swiss.rounds < (shown.setup.rounds or 0)
     done = found.matches + found.void + found.forfeits
@@ -323,13 +319,15 @@ def title(setup: TournamentSetup) -> str:
 def command(setup: TournamentSetup) -> str:
     """Return the command that plays a tournament again.
 
-    It doesn't contain settings of configuration files, and FILE stands for a file with the list of
-    deals. We also leave out the folders of `--sandbox-read`. A stranger may have written this
-    store, and you shouldn't give their bots access to your folders by pasting a command.
+    It isn't always complete: settings from configuration files are missing, and FILE stands for a
+    file with the seeds of the deals. We leave out the folders of `--sandbox-read` on purpose. A
+    stranger may have written this store, and nobody should give a stranger's bots access to their
+    own folders just by pasting a command.
     """
     bots: Sequence[Entrant] = setup.bots
     knockout = None if setup.knockout is UNSET else setup.knockout
-    # With this seeding, the same pairs meet in the first round.
+    # The order of the bots decides who meets in the first round, so we list them as they were
+    # seeded.
     if knockout is not None and knockout.seeding:
         bots = [setup.bots[number] for number in knockout.seeding]
     given = [bot_argument(bot, setup.game) for bot in bots]
@@ -358,7 +356,8 @@ def command(setup: TournamentSetup) -> str:
 
 def _named(entrant: Entrant, bot: str) -> str:
     name, word = entrant.name, f"{entrant.name}={bot}"
-    # A name can be given as NAME=BOT, but only if the result isn't taken for something else.
+    # We'd like to give the name as NAME=BOT, but a command line must not mistake that for something
+    # else.
     takes_name = name != bot and named(word) == (name, bot) and as_bot(word) == word
     return word if takes_name else as_bot(bot)
 
@@ -371,7 +370,7 @@ def match_page(
     crumbs: Markup | None = None,
     again: str = "",
 ) -> str:
-    """Render the page of a match or a seat. It loads its data from the addresses below `data`.
+    """Render the page of a match, or of a person's seat. `data` is the address of its data.
 
     Args:
         again: the address that begins a return match, or empty.
@@ -425,5 +424,5 @@ def crumbs(links: Links, item: Item, context: MatchContext | None) -> Markup:
 
 
 def problem_page(problem: str, again: bool = False) -> str:
-    """Render a page with a problem. If `again` is true, it reloads until the real page exists."""
+    """Render a page that shows a problem. With `again`, it reloads until the real page exists."""
     return page("problem.html", ServedLinks(), problem=problem, again=again)

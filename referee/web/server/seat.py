@@ -1,12 +1,12 @@
-"""Human players in the browser: the events that a seat's page receives, and its replies.
+"""Let people play in the browser: send events to the page of a seat, and take its replies.
 
     /seat/ID/N           the page; opening it requires the token after # in its link
     /seat/ID/N/enter     POST {token, tab}: sets a cookie for the token; the tab takes the seat
     /seat/ID/N/events    run, after, tab, wait: new events, as soon as there are any
     /seat/ID/N/answer    POST {tab, run, request, picks}; picks null leaves the match
 
-Connections get lost, so events are numbered, and a page can ask for them again. Questions are
-numbered as well, so that it's safe to repeat an answer. See spec/serve.md, 6, for the details.
+Since connections get lost, events have numbers, so that a page can ask for them again. Questions
+have numbers, too, which makes it safe to repeat an answer. See spec/serve.md, 6, for the details.
 """
 
 from __future__ import annotations
@@ -48,25 +48,26 @@ from referee.web.steps import SeatSteps
 
 # A request for news waits at most this many seconds. Then we respond that there's nothing new.
 POLL_SECONDS = 25.0
-# The pages get this many seconds to fetch the end of the match before the server may stop.
+# The server doesn't stop before the pages have fetched the end of the match, but it waits for this
+# many seconds at most.
 END_SECONDS = 5.0
 MOST_BODY = 64 * 1024
 BODY_SECONDS = 10.0
-# The text of a turn can still change after it's sent, but only in the last few turns.
+# The text of a turn can change after we've sent it, so we check this many of the latest turns.
 _LAST_TURNS = 8
 _MOVED = "This seat is open in another tab, which was opened later."
 
-# There's a file with this suffix beside a record, if people can still use their links.
+# The suffix of a file beside a record. It exists as long as people can use their links.
 LINKS_SUFFIX = ".seats"
 
 Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """Everything that a new server needs to accept links that are already in use.
+    """The links to the seats of a match. We save them, so that they still work after a restart.
 
-    It has the session's id, the digests of the tokens by seat, and the port. It doesn't have the
-    tokens, so reading this file isn't enough to take a seat.
+    The file has digests of the tokens (by seat) rather than the tokens themselves, so reading it
+    isn't enough to take a seat.
     """
 
     id: str
@@ -75,7 +76,7 @@ class Links(Struct, frozen=True):
 
 
 def links_beside(record: str) -> Links | None:
-    """Return the links of a match from the file beside its record, or None if there's no such file.
+    """Load the links from the file beside a record. Returns None if there's no such file.
 
     Raises:
         UsageError: the file is not valid.
@@ -98,7 +99,7 @@ class ClaimSeat(Struct):
 
 
 class Answered(Struct):
-    """A person's choices. None means that they leave the match."""
+    """A person's answer to a question. If `picks` is None, the person leaves the match."""
 
     tab: str
     run: str
@@ -107,7 +108,7 @@ class Answered(Struct):
 
 
 class Refused(Exception):
-    """We refuse a request, with an HTTP status and a sentence for the person."""
+    """Refuses a request with an HTTP status, and a sentence that tells the person why."""
 
     def __init__(self, status: int, problem: str) -> None:
         super().__init__(problem)
@@ -115,7 +116,7 @@ class Refused(Exception):
 
 
 class Seat:
-    """A person's seat: its events, and its replies. Implements `HumanTerminal`.
+    """The seat of a person: its events, and its replies. Implements `HumanTerminal`.
 
     Only one tab can play. If you open the link a second time, e.g. on your phone, the new tab gets
     the seat, and the old one says so.
@@ -125,9 +126,9 @@ class Seat:
 
     Attributes:
         token: the secret of the link. Empty if we only know its SHA-256 digest.
-        run: random id of this server's run of the match.
-        used: when a tab last entered or replied, on trio's clock. None before that.
-        ends: when the match ends if no tab enters or replies, on trio's clock.
+        run: a random id. It changes when the server is restarted during the match.
+        used: when a tab last entered or replied, on trio's clock. None if this never happened.
+        ends: the time, on trio's clock, at which the match ends unless a tab enters or replies.
         is_over: True if the match has ended or can't continue.
         has_end: set when the page has fetched the end of the match.
     """
@@ -140,7 +141,7 @@ class Seat:
         self.has_end = trio.Event()
         self._steps = SeatSteps(definition, number)
         self._number = number
-        self._events: list[tuple[str, bytes]] = []  # (kind, JSON)
+        self._events: list[tuple[str, bytes]] = []  # kind, JSON
         self._news = trio.Event()
         self.is_over = False
         self._tab = ""
@@ -149,19 +150,19 @@ class Seat:
         self._question: Question | None = None
         self._answer: Picks | None = None
         self._answered = trio.Event()
-        self._turns: dict[int, bytes] = {}  # turn -> JSON, as we last sent it
+        self._turns: dict[int, bytes] = {}  # turn -> the JSON that we sent last
         self.ends = self._limit = inf
 
     # --- HumanTerminal ----------------------------------------------------------------------------
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Send news to the page."""
+        """Show lines of text on the page."""
         if lines:
             self._add("told", lines=lines)
 
     @asynccontextmanager
     async def turn_of(self, seat: int) -> AsyncIterator[None]:
-        """Do nothing, because each seat has a page of its own."""
+        """Do nothing. People may have to share a terminal, but each of them has their own page."""
         yield
 
     async def ask(self, question: Question) -> Picks | None:
@@ -169,7 +170,7 @@ class Seat:
         self._request += 1
         self._question, self._answered = question, trio.Event()
         shown = {name: getattr(question, name) for name in question.__struct_fields__}
-        # `check` is a function, and problem_with() calls it when the answer comes.
+        # It's a function, so we can't send it. problem_with() calls it when the answer comes.
         del shown["check"]
         self._add("question", request=self._request, question=shown)
         await self._answered.wait()
@@ -184,7 +185,7 @@ class Seat:
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
-        """Give the seat to a tab. The tab that had it before learns about it from its next poll."""
+        """Give the seat to a tab. The tab that had it until now finds out from its next poll."""
         self._mark_used()
         self._tab = tab
         self._wake()
@@ -192,7 +193,7 @@ class Seat:
     def limit(self, seconds: float) -> None:
         """End the match if no tab enters or replies for this many seconds.
 
-        If this isn't called, the match has no such limit.
+        Without this call, people can take as long as they like.
         """
         self._limit = seconds
         self.ends = trio.current_time() + seconds
@@ -202,11 +203,11 @@ class Seat:
         self.ends = self.used + self._limit
 
     async def news(self, tab: str, run: str, after: int, *, wait: bool) -> bytes:
-        """Return the events from `after` on, as soon as there are any.
+        """Return the events from number `after` on. May wait until there are any.
 
         Args:
-            run: the run to which `after` belongs. After a restart of the server, the numbers begin
-                again, so a page from an earlier run gets all events.
+            run: the run of the server that counted up to `after`. Numbers begin again after a
+                restart, so a page from an earlier run gets all events.
             wait: if True, wait for up to `POLL_SECONDS`.
         """
         if not self._is_current(tab):
@@ -227,7 +228,7 @@ class Seat:
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
-        """Set `has_end` if the events before `after` include the end of the match."""
+        """Called when the page has the events before `after`. Sets `has_end` after the last one."""
         if self.is_over and after >= len(self._events):
             self.has_end.set()
 
@@ -243,7 +244,7 @@ class Seat:
             raise Refused(409, "The server was restarted: look at the current question.")
         picks = None if given.picks is None else tuple(given.picks)
         if self._question is None or given.request != self._request:
-            # The page may not have received our response to this, and so it asks again.
+            # If our response got lost, the page sends its answer again.
             if given.request == self._request and self._request and picks == self._answer:
                 return
             if given.request > self._request:
@@ -264,7 +265,7 @@ class Seat:
     # --- events for the page ----------------------------------------------------------------------
 
     def observe(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
-        """Add the events of a round."""
+        """Add the events of a round, unless the round has nothing for this seat."""
         made = self._steps
         made.given, made.bots = spec.names, spec.bots
         steps, lines = len(made.steps), len(made.lines)
@@ -327,7 +328,7 @@ class MatchSession:
     Attributes:
         id: its name in addresses.
         port: port in the links. 0 if unknown.
-        seats: number of the seat -> seat of a person.
+        seats: the people's seats, by number.
         again: the address that begins a return match, or empty.
     """
 
@@ -345,12 +346,12 @@ class MatchSession:
         self._pending: list[Entry] = []
 
     def person(self, number: int) -> PythonBot:
-        """Return the source of the person at a seat."""
+        """Return a bot that asks the person at this seat."""
         definition, seat = GAMES[self.game], self.seats[number]
         return PythonBot(HUMAN, lambda: PersonBot(definition, seat))
 
     def links(self) -> list[str]:
-        """Return the address of each person's page, in seat order, with the token if we know it."""
+        """Return the addresses of all pages, in seat order. They contain tokens if we know them."""
         return [
             f"/seat/{self.id}/{number}" + (f"#{seat.token}" if seat.token else "")
             for number, seat in self.seats.items()
@@ -381,7 +382,7 @@ class MatchSession:
             os.unlink(record + LINKS_SUFFIX)
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
-        """Follow the match of a runner."""
+        """Send the events of a match to the seats while `runner` plays it."""
         runner.listeners.append(lambda match, entries: self._add_entries(spec, match, entries))
 
     def _add_entries(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
@@ -412,7 +413,7 @@ class MatchSession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match has ended, or can't continue, for all seats."""
+        """True if the match has ended, or can't continue, for every seat."""
         return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
@@ -422,13 +423,13 @@ class MatchSession:
 
 
 class Seats:
-    """The routes of all seats, in any number of matches. `sittings` maps ids to sessions."""
+    """Serves the seats of any number of matches. `sittings` has the sessions by id."""
 
     def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}
 
     def routes(self) -> list[Route]:
-        """The routes of the application."""
+        """Return the routes to add to the application."""
         seat = "/seat/{match}/{seat:int}"
         return [
             Route(seat, self._page),
@@ -453,7 +454,7 @@ class Seats:
         )
 
     async def _enter(self, request: Request) -> Response:
-        self._found(request)  # so that we don't read a body for a seat that doesn't exist
+        self._found(request)  # raises early, before we read the body for a seat that doesn't exist
         given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
@@ -529,6 +530,6 @@ def _digest(token: str) -> str:
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    """Return the response to a refused request."""
+    """Respond to a request that raised `Refused`."""
     assert isinstance(error, Refused)
     return as_json({"problem": str(error)}, error.status)

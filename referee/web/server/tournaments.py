@@ -1,10 +1,9 @@
-"""Reports on stores, computed once for each state of a store.
+"""Report on stores. The reports are cached, because they cost time that the bots need.
 
-During a tournament a store changes twice per second, and we can't afford a report each time: it
-takes CPU time which the bots need. That's why we show a report until it's older than `IDLE` times
-the CPU time that it took. This way, an open page only costs a small part of a core. The standings
-alone take a tenth of that time, so they are updated more often, namely after `FRESH` seconds at the
-latest.
+During a tournament, a store changes about twice per second. If we made a new report each time, we'd
+take too much CPU time from the bots. If a report took a second of CPU time, we show it for `IDLE`
+seconds, so an open page costs only a small part of a core. The standings alone take a tenth of that
+time, so we update them more often: after `FRESH` seconds at the latest.
 """
 
 from __future__ import annotations
@@ -37,22 +36,22 @@ from referee.web.server.library import File, Item, check_in_place
 IDLE = 20
 FRESH = 0.5
 _KEPT = 16
-# We estimate the remaining time from our last looks at a changing store. We use at most this many
-# of them ...
+# To estimate how long a tournament will take, we remember the last times that we looked at its
+# store. We keep at most this many of them ...
 _LOOKS = 120
-# ... and only if there are at least this many seconds between the first and the last of them.
+# ... and the first and the last of them must be at least this many seconds apart.
 _LEAST_SECONDS = 3.0
 
 State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
-    """A store's content for its pages.
+    """The content of a store, as its pages need it.
 
     Attributes:
         names: names of the bots, by number.
-        changed: seconds since 1970.
-        tournament: `Place.tournament` of its records.
+        changed: when the store changed, in seconds since 1970.
+        tournament: `Place.tournament` in the records of its matches.
         left: estimated seconds until the end. None if we can't tell yet.
     """
 
@@ -73,10 +72,10 @@ def read_shown(
     without: Collection[int] = (),
     most_paired: int | None = None,
 ) -> Shown:
-    """Read a store for its pages, with a single pass for ratings, form and highlights.
+    """Read a store for its pages. Ratings, form and highlights share one pass over its matches.
 
     Args:
-        changed: seconds since 1970.
+        changed: when the store changed, in seconds since 1970.
         anchor, without, most_paired: same as for `standings`.
     """
     stages, names = store.stages, store.names
@@ -95,7 +94,7 @@ def read_shown(
 
 
 class Entrants(NamedTuple):
-    """Facts about the match with a certain digest, from all stores that contain it.
+    """Facts about the match with a certain digest, collected from all stores that have it.
 
     Attributes:
         stores: names of the stores in addresses.
@@ -109,7 +108,7 @@ class Entrants(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list (spec/page-data.md, 5). `problem` says why it can't be shown."""
+    """An entry in a list of stores (spec/page-data.md, 5). `problem` says why we can't show it."""
 
     id: str
     changed: float
@@ -121,7 +120,7 @@ class StoreSummary(Struct, frozen=True):
 
 
 class Neighbour(NamedTuple):
-    """A match that a page links to: its number, its record's digest, and its bots in seat order."""
+    """A match that a page links to. `players` are the numbers of its bots, in seat order."""
 
     match: int
     digest: str
@@ -129,7 +128,7 @@ class Neighbour(NamedTuple):
 
 
 class MatchContext(NamedTuple):
-    """A match of a store with its neighbours.
+    """A match in its tournament: the other matches of its deal, and the ones before and after it.
 
     Attributes:
         names: names of all bots, by number.
@@ -146,9 +145,10 @@ class MatchContext(NamedTuple):
 
 
 class _Cached(NamedTuple):
-    # The standings belong to this state, and we show them until `fresh`.
+    # The standings are from this state of the store. If it changes, we still show them until
+    # `fresh`.
     key: State
-    # Everything else belongs to this state, and we show it until `until`.
+    # Everything else is from this state. If it changes, we still show it until `until`.
     whole: State
     until: float
     fresh: float
@@ -158,7 +158,7 @@ class _Cached(NamedTuple):
 
 
 class MatchesChosen(NamedTuple):
-    """Selects matches of a store. None selects all of them.
+    """Selects matches of a store. Fields that are None or "" don't matter.
 
     Attributes:
         bot, against: numbers of bots. Both must be in the match.
@@ -173,7 +173,7 @@ class MatchesChosen(NamedTuple):
 
 
 class Tournaments:
-    """Reports on stores. Thread-safe."""
+    """Makes reports on stores, and caches them. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -185,7 +185,10 @@ class Tournaments:
         self._looks: dict[str, deque[tuple[float, int]]] = {}
 
     def cached(self, file: File) -> Shown | None:
-        """Return the cached content of a store, or None. Raises the same errors as `shown`."""
+        """Return the content of a store if it's cached and fresh enough, or None.
+
+        Raises the same errors as `shown`, except for damage.
+        """
         check_in_place(file)
         key, now = state_of(file.path), time.monotonic()
         with self._lock:
@@ -209,11 +212,12 @@ class Tournaments:
         with self._lock:
             kept = self._cache.get(file.id)
         old = None if kept is None or now >= kept.until else kept
-        # We measure the CPU time of this thread. Otherwise, pages would be older on a busy machine.
+        # This is CPU time, so it doesn't matter how long we wait on a busy machine. Otherwise,
+        # pages would be updated less often there.
         begun = time.thread_time()
         with _opened(file, check=old is None) as store:
-            # If only a few matches were added, we can keep the report. If the bots have changed, we
-            # can't.
+            # If there are just more matches than before, we update the standings and keep the rest.
+            # If the bots have changed, we have to start over.
             if old is not None and (old.shown.setup, old.shown.names) == (
                 store.stages[-1],
                 store.names,
@@ -255,8 +259,8 @@ class Tournaments:
         return shown._replace(report=shown.report._replace(facts=details))
 
     def _estimate_left(self, file: File, found: Standings) -> float | None:
-        # We take the mean speed between the first and the last of these looks. If nothing has
-        # changed, or if there's only a moment between them, we can't estimate anything.
+        # We compute the mean speed between the first and the last look. That's impossible without
+        # progress, and not accurate enough if there's little time between them.
         now, done = time.monotonic(), found.matches + found.void + found.forfeits
         with self._lock:
             looks = self._looks.setdefault(file.id, deque(maxlen=_LOOKS))
@@ -267,7 +271,9 @@ class Tournaments:
         return (found.planned - done) * (now - begun) / (done - before)
 
     def season(self, files: Sequence[File]) -> tuple[Season, float]:
-        """Return the combined standings, and when the last store changed (seconds since 1970).
+        """Combine the standings of several stores.
+
+        Also returns when one of the stores last changed, in seconds since 1970.
 
         Raises:
             UsageError: a store is damaged or was deleted, or the games differ.
@@ -291,32 +297,35 @@ class Tournaments:
         return found
 
     def summary(self, file: File) -> StoreSummary:
-        """Return a store's summary for a list."""
+        """Summarise a store for a list. If it's damaged, the summary has a `problem`."""
         return self._summary(file)[0]
 
     def tournament(self, file: File) -> str:
-        """Return `Place.tournament` of a store. Empty if we can't read it."""
+        """Return the `Place.tournament` of a store's records, or "" if we can't read the store."""
         return self._summary(file)[1]
 
     def bots(self, files: Iterable[File]) -> list[str]:
-        """Return the names of the bots of some stores, as in tables, in the order of the stores."""
+        """List the bots of some stores in order, by their names in tables, without duplicates."""
         return list(dict.fromkeys(name for file in files for name in self._summary(file)[2]))
 
     def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
-        """Return the stores that a match in progress belongs to, by their names in addresses."""
+        """Find the stores of a match in progress. Returns their names in addresses.
+
+        `place` comes from the record of the match.
+        """
         found = []
         for file in files:
             if place is not None and self.tournament(file) == place.tournament:
-                with suppress(RefereeError), _opened(file) as store:  # a damaged store
+                with suppress(RefereeError), _opened(file) as store:  # skip damaged stores
                     query = "SELECT 1 FROM matches WHERE match = ?"
-                    # If the store already has this match, the one in progress belongs to another
-                    # run of the same tournament.
+                    # If the store already has this match, somebody is playing the same tournament
+                    # again, and not for this store.
                     if not list(store.select(query, (place.match,))):
                         found.append(file.id)
         return found
 
     def context(self, files: Sequence[File], item: Item) -> MatchContext | None:
-        """Return the neighbours of a record's match. None if no store here contains it."""
+        """Find a record's match in the stores. Returns None if they don't have it."""
         place = item.place
         if item.checked is False or (place is None and not item.digest):
             return None
@@ -355,7 +364,7 @@ class Tournaments:
         return found, tournament, bots
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
-        """Look for matches with these digests in all stores."""
+        """Find the matches with these digests in all stores."""
         found: dict[str, Entrants] = {}
         wanted = [*filter(None, digests)]
         marks = ", ".join("?" * len(wanted))
@@ -376,7 +385,7 @@ class Tournaments:
         return found
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
-        """Map the numbers of some matches of a store to their digests."""
+        """Look up the digests of these matches. Returns match number -> digest."""
         with _opened(file) as store:
             query = "SELECT digest FROM matches WHERE match = ?"
             return {match: found for match in matches for (found,) in store.select(query, (match,))}
@@ -384,9 +393,10 @@ class Tournaments:
     def matches(
         self, file: File, chosen: MatchesChosen, first: int, count: int
     ) -> tuple[int, list[MatchRow]]:
-        """Return the number of selected matches, and `count` of them from `first` on, newest first.
+        """List a page of the selected matches of a store, newest first.
 
-        This doesn't check the rows, because `shown` has done so before.
+        Returns the number of selected matches, and `count` of them, beginning with number `first`.
+        We don't look for damage here, because `shown` has already done that.
         """
         where, parameters = _where(chosen)
         with _opened(file) as store:
@@ -399,15 +409,15 @@ class Tournaments:
 
 
 def match_context(store: Store, name: str, match: int) -> MatchContext:
-    """Return a match of a store with its neighbours."""
+    """Return a match of a store, with the matches around it."""
     size = store.stages[0].matches_a_deal
     first = match // size * size
     (before,), (after,) = (
         store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
         for which, than in (("max", "<"), ("min", ">"))
     )
-    # The matches of a deal have consecutive numbers, but the matches before and after this one may
-    # be missing, so its neighbours may be far away.
+    # The matches of a deal have consecutive numbers. But the match before or after this one may be
+    # missing, so the query above looks for the nearest number.
     numbers = [before[0], after[0], *range(first, first + size)]
     rows = [
         None if number is None else next(store.matches(number, number + 1), None)

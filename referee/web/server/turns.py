@@ -1,8 +1,8 @@
-"""Turns of requests that read a whole file, so that a slow page doesn't block other pages.
+"""Let requests that read a whole file take turns, so that a slow page doesn't block the others.
 
-Requests for the same file take turns: the first one computes the result, and the others find it in
-the cache. Requests for different files run in parallel, but only a few large files are read at a
-time. Waiting requests don't occupy any threads.
+If several requests need the same file, the first one computes the result, and the others find it in
+the cache afterwards. Requests for different files run in parallel, but only a few large files are
+read at a time. Waiting requests don't occupy any threads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class BusyError(RefereeError):
 
 
 class Turns:
-    """Turns of requests that read files."""
+    """Makes requests wait while others read the same file, or too many large files."""
 
     def __init__(self) -> None:
         # A lock is deleted as soon as nobody holds it or waits for it, so this dictionary doesn't
@@ -40,7 +40,7 @@ class Turns:
 
     @asynccontextmanager
     async def of(self, file: File, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for a request's turn.
+        """Wait until it's this request's turn to read the file, which ends with the context.
 
         Args:
             patient: if True, wait behind any number of other requests.
