@@ -1,4 +1,4 @@
-"""All matches of a check, and mistakes that are only found by comparing matches."""
+"""Plays all matches of `referee game check`, and finds mistakes by comparing matches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
 
-# Number of matches that are played once more, to compare them.
+# We repeat this many matches, and compare them with the first time.
 _AGAIN = 4
 _PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
-# If the game takes more seconds than this per reply, long tournaments are slow.
+# If a game takes more than this many seconds per reply, we warn that long tournaments are slow.
 _SLOW = 0.005
 
 
@@ -28,8 +28,9 @@ class GameReport(Struct, frozen=True):
     """The result of a check.
 
     Attributes:
-        matches, replies: number of finished matches, and of their replies.
-        seconds: average time of the game's rules per reply.
+        matches: how many matches were played to the end.
+        replies: how many replies there were in these matches.
+        seconds: the average time that the rules need for one reply.
     """
 
     game: str
@@ -40,7 +41,7 @@ class GameReport(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """True unless there are errors. Remarks don't count."""
+        """True if no errors were found. Remarks are allowed."""
         return not any(finding.is_error for finding in self.findings)
 
 
@@ -57,15 +58,14 @@ def check_game(
     """Play random matches of a game, and report the mistakes of its author.
 
     Args:
-        matches: number of matches.
-        seed: determines all matches.
-        seconds: time limit of one call of the game.
-        place: the file from which another process can load the game. Empty: no other process plays
-            it.
-        thorough: if True, play the same number of further matches that use the game's optional
-            parts.
-        on_match: called with the number of matches played so far. At the end it's `matches`, or
-            twice as many if `thorough`.
+        matches: how many matches to play.
+        seed: the same seed leads to the same matches.
+        seconds: the time limit for a single call to the game.
+        place: the file or folder of the game. If it's given, we also play some matches in other
+            processes.
+        thorough: if True, we play as many matches again, and use the game's optional parts in them.
+        on_match: called with the number of matches that we've played so far. It counts up to
+            `matches`, or to twice as many if `thorough` is True.
     """
     findings = Findings()
     guard = Guard(findings, seconds)
@@ -103,7 +103,11 @@ def check_game(
 
 
 def settings(definition: GameDefinition, matches: int, seed: int) -> list[Setting]:
-    """Plan the matches. They cover all numbers of seats, invalid replies, and seats that leave."""
+    """Return the settings of all matches.
+
+    The number of seats differs from match to match. Some matches have invalid replies, and in some
+    of them seats leave.
+    """
     counts = range(definition.min_seats, definition.max_seats + 1)
     return [
         Setting(
@@ -132,7 +136,7 @@ def play_all(
         try:
             match.play()
         except GameStoppedError:
-            # The next match would probably hang, too, and take as long.
+            # The next match would probably hang, too, and we'd have to wait again.
             if findings.has("hangs"):
                 break
             continue
@@ -145,10 +149,11 @@ def _play_again(
 ) -> tuple[int, float]:
     replies, taken = 0, 0.0
     for match in played[:_AGAIN]:
-        # Play two matches with the same replies, the second one without calling view(). If the
-        # first one differs, the game has its own source of chance. If only the second one differs,
-        # view() changes the game. The second match also measures the speed of the rules, because in
-        # other matches the checks take nearly all of the time.
+        # Play the match twice more with the same replies, and the second time without calling
+        # view(). If the first repetition differs, the game isn't reproducible, e.g. because it has
+        # its own source of chance. If only the second one differs, view() changes the game. We also
+        # use the second one to measure how fast the rules are. In all other matches, the checks
+        # take nearly all of the time.
         same = RandomMatch(definition, match.setting, guard, findings, replies=match.replies)
         unseen = RandomMatch(
             definition, match.setting, guard, findings, replies=match.replies, looks=False
@@ -174,7 +179,7 @@ def _play_again(
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:
-    """Return the first part that differs, e.g. "round 3: events", or ""."""
+    """Return where two matches begin to differ, e.g. "round 3: events", or "" if they don't."""
     for number, (a, b) in enumerate(zip(one.trace, other.trace, strict=False), start=1):
         if a != b:
             pairs = zip(_PARTS, json.decode(a), json.decode(b), strict=True)
@@ -188,8 +193,7 @@ def _check_all_matches(
     whole = [match for match in played if not match.has_left]
     if not whole:
         return
-    # These aren't errors, because a game may intentionally be like that. But usually it's a
-    # mistake.
+    # In a few games, these things are intended, so they aren't errors. Usually they're mistakes.
     if all(match.reason == EndReason.TURN_LIMIT for match in whole):
         text = (
             "all random matches ended by the turn limit: look whether the game's own end can be "

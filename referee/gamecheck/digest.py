@@ -1,4 +1,7 @@
-"""The digest of some random matches: python -m referee.gamecheck.digest GAME SEED."""
+"""Print a digest of some random matches: python -m referee.gamecheck.digest GAME SEED.
+
+If two processes print different digests, the game isn't reproducible (hash_seed.py).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _MATCHES = 4
 
 
 def main(game: str, seed: str) -> None:
-    """Print the digest of a game's matches."""
+    """Play some matches of a game and print their digest."""
     findings = Findings()
     with watching(findings):
         played = play_all(

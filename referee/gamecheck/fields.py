@@ -1,4 +1,4 @@
-"""The fields of messages and a description of their values, computed from many messages."""
+"""Describe the fields of a message and their values, by looking at many messages of this type."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-# With more different texts than this, a list of them isn't useful.
+# We list the values of a text field if there are at most this many.
 _MOST_TEXTS = 8
-# The same limit for different characters.
+# If a text field has more values, we list its characters if there are at most this many.
 _MOST_CHARACTERS = 12
-# If an object has more different keys than this, they're data rather than fields.
+# If objects have more keys than this, the keys are probably data rather than fields.
 _MOST_KEYS = 20
-# Maximum length of lists whose items are described one by one.
+# We describe the items of a list one by one if the list isn't longer than this.
 _MOST_PLACES = 4
-# Lists with one item for each seat, whose items have the same meaning.
+# These lists have an item for each seat. All items mean the same, so we describe them together.
 _OF_SEATS = ("scores",)
 _PLAYER = re.compile(r"player\d+")
 
@@ -43,10 +43,11 @@ def _field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 
 def in_words(values: Iterable[Any], *, by_place: bool = True) -> str:
-    """Describe values: their types, and bounds or texts.
+    """Describe values, e.g. as "an integer from 1 to 6, or null".
 
     Args:
-        by_place: describe the items of a short list separately if they differ, such as `[3, "x"]`.
+        by_place: if True, describe the items of a short list one by one, unless their descriptions
+            are the same.
     """
     kinds: dict[type, list[Any]] = {}
     for value in values:

@@ -1,4 +1,4 @@
-"""Mistakes of a game, described for its author."""
+"""Collect the mistakes of a game, and find the lines of code where its author has to look."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PACKAGES = sysconfig.get_path("purelib") + os.sep
 _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
 
 
-# Method of a game -> the method of a small game that implements it. Authors of small games only
-# know the latter.
+# Authors of small games don't know our interface of games. For each of its methods, this is the one
+# in their class that's usually responsible.
 _SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
 
 
@@ -31,10 +31,10 @@ class Finding(Struct, frozen=True):
     """A mistake, or a remark for the author.
 
     Attributes:
-        kind: one word, such as "print".
-        text: the mistake and the next step, in one line.
-        where: file and line of the game, "FILE:LINE"; empty if we don't know.
-        is_error: True if the game fails the check because of it.
+        kind: a short id, such as "prints".
+        text: one line that says what's wrong and how to correct it.
+        where: the line in the game's code, as "FILE:LINE", or "" if we don't know it.
+        is_error: True if the game fails the check because of this.
     """
 
     kind: str
@@ -44,13 +44,16 @@ class Finding(Struct, frozen=True):
 
 
 class Findings:
-    """The findings of a check. A finding with the same kind and text is kept only once."""
+    """The findings of a check. We report each kind only once for the same line of code."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Finding] = {}
 
     def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
-        """Report a finding, unless it has been reported before."""
+        """Add a finding, unless there's already one of this kind for the same line.
+
+        If we don't know the line, the text has to be different.
+        """
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
     def has(self, kind: str) -> bool:
@@ -89,7 +92,7 @@ def locate_in_traceback(trace: TracebackType | None) -> tuple[str, str]:
 
 
 def locate_in_stack(frame: FrameType | None) -> str:
-    """Return the innermost line of the game in a stack."""
+    """Return the innermost line of the game's code on the stack, or "" if there isn't any."""
     while frame is not None:
         if is_game_code(frame.f_code.co_filename):
             return shortened(f"{frame.f_code.co_filename}:{frame.f_lineno}")
@@ -98,7 +101,7 @@ def locate_in_stack(frame: FrameType | None) -> str:
 
 
 def locate_method(game: Any, name: str) -> str:
-    """Return the line that defines a method. For a small game, it's in the author's class."""
+    """Return the line where the game defines a method, or "" if it isn't in the game's code."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name

@@ -1,4 +1,4 @@
-"""Calls of a game's code. Mistakes of the game are reported, and the check continues."""
+"""Call a game's code in such a way that its mistakes are reported and don't end the check."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randra
 
 
 class GameStoppedError(Exception):
-    """A call of the game failed. This was reported, and the match can't continue."""
+    """A call to the game failed, so the match can't continue. The mistake was already reported."""
 
 
 class Guard:
-    """Calls the code of a game.
+    """Calls the code of a game, and adds a finding if the call fails.
 
     Args:
-        seconds: time limit of a call. A game that never returns would otherwise stop the check.
+        seconds: the time limit for each call, in case the game never returns.
     """
 
     def __init__(self, findings: Findings, seconds: float) -> None:
         self._findings, self._seconds = findings, seconds
 
     def __call__(self, what: str, call: Callable[[], T]) -> T:
-        """Call the game.
+        """Return the result of `call`.
 
         Args:
-            what: the name of the call, such as "advance".
+            what: how to refer to the call in a finding, e.g. "advance".
 
         Raises:
-            GameStoppedError: the call raised an exception, or was too slow.
-            UsageError: the game doesn't support the call.
+            GameStoppedError: the call raised an exception or took too long.
+            UsageError: the game doesn't support this call.
         """
         try:
             with in_time(self._seconds):
@@ -73,10 +73,10 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Context manager: report output of the game, and its use of the module `random`.
+    """Report if the game prints anything or uses the module `random` inside the `with` block.
 
-    The functions of `random` are replaced for the whole process. Libraries may use them, so the
-    stack shows whether the caller is the game.
+    We replace the functions of `random` in the whole process. Since libraries may call them, too,
+    we look at the stack to see if the call comes from the game.
     """
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():

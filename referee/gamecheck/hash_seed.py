@@ -1,8 +1,8 @@
-"""The same matches in other processes, where sets have another order.
+"""Find out if a game depends on the order of sets, by playing matches in several processes.
 
-Python's hash of a string differs from process to process, and so does the order of strings in a
-set. A game that depends on this order can't be reproduced from its seed. Within a single process
-the game looks fine, so the check needs other processes.
+In each process, Python uses different hashes for strings, and therefore another order for the
+strings in a set. If a game depends on this order, we can't reproduce a match from its seed. Within
+a single process, such a game looks fine.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ _SECONDS = 60.0
 def is_stable(game: str, seed: int) -> bool:
     """Return True if random matches are the same in processes with different hash seeds.
 
+    If the matches take too long, we don't know, and return True as well.
+
     Args:
-        game: the name or the file of a game.
+        game: the name of the game, or the path of its file or folder.
         seed: the seed of the first match.
     """
     words = [sys.executable, "-m", "referee.gamecheck.digest", game, str(seed)]
@@ -35,7 +37,7 @@ def is_stable(game: str, seed: int) -> bool:
     try:
         digests = {child.communicate(timeout=_SECONDS)[0] for child in children}
     except subprocess.TimeoutExpired:
-        return True  # we can't know, so don't report a mistake
+        return True
     finally:
         for child in children:
             child.kill()

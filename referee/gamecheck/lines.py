@@ -1,6 +1,6 @@
-"""A random match of the referee, with lines.
+"""A random match that sends and receives lines, as in a real match.
 
-It's used by the check of optional parts and by the page.
+parts.py uses it to check the optional parts of a game, and page.py to get examples of messages.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from referee.match.machine import Entry, Match, Sent
 
 
 class LinesMatch:
-    """A match between players who choose at random. Subclasses override its steps.
+    """A match between players who choose at random. Subclasses can override the steps.
 
     Attributes:
-        names: the names of the players.
+        names: the players' names, in seat order.
         options: the options of the game.
-        match: the match.
-        players: sets of players for all seats. If there are several sets, they alternate.
+        match: the referee's side of the match.
+        players: usually a single `Players`, which plays all seats. If there are several, they take
+            turns with each round.
     """
 
     def __init__(
@@ -45,11 +46,11 @@ class LinesMatch:
         self._asked: dict[int, Struct] = {}
 
     def call(self, what: str, call: Callable[[], Any]) -> Any:
-        """Call the game's code. A subclass may guard the call."""
+        """Call the game's code. Override this to handle its exceptions."""
         return call()
 
     def make_players(self) -> None:
-        """Create the players, from the game's environment or its support for people."""
+        """Set `players`."""
         self.players = [Players(self.definition, self.names, self.options, self.setting.seed)]
 
     def play(self) -> None:
@@ -71,7 +72,7 @@ class LinesMatch:
             self.call("person.end", players.end)
 
     def receive(self, entry: Entry) -> None:
-        """Read a line to a seat or to all seats, as a bot would."""
+        """Let the players read a line, if it's one of the game's messages."""
         if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
             return
         message = self.read(entry)
@@ -81,10 +82,10 @@ class LinesMatch:
             self.observe(seat, message)
 
     def read(self, entry: Sent) -> Struct:
-        """Decode a message of the game.
+        """Decode a message with the structs of the game.
 
         Raises:
-            GameError: the line doesn't fit the message types of the game.
+            GameError: the line can't be decoded with the game's own structs.
         """
         try:
             message: Struct = self._decode(entry.line)
@@ -99,7 +100,7 @@ class LinesMatch:
             self.call("person.observe", partial(players.observe, seat, message))
 
     def reply(self, number: int, seat: int) -> bytes:
-        """Return the reply of a seat in a round, as a line."""
+        """Let a seat reply, and return the line. `number` is the number of the round."""
         players = self.players[number % len(self.players)]
         request, view = self._asked[seat], self.match.view(seat)
         assert view is not None  # the game has begun

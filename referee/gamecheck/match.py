@@ -1,4 +1,4 @@
-"""One random match of a game, checked round by round."""
+"""Plays a random match and checks in every round if the game follows the interface."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ from referee.match.decode import decode_reply, reply_decoder
 
 # A random match with more rounds than this will probably never end.
 MAX_ROUNDS = 20_000
-# This many rounds are checked completely, and then every tenth round, because checking takes longer
-# than playing.
+# Checking a round takes longer than playing it. We only check every round at the beginning of a
+# match, and later every tenth one.
 _ALL_CHECKED, _THEN_EACH = 20, 10
 
 
 class Setting(Struct, frozen=True):
-    """Seed and seats of a match, and the probabilities of invalid replies and of leaving."""
+    """The setting of a random match.
+
+    Attributes:
+        wrong: the probability that a reply is invalid.
+        leaving: the probability that a seat leaves instead of replying.
+    """
 
     seed: int
     seats: int
@@ -38,18 +43,23 @@ class Setting(Struct, frozen=True):
 
 
 class RandomMatch:
-    """A match of a game between players who choose at random.
+    """A match between players who choose at random.
+
+    It uses the game directly, without the referee's `Match`.
 
     Args:
-        replies: the replies of an earlier match, round by round, to repeat it. None: new replies.
-        looks: True if the views are checked. False is only possible with `replies`.
+        replies: the replies of an earlier match that we want to repeat. By default the players
+            choose new ones.
+        looks: True to check the views. You can only pass False together with `replies`.
 
     Attributes:
-        game: the game, after its beginning.
-        trace: each round as JSON: requests, events, standings; then the end.
-        replies: the replies by seat, round by round.
-        is_open: True if spectators have seen everything in each round.
-        count: number of replies.
+        game: the game. It's only set after the match has begun.
+        trace: the requests, events, standings and so on of each round, as JSON. Not the views.
+        replies: for each round, a dict with the replies of the seats.
+        is_open: True if spectators could always see everything.
+        count: how many replies there were.
+        reason: the end reason.
+        scores: the final scores, in seat order.
     """
 
     def __init__(
@@ -81,10 +91,10 @@ class RandomMatch:
         self.scores: list[float] = []
 
     def play(self) -> None:
-        """Play to the end.
+        """Play the match to the end.
 
         Raises:
-            GameStoppedError: the game has failed, and the failure was reported.
+            GameStoppedError: the game made a mistake, so we can't continue. It was reported.
         """
         definition, setting = self._definition, self.setting
         options = definition.options()
@@ -107,8 +117,8 @@ class RandomMatch:
             else:
                 given = self._given[number] if number < len(self._given) else {}
                 if given.keys() != {each.seat for each in requests}:
-                    # This match differs from the first one. The comparison of the traces will
-                    # report that.
+                    # The repeated match has become a different one. We notice this when we compare
+                    # the traces.
                     return
             self.replies.append(given)
             self.count += len(given)
@@ -230,8 +240,8 @@ class RandomMatch:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
     def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
-        # A deciding seat must see everything that is public, and ALL must see everything that the
-        # seat sees. Otherwise somebody sees too much.
+        # A seat that decides must see everything that spectators see, and ALL must see everything
+        # that the seat sees. Otherwise somebody sees too much.
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
@@ -243,8 +253,8 @@ class RandomMatch:
                     self._error("leak", text, "view")
 
     def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
-        # Shuffle everything that this seat doesn't know. If its view or its request changes, it did
-        # know something.
+        # Shuffle everything that this seat shouldn't know. If its view or its request changes, the
+        # seat does know something about it.
         game: Any = self.game
         seat = request.seat
         is_open = written[seat] == written[ALL] or self._findings.has("random")
@@ -325,10 +335,11 @@ def _view(viewer: Viewer) -> str:
 
 
 def first_extra(less: Any, more: Any, path: str) -> str:
-    """Return the path of the first difference between two views, or "" if they are equal.
+    """Return the path of the first thing that `less` shows and `more` doesn't, or "".
 
-    Hidden parts don't count as differences. These are None, missing parts, parts of another form,
-    and each "?" in a text. If a list has the same items in another order, its order is hidden.
+    `less` may hide things. A value in it is hidden if it's None, "" or missing, or if it's a list
+    or an object of another form than in `more`. A "?" hides a character of a text. If a list has
+    the same items in another order, the order is hidden.
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
@@ -345,7 +356,7 @@ def first_extra(less: Any, more: Any, path: str) -> str:
 
 
 def first_difference(one: bytes, other: bytes) -> str:
-    """Return the first part of a JSON object that differs from another one, e.g. "hands[1]"."""
+    """Return where two JSON texts begin to differ, as a path such as "hands[1]"."""
     return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
 
 

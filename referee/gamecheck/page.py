@@ -1,7 +1,8 @@
-"""The page of a game for the authors of its bots, as Markdown: `referee game page`.
+"""Write a Markdown page about a game, for authors of bots (`referee game page`).
 
-It contains all sections of the game's protocol, including the shared ones, so that no other page is
-needed. The examples of messages, the values of fields and the match come from random matches.
+The page contains all sections of the protocol, including those that are the same for all games, so
+that bot authors don't need any other page. We play random matches to get examples of messages, the
+values of fields, and a whole match.
 """
 
 from __future__ import annotations
@@ -26,17 +27,21 @@ from referee.match.pages import Section, game_page
 _RULES = "4"
 # Chapters in the order in which the author of a bot needs them.
 _ORDER = (_RULES, "2", "5", "6", "7", "9", "3", "1", "8", "10")
-# Number of lines to show, which are replies at the beginning of the match and lines at its end.
+# We show a match up to the second reply, and then its last two lines.
 _REPLIES, _LAST = 2, 2
-# The number of the message that is the example of its type. The first message may have empty
-# fields.
+# The example of a message is the fourth message of its type. In the first one, fields are often
+# empty.
 _SHOWN = 4
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
 
 
 class _Line(NamedTuple):
-    """A line of a match, with its receiver (None for all) or the seat of the bot that wrote it."""
+    """A line of a match.
+
+    Attributes:
+        seat: the seat that wrote or received the line. None if all seats received it.
+    """
 
     seat: int | None
     is_reply: bool
@@ -44,19 +49,19 @@ class _Line(NamedTuple):
 
 
 def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
-    """Write the page of a game.
+    """Return the page of a game as Markdown.
 
     Args:
-        matches: number of random matches that show the values of fields.
-        seed: the seed of the first one.
+        matches: how many random matches to play to find out the values of fields.
+        seed: the seed of the first match.
 
     Raises:
-        UsageError: the game doesn't define legal moves.
+        UsageError: the game doesn't say which moves are legal, so we can't play random matches.
         GameError: the game's code has a mistake.
     """
     if not Players.can_play(definition):
         raise UsageError(f"no match of {definition.name} can be played at random, for examples")
-    # A game with its own page in spec/ doesn't need the values of fields.
+    # If a game has its own page in spec/, that page already describes the fields.
     has_fields = bool(definition.specification_text)
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(definition, number) for number in numbers]
@@ -73,7 +78,7 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
 
 
 def _place(section: Section) -> tuple[int, list[int]]:
-    """Return the sort key of a section, which is its chapter's place in `_ORDER` and its number."""
+    """Return a key to sort sections, first by the order of chapters, and then by number."""
     chapter, *_ = section.number.split(".")
     place = _ORDER.index(chapter) if chapter in _ORDER else len(_ORDER)
     return place, [int(part) for part in section.number.split(".")]
@@ -95,8 +100,6 @@ def _anchor(title: str) -> str:
 
 
 class _Lines(LinesMatch):
-    """A random match that stores its lines."""
-
     def __init__(self, definition: GameDefinition, seed: int) -> None:
         seats = definition.min_seats + seed % (definition.max_seats - definition.min_seats + 1)
         super().__init__(definition, Setting(seed, seats))
@@ -141,7 +144,7 @@ def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind_of(text: str) -> str:
-    """Return the type of the message in an example, or "" if the text contains no message."""
+    """Return the type of the first message in a Markdown text, or "" if there isn't any."""
     found = _EXAMPLE.search(text)
     message = msgspec.json.decode(found[1]) if found is not None else {}
     return message.get("type", "") if isinstance(message, dict) else ""
@@ -163,7 +166,7 @@ def _link(found: re.Match[str]) -> str:
 
 
 def _match(lines: Sequence[_Line]) -> Iterator[str]:
-    """Yield a match as its first player sees it."""
+    """Yield the beginning and the end of a match, as player 1 sees it."""
     yield "### A match"
     yield (
         "`>` marks a line that player 1 gets, and `<` a line that it writes. All bots choose at "
@@ -171,7 +174,8 @@ def _match(lines: Sequence[_Line]) -> Iterator[str]:
     )
     own = [line for line in lines if line.seat in (None, 0)]
     replies = [place for place, line in enumerate(own) if line.is_reply]
-    first = (replies[: _REPLIES + 1] or [0])[-1] + 1  # the handshake is a reply, too
+    # The first reply is the one in the handshake, so show one more.
+    first = (replies[: _REPLIES + 1] or [0])[-1] + 1
     texts = [f"{'<' if line.is_reply else '>'} {line.text}" for line in own]
     cut = len(texts) > first + _LAST
     shown = [*texts[:first], "...", *texts[-_LAST:]] if cut else texts

@@ -1,7 +1,7 @@
-"""The optional parts of a game in random matches: people, programs, copies, logs, statistics.
+"""Checks the optional parts of a game, i.e. people, environments, copies, logs and statistics.
 
-These matches run in the referee and have lines, so they use the parts in the same way as the
-commands.
+For this we play random matches with lines. They use the optional parts in the same way as the
+commands do.
 """
 
 from __future__ import annotations
@@ -33,17 +33,19 @@ from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
 
-# Probability that a copy is made in a round, and maximum number of copies that are played on.
+# The probability that we copy the match before a reply, and the maximum number of copies. We don't
+# make more, because all copies have to be played to the end.
 _COPIES, _MOST_COPIES = 0.1, 5
 
-# Checking a log may play the game many times to find its hidden draws, so it has its own limit.
+# To check a log, we may have to play the game many times until we find the hidden draws. This takes
+# longer than other calls.
 LOG_SECONDS = 60.0
 
 
 class PartsMatch(LinesMatch):
-    """A match of a game that uses all its parts.
+    """A random match that uses all optional parts of a game.
 
-    People and programs choose legal moves at random. If the game supports both, they alternate.
+    If the game has both a `person` and an environment, they take turns in choosing the replies.
     """
 
     def __init__(
@@ -60,11 +62,11 @@ class PartsMatch(LinesMatch):
         self._trackers: list[StateTracker] = []
 
     def call(self, what: str, call: Callable[[], Any]) -> Any:
-        """Call the game's code with the guard."""
+        """Call the game's code, and report exceptions."""
         return self._guard(what, call)
 
     def make_players(self) -> None:
-        """Create people and programs, with the trackers of programs."""
+        """Create people, if the game has a `person`, and an environment with its trackers."""
         definition, seats = self.definition, range(self.setting.seats)
         kinds = [definition]
         if definition.person is not None:
@@ -92,13 +94,13 @@ class PartsMatch(LinesMatch):
     # --- During the match -------------------------------------------------------------------------
 
     def receive(self, entry: Entry) -> None:
-        """Store the lines of the spectator log."""
+        """Also keep the line if it belongs in the spectator log."""
         if isinstance(entry, Sent) and entry.to is None:
             self._public.append(entry.line)
         super().receive(entry)
 
     def read(self, entry: Sent) -> Struct:
-        """Report a message that can't be decoded."""
+        """Decode a message. If that fails, report it and stop."""
         try:
             return super().read(entry)
         except GameError as error:
@@ -106,13 +108,13 @@ class PartsMatch(LinesMatch):
             raise GameStoppedError from error
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Pass the message to the seat's tracker as well."""
+        """Also show the message to the tracker of the seat."""
         super().observe(seat, message)
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
 
     def _check_observation(self, seat: int) -> None:
-        """Compare the tracker's view with the match's view, and check bounds of observations."""
+        """Check that the tracker has the right view, and that the observation is in its bounds."""
         if not self._trackers:
             return
         view = self.match.view(seat)
@@ -131,7 +133,7 @@ class PartsMatch(LinesMatch):
                 f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
                 "a view whose lists grow or shrink needs observe(view)"
             )
-            if not self._findings.has("observation"):  # otherwise each shape would be reported
+            if not self._findings.has("observation"):  # one shape is enough for the author
                 self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])
@@ -140,7 +142,7 @@ class PartsMatch(LinesMatch):
         self._guard("show", player.show)
 
     def reply(self, number: int, seat: int) -> bytes:
-        """Check the seat's knowledge, and let it reply or leave. Copies get the same reply."""
+        """Let a seat reply or leave. The copies of the match get the same reply."""
         match = self.match
         if len(self._copies) < _MOST_COPIES and self._dice.random() < _COPIES:
             self._copies.append(self._guard("copy", match.copy))

@@ -1,6 +1,7 @@
 """Players who choose legal moves at random.
 
-They don't know the rules. They get the legal moves from the game's support for programs or people.
+They don't know the rules, so they get the legal moves from the game's environment, from the choices
+that it offers to people, or from its `simplest_reply`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ _TRIES = 20
 
 
 class Players:
-    """The players of all seats of a match.
+    """Plays all seats of a match.
 
     Args:
-        definition: a game with an environment, a person or a simplest reply.
-        names: the names of the players.
+        definition: a game for which `can_play` is True.
+        names: the players' names, in seat order.
         options: the options of the game.
-        seed: determines the choices of the players.
+        seed: the same seed leads to the same choices.
     """
 
     def __init__(
@@ -46,12 +47,12 @@ class Players:
 
     @staticmethod
     def can_play(definition: GameDefinition) -> bool:
-        """Return True if the game defines legal moves for programs or people."""
+        """Return True if the game has an environment, a `person` or a `simplest_reply`."""
         return bool(definition.environment or definition.person or definition.simplest_reply)
 
     @property
     def kind(self) -> str:
-        """The kind of players: "a person" or "a program"."""
+        """How to refer to a player in findings, i.e. "a person" or "a program"."""
         return "a person" if self._people else "a program"
 
     def observe(self, seat: int, message: Struct) -> None:
@@ -128,5 +129,5 @@ def _translators(environment: Environment | None, seats: int, options: Any) -> l
 
 
 def name_line(seat: int, name: str) -> bytes:
-    """Return the line with which a player reports its name."""
+    """Return the reply to a `player-name-request`."""
     return msgspec.json.encode(PlayerNameReply(seat_id(seat), name, 1))

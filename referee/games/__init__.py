@@ -1,6 +1,6 @@
-"""The games that the referee knows. Each game is a folder here and an entry of `GAMES`.
+"""The games that the referee knows. Each built-in game has a folder here and an entry in `GAMES`.
 
-`outside.py` adds games from files and installed packages that a user names.
+`outside.py` adds games that the user has in a file or in an installed package.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Games(UserDict[str, "GameDefinition"]):
-    """Games by name. A value is a `GameDefinition`, or a module that has one as `RULES`.
+    """The games by name.
 
-    Such a module is imported on the first use of its game, because most commands only need one
-    game.
+    Most commands only need one game, so we import a built-in game when somebody looks it up. Until
+    then, its value is the name of a module that defines `RULES`.
 
     Attributes:
-        outside: name -> origin, for games that aren't built in.
+        outside: where the games that aren't built in come from, by name.
     """
 
     data: dict[str, Any]
@@ -52,16 +52,16 @@ GAMES = Games(
     }
 )
 ADD_GAME = "if it is a game of your own, add --game FILE"
-"""Advice for files of an unknown game."""
+"""Advice to show if a record or a log is from a game that we don't know."""
 DEFAULT_GAME = "dominion"
-"""The game of commands that do not name one."""
+"""The game to use if a command doesn't name one."""
 
 
 def game_rules(name: object) -> GameDefinition:
-    """Return the definition of a known game.
+    """Look up a game in `GAMES`.
 
     Raises:
-        UsageError: the game is unknown.
+        UsageError: there's no such game.
     """
     if not isinstance(name, str) or name not in GAMES:
         raise UsageError(f"no game {name!r}; there are: {', '.join(GAMES)}")
@@ -69,15 +69,16 @@ def game_rules(name: object) -> GameDefinition:
 
 
 def find_game(name: str) -> str:
-    """Return the key in `GAMES` of a game that a user names.
+    """Return the name in `GAMES` of the game that a user asks for.
+
+    If the game isn't built in, this executes its code and adds it to `GAMES`.
 
     Args:
-        name: a key, the path of a game's file or folder, or the name of an installed game. The code
-            of a game from outside is executed and stays loaded.
+        name: the name of a built-in or installed game, or the path of a game's file or folder.
 
     Raises:
-        UsageError: there is no such game.
-        GameError: its code has a mistake.
+        UsageError: there's no such game.
+        GameError: the code of the game has a mistake.
     """
     if not isinstance(name, str) or (name in GAMES and name not in GAMES.outside):
         game_rules(name)
@@ -88,15 +89,15 @@ def find_game(name: str) -> str:
 
 
 def game_words(game: str) -> list[str]:
-    """Return the command-line option for a game. Empty for the default game."""
+    """Return the option that makes a command play this game. Empty for the default game."""
     return outside_words(game) or ([] if game == DEFAULT_GAME else ["--game", game])
 
 
 def outside_words(game: str) -> list[str]:
-    """Return the command-line option for a game from outside. Empty for the referee's own games.
+    """Return the option for a command that reads a record or a log. Empty for built-in games.
 
-    A command that reads a record or a log needs this option. The file itself can't say which code
-    to load, because it may come from a stranger.
+    If the game isn't built in, even such a command needs the option. We don't load any code just
+    because the file names a game, because the file may come from a stranger.
     """
     outside = GAMES.outside.get(game)
     return [] if outside is None else ["--game", outside.source.file]

@@ -1,11 +1,11 @@
-"""Games from outside, i.e. in a file, a folder, or an installed package with an entry point.
+"""Games from outside, i.e. from a file, a folder, or an installed package with an entry point.
 
     load("./connect4.py")                     returns the game's `GameDefinition`
     add("./connect4.py")                      adds it to `GAMES` and returns its name
 
-Loading a game executes its code with all rights of the user. It's therefore only loaded if the user
-names it with `--game FILE` or `play_match(game=FILE)`. Records, stores and pages also contain the
-name of a game, but they may come from anybody, so they never cause a game to be loaded.
+Loading a game executes its code with all rights of the user. We therefore only do it if the user
+asks for it with `--game FILE` or `play_match(game=FILE)`. Records, stores and pages also contain
+the name of a game, but they may come from anybody, so we never load a game because of them.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "referee.games"
-"""Group of entry points of installed packages."""
+"""Packages that contain a game declare an entry point in this group."""
 _GAME = "GAME"
-"""Name of the `GameDefinition` in a game's module."""
+"""The module of a game defines its `GameDefinition` with this name."""
 _NAME = re.compile("[a-z][a-z0-9_-]{0,39}")
 _MODULE = "_referee_game_"
 
@@ -57,7 +57,8 @@ class Outside(NamedTuple):
     """A loaded game from outside.
 
     Attributes:
-        place: absolute path of its file or folder, or name of its entry point.
+        place: the absolute path of its file or folder, or the name of its entry point. Another
+            process can load the game from there.
     """
 
     source: Source
@@ -66,12 +67,12 @@ class Outside(NamedTuple):
 
 
 class _Code(NamedTuple):
-    """The code of a game.
+    """The code of a game on disk.
 
     Attributes:
-        root: absolute path of its file or folder.
-        digest: digest of the current content.
-        entry: entry point of an installed package. None if a path was given.
+        root: the absolute path of its file or folder.
+        digest: a hash of the code as it's on disk now.
+        entry: the entry point, if the game is in an installed package.
     """
 
     root: str
@@ -80,7 +81,7 @@ class _Code(NamedTuple):
 
 
 def load(path: str) -> GameDefinition:
-    """Load the game of a file, a folder or an installed package.
+    """Load a game from a file, a folder or an installed package.
 
     Raises:
         UsageError: the file doesn't exist, or no installed game has this name.
@@ -93,7 +94,8 @@ def add(path: str) -> str:
     """Load a game and add it to `GAMES`. Returns its name.
 
     Raises:
-        UsageError, GameError: see `load`. `UsageError` also if the name is already used.
+        UsageError: see `load`, or the name is already taken by a built-in game.
+        GameError: see `load`.
     """
     found = _loaded(path)
     name = found.definition.name
@@ -105,13 +107,15 @@ def add(path: str) -> str:
 
 
 def need(name: str, source: Source, place: str) -> None:
-    """Load a game in this process that another process has already loaded.
+    """Load the same game as another process, which may be on another machine.
 
     Args:
-        name, source, place: the game in the other process.
+        name: the name in `GAMES`.
+        source: the source in the other process.
+        place: where to find the code in this process (see `Outside`).
 
     Raises:
-        UsageError: the code was deleted or has changed.
+        UsageError: the code was changed or deleted in the meantime.
         GameError: see `load`.
     """
     there = GAMES.outside.get(name)
@@ -122,18 +126,19 @@ def need(name: str, source: Source, place: str) -> None:
             f"the game {name} has changed while it was used ({source.file}): start again"
         )
     add(place)
-    # The path in this process may differ from the name that the user gave in the other process. New
-    # records should contain the user's name for the game.
+    # We may have loaded a copy from another folder, but new records should contain the path or name
+    # that the user gave.
     GAMES.outside[name] = GAMES.outside[name]._replace(source=source)
 
 
 def known_as(name: str, sources: Sequence[Source]) -> bool:
-    """Use an earlier `Source` for a loaded game in new records, if the digests are equal.
+    """Check that the loaded version of a game is among these earlier sources.
 
-    Records of equal matches then don't differ, even if the game was loaded from another folder.
+    If so, new records contain that earlier source. A repeated match then gets the same record, even
+    if the game was loaded from another folder this time.
 
     Returns:
-        False if another version is loaded. True for built-in games.
+        False if the game has changed. Built-in games always return True.
     """
     now = GAMES.outside.get(name)
     if now is None:
@@ -147,8 +152,8 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     key = code.root, code.digest
-    # Don't run the same code twice. A second run would create new classes, and modules of the first
-    # run don't know these.
+    # Don't run the same code twice. It would define all classes again, and objects of the old and
+    # the new classes don't go together.
     if key not in _loaded_before:
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
@@ -158,7 +163,7 @@ def _loaded(path: str) -> Outside:
 
 
 _loaded_before: dict[tuple[str, str], Outside] = {}
-"""(place, digest) -> game already loaded in this process."""
+"""The games that this process has loaded, by path and digest."""
 
 
 def _run(path: str, code: _Code) -> Outside:
@@ -195,12 +200,12 @@ def _code_of(path: str) -> _Code:
         known = ", ".join([*(name for name in GAMES if name not in GAMES.outside), *installed])
         raise UsageError(f"no game {path!r}; there are: {known}; or name a file: ./my_game.py")
     entry = installed[path]
-    # An installed game has to be imported to find out where its code is.
+    # We only know where the code of an installed game is after we've imported it.
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    # We don't use realpath(), because the path is compared with paths in tracebacks, which may
-    # contain links.
+    # Don't use realpath() here. We compare this path with the ones in tracebacks, in which Python
+    # doesn't resolve symbolic links.
     root = os.path.abspath(file)
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
@@ -232,8 +237,8 @@ def _digest(path: str, root: str) -> str:
 def _module(path: str, code: _Code) -> ModuleType:
     if code.entry is not None:
         return _importing(path, code.entry.module)
-    # The digest is part of the module's name, so a changed version is a separate module and doesn't
-    # get the classes of the old one.
+    # The name of the module depends on the digest. If the code has changed, it becomes a separate
+    # module, which doesn't share classes with the old one.
     named = hashlib.sha256(f"{code.root}\0{code.digest}".encode(errors="surrogateescape"))
     name = _MODULE + named.hexdigest()[:16]
     folder = os.path.isdir(code.root)
@@ -241,7 +246,7 @@ def _module(path: str, code: _Code) -> ModuleType:
     spec = spec_from_file_location(
         name, file, submodule_search_locations=[code.root] if folder else None
     )
-    assert spec is not None  # true for names that end in .py
+    assert spec is not None  # it's only None if the name doesn't end in .py
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
@@ -267,8 +272,8 @@ def _importing(path: str, module: str) -> ModuleType:
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
     if isinstance(error, GameError):
         return error
-    # Python couldn't parse the file, so the traceback doesn't contain it. The error itself has the
-    # place.
+    # If Python couldn't parse the file, it doesn't appear in the traceback. The error itself knows
+    # the file and the line.
     if isinstance(error, SyntaxError):
         where = f"{error.filename}, line {error.lineno}: {error.msg}"
         return GameError(f"the game in {path} has a mistake: {where}")
@@ -277,8 +282,8 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
     found = getattr(module, _GAME, None)
-    # The entry point of a package can name an attribute. In a file, the attribute always has the
-    # same name, unless the file has the class of a small game.
+    # An entry point can name any attribute of its module. Otherwise we look for GAME, and if that's
+    # missing, for the class of a small game.
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
     if found is None:
@@ -293,8 +298,8 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
 
 
 def _small_game(path: str, code: _Code, module: ModuleType) -> object:
-    # The module has to import this package to define a small game. If the package isn't imported,
-    # there's no small game, and we don't need to import it here.
+    # To define a small game, a module has to import this package. If nobody has imported it, there
+    # can't be a small game.
     small = sys.modules.get("referee.games.small")
     if small is None:
         return None
@@ -303,7 +308,7 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
     }
-    # A class from which another one derives isn't a game but the common part of several games.
+    # A class that other games derive from isn't a game itself. It only has what they share.
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))

@@ -1,7 +1,8 @@
-"""Call the code of games, and attribute exceptions to the author of a game from outside.
+"""Call the code of games, and tell their authors about exceptions in it.
 
-If a traceback passes through twenty of our functions, the author can't tell whose mistake it is.
-All calls go through this module, so that the error can show the author's file and line.
+A traceback usually passes through twenty of our own functions, and the author of a game can't tell
+whose mistake it is. We therefore make all calls through this module. It turns an exception into an
+error that shows the author's file and line.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ T = TypeVar("T")
 # A bot's clock doesn't run while the game computes. Without this limit, a game that hangs would
 # block its match and the whole tournament forever.
 GAME_SECONDS = 20.0
-"""Maximum seconds of one call of a game from outside."""
+"""Time limit for a single call to a game that isn't built in."""
 
 
 class GameTimeoutError(BaseException):
@@ -39,11 +40,11 @@ class GameTimeoutError(BaseException):
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a method that calls the code of a game, which is the `definition` of its object.
+    """Decorate a method that calls the code of the game `self.definition`.
 
-    If the game is from outside, any exception is raised as a `GameError`. This includes
-    `SystemExit`, because an `exit()` in somebody's game mustn't end a tournament. A `GameError` is
-    also raised if the call takes longer than `GAME_SECONDS`. Our own games are called directly,
+    If the game isn't built in, its exceptions are raised as `GameError`. This includes
+    `SystemExit`, because an `exit()` in somebody's game mustn't end a tournament. A call that
+    takes longer than `GAME_SECONDS` raises a `GameError`, too. Our own games are called directly,
     because a bug in them is ours.
     """
 
@@ -58,9 +59,9 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
                 return call(*args, **kwargs)
         except (Exception, SystemExit, GameTimeoutError) as error:
             is_ours = isinstance(error, RefereeError)
-            # Some errors aren't the game's fault, e.g. a user's wrong option, and already have a
-            # good message. These two are the game's fault, because it misuses the referee or
-            # violates the interface.
+            # Most of our own errors aren't the game's fault, e.g. a wrong option given by the user,
+            # and they already have a good message. The exceptions are ProtocolMisuseError and
+            # InternalError: the game misused the referee or didn't follow the interface.
             if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
                 raise
             raise game_error(error, game) or error from error
@@ -72,15 +73,15 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 def in_time(seconds: float | None = None) -> Iterator[None]:
     """Raise `GameTimeoutError` if the code inside this block takes too long.
 
-    This works only in the main thread, since that's where Python runs signal handlers. It's
-    disabled in a debugger, where a single line may well take longer. Text that the code prints goes
-    to stderr, because stdout may be a log that another program reads.
+    This works only in the main thread, since that's where Python runs signal handlers. There's no
+    limit in a debugger, where you may well spend longer on a single line. Anything that the code
+    prints goes to stderr, because stdout may be a log that another program reads.
 
     Args:
-        seconds: maximum duration. None: `GAME_SECONDS`.
+        seconds: the limit, by default `GAME_SECONDS`.
     """
-    # There's only one timer per process. If an outer block uses it, the limit of the outer block
-    # applies.
+    # A process has only one such timer. If we're inside another in_time() block, we leave the timer
+    # alone, and the limit of the outer block applies.
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
         return

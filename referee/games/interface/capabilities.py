@@ -1,6 +1,7 @@
 """Optional parts of a game, such as a checker of logs, statistics, or texts for people.
 
-The texts are data, so the terminal and the page can show them for any game.
+Games return their texts as data rather than printing them. The terminal and the page can then show
+them without knowing the game.
 """
 
 from __future__ import annotations
@@ -45,27 +46,34 @@ class Unchecked(Struct, frozen=True):
 
 
 class LogChecker(Protocol):
-    """Finds violations of the rules in public messages. A valid log has none."""
+    """Checks the public messages of a match against the rules."""
 
     def read(self, line: int, message: Struct) -> Sequence[Finding | Unchecked]:
-        """Read a public message of the game, or `Gone` or `End` of `log_player.py`."""
+        """Check the next message. Returns nothing if it follows the rules.
+
+        The message is one of the game's public messages, or a `Gone` or `End` (log_player.py).
+        """
 
 
 class StatisticsTable(Struct, frozen=True):
-    """A table over many matches, for people and programs.
+    """A table that sums up many matches, for people and programs.
 
-    Attributes:
-        rows: cells are text, numbers, or None if there is no value.
+    A cell is a text or a number, or None if there's no value.
     """
 
     title: str
-    columns: Sequence[str]  # short headings; the heading of the bots' column is "bot"
+    columns: Sequence[str]  # short headings; the column with the names of the bots is called "bot"
     rows: Sequence[Sequence[str | float | None]]
-    percent: Sequence[str] = ()  # columns whose numbers are fractions, 0 to 1
+    percent: Sequence[str] = ()  # columns with fractions from 0 to 1, to be shown as percentages
 
 
 class SeatFacts(Struct, frozen=True):
-    """One seat of one match: its share of the points, 0 to 1, and its `Statistics.of_match`."""
+    """The result of one bot in one match.
+
+    Attributes:
+        points: the bot's share of the points, from 0 to 1.
+        facts: the JSON object that `Statistics.of_match` returned for its seat.
+    """
 
     bot: str
     points: float
@@ -73,39 +81,43 @@ class SeatFacts(Struct, frozen=True):
 
 
 class Statistics(Protocol):
-    """Statistics of a game's matches, for people who improve a bot.
+    """Statistics of a game's matches, for people who want to improve their bot.
 
-    A tournament stores the facts of each match, and computes the tables when they're requested. A
-    new table therefore also works for old tournaments.
+    A tournament only stores the facts of each match. The tables are computed when somebody asks for
+    them, so a table that you add today also works for old tournaments.
     """
 
     def of_match(self, game: Any) -> list[bytes]:
-        """Return the data to store for one match: a short JSON object per seat, in seat order.
+        """Return the facts to store about a finished match, as a short JSON object for each seat.
 
         This is called after every match of a tournament, so it must be fast.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        """Summarise matches per bot. `seats` is iterated once, in any order, and may be empty."""
+        """Compute the tables for all bots.
+
+        `seats` may come in any order and may be empty. You can iterate over it only once.
+        """
 
 
 class Phrase(Struct, frozen=True):
-    """A labelled line of a turn, e.g. "bought  gold, silver"."""
+    """A line with a label, e.g. "bought  gold, silver". The label is a single word."""
 
-    label: str  # one word
-    text: str  # parts separated by ", ", where the line may be wrapped
-    style: str = ""  # "", "bold", "red", "green", "yellow", "blue", "dim"; "raw": written by a bot
+    label: str
+    text: str  # long lines are wrapped at ", "
+    # "", "bold", "red", "green", "yellow", "blue" or "dim". "raw" marks text that a bot wrote.
+    style: str = ""
 
 
 class Picture(Struct, frozen=True):
-    """Lines of characters that aren't wrapped, such as a grid, with styles per character."""
+    """Lines that must not be wrapped, such as a grid. Each character can have its own style."""
 
     rows: Sequence[str]
     styles: Sequence[Sequence[str]] = ()
 
 
 class Summary(Struct, frozen=True):
-    """A match as a table with totals below. The first column has short labels."""
+    """A table about one match, with totals below the rows. The first column should be narrow."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -116,4 +128,4 @@ class Starters(Struct, frozen=True):
     """Templates for new bots (`referee.starters`), which `referee new` copies."""
 
     folder: Path  # contains a README.md, and a folder per language
-    first_match: str  # the words after `referee play BOT` for a first match
+    first_match: str  # the opponent and options to put after `referee play BOT` for a first match

@@ -1,4 +1,7 @@
-"""Statistics of cards over many matches, for `Statistics` of games whose players get cards."""
+"""How well bots did with each card, over many matches.
+
+This helps to implement `Statistics` for games in which players collect cards.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,11 @@ SHARES = ("share", "points with", "points without")
 def by_bot(
     seats: Iterable[SeatFacts], facts: type[Any], gatherer: Callable[[], B]
 ) -> list[tuple[str, B]]:
-    """Group the facts of seats by bot, sorted by name.
+    """Add up the facts of each bot, and return (bot, sums) pairs sorted by the bot's name.
 
     Args:
-        facts: the type of `SeatFacts.facts`.
-        gatherer: creates an object for each bot. Its `add(points, facts)` gets the facts of each
-            seat.
+        facts: the struct to decode `SeatFacts.facts` into.
+        gatherer: creates the sums of one bot. We call their `add(points, facts)` for each match.
     """
     bots: defaultdict[str, Any] = defaultdict(gatherer)
     decode = msgspec.json.Decoder(facts).decode
@@ -35,19 +37,19 @@ def by_bot(
 
 
 class CardSums:
-    """Totals over a bot's matches, and totals for each card over the matches with that card.
+    """Sums over a bot's matches, and for each card, sums over the matches with that card.
 
-    It only keeps sums, so its size doesn't grow with the number of matches.
+    Single matches aren't kept, so the memory doesn't grow with their number.
     """
 
     def __init__(self) -> None:
         self._matches = 0
         self._points = 0.0
-        # card -> matches, points, and totals of its numbers
+        # card -> [matches, points, sum of the first number, sum of the second]
         self._with: dict[str, list[float]] = {}
 
     def add(self, points: float, cards: Mapping[str, tuple[int, int]]) -> None:
-        """Add a match. `cards` maps each card of the bot to two numbers, which are averaged."""
+        """Add a match. `cards` has two numbers for each card, whose means appear in `rows`."""
         self._matches += 1
         self._points += points
         found = self._with
@@ -63,11 +65,10 @@ class CardSums:
             sums[3] += second
 
     def rows(self, bot: str, order: Callable[[str], Any]) -> list[Row]:
-        """Return one row per card, sorted by share.
+        """Return a row for each card. The card that the bot had most often comes first.
 
-        Returns:
-            Rows of: bot, card, matches with the card, their share, points with the card, points
-            without it, and the means of both numbers over matches with the card.
+        The columns are bot, card, matches with the card, their share of all matches, mean points
+        with the card, mean points without it, and the mean of each of the card's two numbers.
         """
         rows: list[Row] = []
         for card in sorted(self._with, key=lambda card: (-self._with[card][0], order(card))):
@@ -87,11 +88,12 @@ class CardSums:
 def card_table(
     what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[str]
 ) -> StatisticsTable:
-    """Create a table of cards with two numbers: the count, and the turn of the first copy.
+    """Create a table whose two numbers per card are the count and the turn of the first copy.
 
     Args:
-        cards: the order of cards with equal shares. Cards that aren't listed come last, e.g. cards
-            of another version of the game in an older store.
+        what: the beginning of the title.
+        cards: decides the order of cards with equal shares. A card that isn't listed comes last. It
+            may come from an old store, written by another version of the game.
     """
     places = {card: place for place, card in enumerate(cards)}
     title = f"{what}; count and own turn of the first are means over the matches with the card"

@@ -1,7 +1,8 @@
-"""Shared code of environments whose replies consist of several choices.
+"""Base class for environments in which a learner builds a reply from several choices.
 
-As in the rules, a decision is a generator. It yields the legal options, receives the chosen one,
-and returns the reply. Every option leads to a legal reply, so a learner can't get stuck halfway.
+A decision is a generator, as in the rules. It yields the legal options, receives the chosen one,
+and so on, and finally returns the reply. Every option leads to a legal reply, so a learner can't
+get stuck halfway.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from referee.errors import UsageError
 from referee.games.interface.environment import NoActionError
 
 Options: TypeAlias = Mapping[str, Any]
-"""Name of a legal choice -> the value that is sent to the generator if it's chosen. Never empty."""
+"""The legal choices by name, never empty. If one is chosen, the generator receives its value."""
 Choices: TypeAlias = Generator[Options, Any, Struct]
 """Yields options, receives the value of the chosen one, and returns the reply."""
 DONE = "done"
@@ -28,21 +29,26 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Return an observation: `first`, then the number of items at each place, clipped to bounds."""
+    """Create an observation by counting how often each index occurs in `places`.
+
+    The counts at the beginning are then overwritten with `first`, and everything is clipped to
+    0 and `bounds`.
+    """
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
     return counts.clip(0, bounds)
 
 
 class ChoosingTranslator:
-    """The action part of a `referee.games.interface.environment.Translator`.
+    """Base class for a `Translator` (environment.py) that takes one choice after the other.
 
-    A game adds `choices`, `chosen` and `observe`, and two class arguments: the names of its choices
-    in order of their numbers, and the names of the entries of an observation.
+    A subclass implements `choices`, `chosen` and `observe`. It also passes two class arguments,
+    `choices` and `names`: the names of all choices, and the names of an observation's numbers. An
+    action is the index of a name in `choices`.
 
     Attributes:
-        options: the legal options. Empty while the seat has no request.
-        picks: indices of the options picked so far for this reply.
+        options: the choices that are legal now. Empty while the seat has no request.
+        picks: the items picked so far in `pick`, as indices.
     """
 
     names: ClassVar[Sequence[str]]
@@ -63,23 +69,23 @@ class ChoosingTranslator:
 
     @property
     def asked(self) -> Any:
-        """The open request of the seat. None if there isn't one."""
+        """The request that the seat has to answer, or None."""
         return self.view.request if self.options else None
 
     def choices(self) -> Choices:
-        """Build the reply to the request of the view, one choice at a time."""
+        """Build the reply to `self.view.request`, one choice at a time."""
         raise NotImplementedError
 
     def chosen(self, reply: Any) -> Iterable[str]:
-        """Return the names of the choices in a reply, in order, without "done"."""
+        """Return the names of the choices that lead to this reply, in order, without any "done"."""
         raise NotImplementedError
 
     def observe(self) -> NDArray[np.int32]:
-        """Return the seat's knowledge in the format of the game's `layout`."""
+        """Return `self.view` as an array of numbers."""
         raise NotImplementedError
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat. This discards an unfinished reply."""
+        """Show a new view to the translator, which forgets any unfinished reply."""
         self.view, self.options, self.picks = view, {}, []
         if asked:
             self._deciding = self.choices()
@@ -102,7 +108,7 @@ class ChoosingTranslator:
         # Policies return all kinds of integers, e.g. NumPy's. index() accepts them and rejects 1.5,
         # which int() would truncate.
         try:
-            number = index(action)  # accepts any integer type
+            number = index(action)
         except TypeError:
             number = -1
         name = self._choices[number] if 0 <= number < len(self._choices) else ""
@@ -118,15 +124,15 @@ class ChoosingTranslator:
         return None
 
     def actions_of(self, reply: Any) -> Iterator[int]:
-        """Yield the choices that express a reply. Each is carried out before the next is yielded.
+        """Yield the choices that lead to a reply, carrying out each one before the next.
 
         Raises:
-            NoActionError: no choices express this reply.
+            NoActionError: no choices lead to this reply.
         """
         names, made = deque(self.chosen(reply)), None
         while made is None:
-            # The names don't include "done". If the next name isn't an option, we try to end the
-            # reply here. Any names left after that show that the choices can't express the reply.
+            # chosen() leaves out "done", so we insert it whenever the next name isn't an option. If
+            # the reply is complete and there are still names left, our choices can't express it.
             name = names.popleft() if names and names[0] in self.options else DONE
             if name not in self.options:
                 raise NoActionError
@@ -139,12 +145,12 @@ class ChoosingTranslator:
     def pick(
         self, among: Sequence[str], least: int, most: int
     ) -> Generator[Options, int, Sequence[int]]:
-        """Let the player pick different items one by one. Returns their indices in that order.
+        """Let the player pick items one by one. Returns their indices in the order of the picks.
 
         Args:
-            among: names of the items. If several items have the same name, the first is picked.
-            least: number of picks from which "done" is an option.
-            most: number of picks that ends the decision.
+            among: the names of the items. If two items have the same name, we pick the first one.
+            least: the player can say "done" after this many picks.
+            most: after this many picks we stop asking.
         """
         # Iterate backwards, so that among items with the same name the first overwrites the others.
         places = range(len(among))[::-1]
@@ -159,13 +165,13 @@ class ChoosingTranslator:
                 return self.picks
 
     def refusal(self, action: object) -> str:
-        """Explain that an action isn't legal. Games can override this to give the reason."""
+        """Return the error message for an illegal action. Override it if you know the reason."""
         return f"action {action!r} is not legal now: see the action mask"
 
     def show(self) -> str:
-        """Format the seat's knowledge for people.
+        """Format the observation for people, one number per line.
 
-        Zeros are left out, since most entries are zero.
+        We leave out zeros, because most of the numbers are zero.
         """
         numbers = zip(self.names, self.observe().tolist(), strict=True)
         return "\n".join(f"{name}: {number}" for name, number in numbers if number)

@@ -15,23 +15,20 @@ import msgspec
 from msgspec import Struct
 
 MAX_INTEGER = 2**53
-"""Larger integers aren't exact in JavaScript and many other languages."""
+"""JavaScript and many other languages round larger integers."""
 
 
 def data_problem(value: Any, path: str) -> str:
-    """Explain why a value can't be written as JSON, and what to do.
+    """Explain why a value can't be written as JSON and how to fix it, or return "" if it can.
 
     Args:
-        path: the place of the value, e.g. "view(PUBLIC)".
-
-    Returns:
-        One clause. Empty if the value is valid.
+        path: how to refer to the value in the explanation, e.g. "view(PUBLIC)".
     """
     return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
 
 
-# msgspec also rejects most of these values, but it doesn't report where they are, and the state of
-# a game can be large.
+# msgspec rejects most of these values, too, but it doesn't say where in the data they are, and the
+# state of a game can be large.
 def _inside(value: Any, path: str) -> str:
     if isinstance(value, Struct):
         fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
@@ -50,8 +47,8 @@ def _inside(value: Any, path: str) -> str:
 
 
 def _of_scalar(value: Any, path: str) -> str:
-    # A set could be written as a list, as msgspec does. But the order would be arbitrary, and two
-    # runs of the same match would differ.
+    # msgspec writes a set as a list. But the order would be arbitrary, and two runs of the same
+    # match would differ.
     if isinstance(value, set | frozenset):
         return f"{path} is a set, and a set has no order: use sorted(...)"
     if isinstance(value, float) and not math.isfinite(value):
@@ -68,10 +65,9 @@ def _first(inside: Iterable[tuple[str, Any]]) -> str:
 
 
 def _misfit(value: Struct, path: str) -> str:
-    """Check that a struct matches its declared types, because readers decode it with them."""
-    # msgspec checks types when it decodes a struct, but not when you create or encode one. Without
-    # this check, the author's mistake would only be noticed later, by somebody who reads the
-    # record.
+    # msgspec doesn't check the types of fields when you create or encode a struct, only when you
+    # decode one. Without this check, the author's mistake would show up much later, when somebody
+    # reads the record.
     try:
         msgspec.json.decode(msgspec.json.encode(value), type=type(value))
     except msgspec.MsgspecError as error:

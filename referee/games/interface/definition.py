@@ -1,6 +1,7 @@
-"""A game's entry in `referee.games.GAMES`. This is how the rest of the referee sees a game.
+"""A game's entry in `referee.games.GAMES`, through which the rest of the referee sees the game.
 
-Everything that makes a game special is defined here. No other code checks which game is played.
+If games need different behaviour somewhere, they differ in a field of this struct. No other code
+checks which game is played.
 """
 
 from __future__ import annotations
@@ -33,26 +34,28 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     Attributes:
         name: id of the game in logs, such as "dominion".
-        specification: the page with the sections of faults and findings: its path in spec/, without
-            ".md", or its title if `specification_text` has the text.
-        specification_text: Markdown whose sections replace sections of that page, or the whole page
-            if it isn't in spec/. Sections are numbered: "### 4.3 Options".
+        specification: the page that the section numbers in faults and findings refer to. This is
+            its path in spec/ without ".md". For a page that isn't in spec/, it's the title.
+        specification_text: Markdown with numbered sections, such as "### 4.3 Options". They replace
+            the sections of that page with the same number. If the page isn't in spec/, this is the
+            whole page.
         options: a struct with the options of the game and their defaults. Values are numbers,
             strings, booleans or lists of them.
-        limits: name -> default, for limits whose defaults differ from the general ones.
+        limits: name -> default, if a limit should have another default than in other games.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
-        faults: its fault codes, each with the section that defines it.
-        reasons: end reason -> description, for end reasons that aren't in `EndReason`: "{loser}
-            lost all botlets". `{winner}` and `{loser}` stand for names.
-        hidden: description of the information that a match record has and a spectator log lacks.
-        tie_break: the quantity that decides ties, where less is better: "turns taken". Empty: none.
+        faults: fault code -> section that defines it.
+        reasons: end reason -> description, for reasons that aren't in `EndReason`. The description
+            may contain `{winner}` and `{loser}`, as in "{loser} lost all botlets".
+        hidden: what you can see in a match record but not in a spectator log, in words.
+        tie_break: if scores are equal, the player with fewer of these wins, e.g. "turns taken".
+            Empty if there's no tie-break.
         dialects: name -> dialect.
         fractions: True if a score can be a fraction, such as 0.5.
-        bundled: for a game from outside, the subfolder of example_bots/ with its bundled bots.
-            Empty: none. Built-in games use the folder of their name.
+        bundled: the subfolder of example_bots/ with bots for a game that isn't built in, or "". The
+            bots of a built-in game are in the folder with its name.
     """
 
     name: str
@@ -81,30 +84,31 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     # them.
 
     is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
-    """Decides whether a message of type `game-info` belongs to this game. None: its field `game`
-    decides."""
+    """Returns True if a `game-info` belongs to this game. By default we compare its field `game`
+    with the name."""
     checker: Callable[[Sequence[str]], LogChecker] | None = None
     """Creates a checker of logs from the players' names, in seat order."""
     log_player: Callable[[], LogPlayer] | None = None
-    """Creates the object that infers replies from a log, for checking the log and for the page.
-    Replaces a checker."""
+    """Creates the object that infers replies from a spectator log. We use it to check the log and
+    to show it on the page. A game with a log player doesn't need a `checker`."""
     turns: Callable[[Sequence[str]], TurnReader[Any]] | None = None
-    """Creates a reader of turns from the players' names, in seat order."""
+    """Creates a `TurnReader` from the players' names, in seat order."""
     turn: type[Struct] | None = None
-    """The struct of these turns. `referee replay --format json` prints one per line."""
+    """The struct that the `TurnReader` returns. `referee replay --format json` prints one per
+    line."""
     person: Callable[[Sequence[str], int], Dialogue] | None = None
     """Creates the dialogue of a person at the terminal, from the players' names in seat order and
     the person's seat."""
     statistics: Callable[[], Statistics] | None = None
     """Creates the collector of statistics for tournaments."""
     adapters: Mapping[str, Adapter] = {}
-    """Prefix of a BOT argument, such as "sot" -> adapter for bots with this prefix."""
+    """Adapters for bots of foreign libraries, by the prefix of the BOT argument, such as "sot"."""
     notes: Callable[[Any], list[list[str]]] | None = None
-    """Returns hints about probable mistakes that aren't faults, for authors of bots: for each
-    seat, a list of sentences. The argument is a finished game, as created by `new`."""
+    """Takes a finished game and returns sentences for the author of each bot, in seat order. They
+    point out behaviour that isn't a fault but probably a mistake of the bot."""
     hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
-    """Returns the likely cause of a fault as a clause, from its code and the request and reply as
-    JSON objects. Empty if the detail of the fault is sufficient."""
+    """Takes the code of a fault, the request and the reply, and returns the likely cause as a
+    clause. Returns "" if it has nothing to add to the detail of the fault."""
     cases: Callable[[], bytes] | None = None
     """Returns the conformance cases for bots, as JSON (spec/vectors/README.md)."""
     situation: Callable[[GameSetup, Mapping[str, Any]], Game] | None = None
@@ -114,13 +118,14 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     starters: Starters | None = None
     """Templates of bots for `referee new`."""
     page: PageDefinition | None = None
-    """The game's parts of the page that shows its matches."""
+    """How matches of this game are drawn in the browser."""
     vocabulary: Vocabulary | None = None
-    """The words of the game's rule files, and the player that follows them."""
+    """The words of the game's rule files, and the player that follows such a file."""
     make_environment: Callable[[], Environment] | None = None
-    """Creates `environment`. It's a function, because the environment imports numpy."""
+    """Returns the environment for reinforcement learning. It's a function, because the environment
+    imports numpy."""
     make_probes: Callable[[], Probes] | None = None
-    """Creates `probes`."""
+    """Returns the tests for other referees of this game."""
 
     @property
     def environment(self) -> Environment | None:
@@ -133,9 +138,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         """Describe an end reason in words, as a clause.
 
         Args:
-            reason: the code. An unknown code is returned as it is.
-            names: names of the players, in seat order. Empty: "the winner" and "the loser".
-            winners: seats of the winners.
+            reason: the end reason. If we don't know it, we only replace its hyphens by spaces.
+            names: the players' names, in seat order. Without names, the text says "the winner" and
+                "the loser".
+            winners: the seats of the winners.
         """
         words = {**END_REASONS, **self.reasons}.get(reason)
         if words is None:
@@ -146,25 +152,26 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
             "{winner}": " and ".join(won or names) or "the winner",
             "{loser}": " and ".join(lost or names) or "the loser",
         }
-        # We don't use `str.format`, because it raises an exception for any other brace.
+        # `str.format` would raise an exception if the text contains any other brace.
         return re.sub(r"\{(?:winner|loser)\}", lambda found: players[found[0]], words)
 
     @property
     def tie_note(self) -> str:
-        """Explain why a match with equal scores has a winner. Empty: no tie-break."""
+        """Why a match with equal scores has a winner. Empty if the game has no tie-break."""
         return f"level, won with fewer {self.tie_break}" if self.tie_break else ""
 
     def result_note(
         self, ranks: Sequence[int], scores: Sequence[Score], out: Sequence[bool]
     ) -> str:
-        """Explain a draw, or why a player has won in spite of an equal score.
+        """Explain a draw, or why a player won although another one has the same score.
+
+        All arguments are in seat order.
 
         Args:
-            ranks, scores: in seat order.
             out: True for each seat that was disqualified.
 
         Returns:
-            A clause. Empty if there is nothing to explain.
+            A clause, or "" if there's nothing to explain.
         """
         if ranks.count(1) > 1:
             return "drawn"
@@ -174,10 +181,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         return self.tie_note if len(won) == 1 and won[0] in lost else ""
 
     def probes(self) -> Probes:
-        """Return the tests of other referees, loaded on first use.
+        """Return the tests for other referees, which are imported on first use.
 
         Raises:
-            UsageError: the game has no probes.
+            UsageError: the game has no such tests.
         """
         if self.make_probes is None:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")
@@ -185,8 +192,9 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def part_of(module: str, name: str) -> Callable[[], Any]:
-    """Return a function that imports a module on its first call and returns its attribute.
+    """Return a function that imports a module and returns one of its attributes.
 
-    Thanks to this, a command doesn't load the parts of a game that it doesn't use.
+    A `GameDefinition` refers to slow modules in this way, so that a command only imports the parts
+    of a game that it uses.
     """
     return lambda: getattr(import_module(module), name)

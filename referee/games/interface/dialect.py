@@ -1,9 +1,9 @@
 """Translations for bots that don't speak the canonical messages of a game.
 
 A game needs a dialect if bots for it already exist, for example for an older referee. The dialect
-translates between the lines of a match and one bot, without I/O. Logs and records only contain
-canonical lines, so they can be replayed, verified and validated without knowing the dialect. Each
-bot of a match has its own dialect object, which may have state:
+translates the lines of a match for one bot, and the bot's replies back. It does no I/O. Logs and
+records only contain canonical lines, so you can replay, verify and validate them without knowing
+the dialect. Each bot of a match has its own dialect object, which may keep state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
@@ -23,32 +23,32 @@ from referee.games.interface.faults import Fault
 
 
 class Dialect(Protocol):
-    """The translation for one bot in one match. Lines are without line ends.
+    """Translates for one bot in one match.
 
-    A dialect sees each line of its bot in order, so it may remember things (e.g. the definitions of
-    cards).
+    It sees all lines for its bot, in order, so it may remember things such as the definitions of
+    cards. Lines are passed without their line ends.
     """
 
     def send(self, line: bytes) -> bytes:
-        """Translate the next line of the match for the bot: a request, news, or the end.
+        """Translate the next line of the match, which may be a request, news, or the end.
 
         Returns:
-            Any number of lines, with line ends. Empty if the bot gets nothing.
+            What to send to the bot: any number of lines with their line ends, or nothing.
         """
 
     def answer(self) -> bytes | None:
-        """Return the canonical reply to the last request, if the bot doesn't see that request.
+        """Reply to the last request in place of the bot, or return None if the bot has to reply.
 
-        For example, a bot can't answer the handshake if its dialect has none. None means that the
-        bot has to reply. The method can be called several times without side effects.
+        A dialect doesn't need to have all canonical requests. For example, if it has no handshake,
+        the dialect object answers the handshake. You can call this several times.
         """
 
     def reply(self, data: bytes) -> bytes:
-        """Translate the bot's reply, which isn't blank, into the canonical reply.
+        """Translate a reply of the bot into a canonical reply. `data` isn't blank.
 
-        Text that can't be translated is returned unchanged, and the game judges it. There's one
-        exception. A canonical reply is wrong in the dialect, but the game would accept it, so it is
-        returned in brackets.
+        We return text that we can't translate as it is, and let the game find the fault. However,
+        if a bot writes a canonical reply, which is wrong in this dialect, the game would accept it.
+        To make it invalid, we put it in brackets.
         """
 
 
@@ -57,17 +57,19 @@ Wrong: TypeAlias = Callable[[Fault, Mapping[str, Any], bytes], str]
 
 
 class Adapter(Struct, frozen=True):
-    """A program that runs foreign bots, such as classes of a library, with canonical messages.
+    """A program that runs bots of another kind, such as classes written for some library.
+
+    The program itself speaks the canonical messages.
 
     Attributes:
-        command: (text after the prefix and its colon, start folder of the bot or "") -> command
-            line of the program. Raises `UsageError` if the bot doesn't exist.
-        methods: type of a request -> the author's method that answers it, as the subject of a
-            sentence.
-        on_time: type of a request -> advice about the time of that method, as a clause.
-        wrong: (fault, request, reply) -> explanation for the author, in a sentence. Request and
-            reply are JSON objects.
-        library: the library's module, which its bots import. Empty: none.
+        command: takes the text after "PREFIX:" and the bot's start folder (or ""), and returns the
+            command line of the program. Raises `UsageError` if the bot doesn't exist.
+        methods: type of a request -> the author's method that answers it. The value is used as the
+            subject of a sentence.
+        on_time: type of a request -> a clause with advice for a method that is too slow.
+        wrong: takes a fault, the request and the reply as JSON objects, and explains the fault to
+            the author in a sentence.
+        library: the module that these bots import. Empty if there's no library.
     """
 
     command: Callable[[str, str], Sequence[str]]
@@ -81,17 +83,20 @@ class DialectKind(Struct, frozen=True):
     """A dialect of a game, in `GameDefinition.dialects`.
 
     Attributes:
-        new: (seat, seed of the match, name if the bot can't send one) -> translation for one bot.
-        over_http: True if its bots can play over HTTP: they reply with exactly one line of JSON.
-        form_field: over HTTP, the line is sent as a form with this field. Empty: sent as it is.
-        reply_end: end mark of a process's reply, which isn't part of the reply.
-        greets: True if its bots answer the game's handshake. Other bots probably speak another
-            dialect.
-        tells_hidden: True if its bots see hidden information. This is for comparing implementations
-            of the game, and tournaments don't accept it.
-        wrong: (fault, canonical request, bot's own reply) -> explanation in terms of the dialect.
-            It completes a sentence that begins with the reply, and contains the expected reply and
-            the section. None: the bot writes canonical replies.
+        new: creates the dialect for one bot from its seat, the seed of the match, and a name that
+            is used if the bot can't send one.
+        over_http: True if bots can use the dialect over HTTP, because each reply is exactly one
+            line of JSON.
+        form_field: if this isn't empty, the referee posts each line over HTTP as a form with this
+            field.
+        reply_end: the bytes that end a reply on standard output. They aren't part of the reply.
+        greets: True if a bot has to answer the game's handshake. If a bot doesn't, it probably
+            speaks another dialect.
+        tells_hidden: True if bots see hidden information. We use this to compare implementations of
+            the game. Tournaments don't accept it.
+        wrong: takes a fault, the canonical request and the bot's own reply, and explains the fault
+            in terms of the dialect. The result continues a sentence that begins with the reply, and
+            it contains the expected reply and the section. None if bots write canonical replies.
     """
 
     new: Callable[[int, int, str], Dialect]

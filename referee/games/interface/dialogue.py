@@ -1,7 +1,7 @@
-"""A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
+"""Let a person play a game (`GameDefinition.person`).
 
 A game describes its state and choices as plain data and doesn't print anything. The code that
-displays the data and reads input is the same for all games (`referee.bots.person`,
+displays the data and reads the input is the same for all games (`referee.bots.person`,
 `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
@@ -20,23 +20,24 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Phrase
 
 Picks: TypeAlias = tuple[int, ...]
-"""Indices of the chosen choices, in the order in which they were typed."""
+"""Indices of the choices that the person picked, in the order in which they were typed."""
 
 
 class Choice(Struct, frozen=True):
     """One of the choices of a question.
 
     Attributes:
-        name: the text to type, or its beginning. Several choices may have the same name.
+        name: people choose by typing this, or the beginning of it. Several choices may have the
+            same name.
         cells: texts for the other columns of the question.
-        key: a key that selects the choice and can't be combined, such as "r". Empty: the choice has
-            a number, counted from 1 among the choices without a key. If equal to the name, the name
-            itself is typed, for example a number.
-        barred: the reason why it can't be chosen now, such as "costs 6, you have 5". The choice
-            keeps its number but is hidden.
-        verb, thing: the action in two parts, for graphical programs: "buy", "duchy for 5". If
-        `thing` is empty, the name is used instead. If `verb` is empty, the name describes the whole
-        action.
+        key: a key to type instead, such as "r". The choice then can't be combined with others. If
+            the key equals the name, people have to type the name, for example a number. Choices
+            without a key are numbered from 1.
+        barred: why this can't be chosen now, e.g. "costs 6, you have 5". The choice isn't shown,
+            but it keeps its number.
+        verb, thing: the action in two parts for a graphical program, such as "buy" and "duchy for
+            5". If `thing` is empty, use the name. If `verb` is empty, the name describes the whole
+            action.
     """
 
     name: str
@@ -48,12 +49,12 @@ class Choice(Struct, frozen=True):
 
     @property
     def is_typed(self) -> bool:
-        """True if the name itself is typed, e.g. a number."""
+        """True if people choose this only by typing its name, e.g. a number."""
         return self.key == self.name
 
 
 class InfoTable(Struct, frozen=True):
-    """A table that the person can look at before choosing. Rows have one text per column."""
+    """A table that the person can look at before choosing, by typing its key."""
 
     key: str
     name: str
@@ -65,20 +66,21 @@ class Question(Struct, frozen=True):
     """A question with choices.
 
     Attributes:
-        title: a heading that starts a new part, such as a turn. Can be empty.
-        columns: headings of the columns, beginning with the names. Narrow terminals only show the
-            first two columns. Empty: the choices are in one row.
+        title: a heading, shown when something new begins, such as a turn. May be empty.
+        columns: headings of the columns, beginning with the names. A narrow terminal only shows the
+            first two columns. Without columns, all choices are shown in one row.
         remarks: notes, for example about choices that aren't possible.
-        least, most: number of choices per answer.
+        least, most: how many choices an answer may have.
         repeats: True if a choice may be picked more than once.
-        enter: the meaning of an empty line, which picks nothing. Empty: not allowed.
-        check: returns the problem with a combination of valid picks. Empty: none.
-        doubts: index of a choice, or -1 for an empty line -> the reason why it may be a mistake. A
-            graphical program asks for confirmation.
-        ends: indices of choices that end the turn. A graphical program doesn't send them at the
-            first click, but when the person ends the turn.
-        targets: for each choice, the item of the game's drawing that represents it, so that a
-            person can click on it. None: no item. Empty: the drawing finds the choices by name.
+        enter: the effect of an empty line, e.g. "end your turn". If this is "", the person has to
+            pick something.
+        check: returns what's wrong with a combination of picks, or "".
+        doubts: why a choice may be a mistake, by its index, or -1 for an empty line. A graphical
+            program asks the person to confirm it.
+        ends: indices of choices that end the turn. A graphical program doesn't send such a choice
+            when the person clicks on it, but when the person ends the turn.
+        targets: what to click on in the game's drawing for each choice, or None if there's nothing
+            to click on. Without targets, the drawing looks for the names of the choices.
     """
 
     text: str
@@ -103,8 +105,8 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
     """Create the question for the next action of a turn. An empty line ends the turn.
 
     Args:
-        can: verbs of useful actions that are still possible. A graphical program asks for
-            confirmation before ending a turn in which such actions are left.
+        can: verbs of useful actions that the person can still do, such as "buy". If there are any,
+            a graphical program asks for confirmation before it ends the turn.
         shown: other fields of the question.
     """
     left = " or ".join(dict.fromkeys(can))
@@ -114,9 +116,9 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """Return the problem with some picks in a sentence, or "" if they are valid.
+    """Return a sentence about what's wrong with the picks, or "" if they're a valid answer.
 
-    The picks can be any integers.
+    The picks may be any integers, including indices that don't exist.
     """
     choices = question.choices
     if not picks:
@@ -145,19 +147,20 @@ Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
 
 
 class Dialogue(Protocol):
-    """One match from a player's view, based on the lines sent to that seat.
+    """Tells a person about a match and asks for decisions. There's one object for each person.
 
-    The messages come from a match that follows the rules, so there's no need to check them.
+    It gets the messages that are sent to the person's seat. They come from a match that follows the
+    rules, so there's no need to check them.
     """
 
     def observe(self, message: Struct) -> Sequence[str]:
-        """Read a public message or a request. Returns news as sentences."""
+        """Read a public message or a request. Returns sentences to show to the person."""
 
     def disqualify(self, seat: int) -> Sequence[str]:
-        """Read the disqualification of another seat. The caller announces it."""
+        """Note that another seat was disqualified. The caller tells the person."""
 
     def end(self) -> Sequence[str]:
-        """Read the end of the match. Returns the remaining news."""
+        """Read the end of the match. Returns the sentences that weren't shown yet."""
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for the reply to a request. The request must have been passed to `observe` before."""
+        """Ask for the reply to a request. You have to pass the request to `observe` first."""

@@ -1,8 +1,9 @@
 """A game for reinforcement learning, with numbers in and integers out (spec/python-rl.md).
 
-Like a dialect, it's a translation. It only uses the seat's `Game.view`. Therefore a policy that was
-trained in an environment can also play as a bot, whose view comes from a `StateTracker`. Each seat
-of a match has its own translator:
+An environment translates between the game and a policy, much like a dialect. It only looks at the
+`Game.view` of the policy's seat. A policy that was trained in the environment can therefore also
+play as a bot, which gets its view from a `StateTracker`. Each seat of a match has its own
+translator:
 
     player = environment.translator(seat, seats, options)
     player.look(game.view(seat), asked=True)
@@ -33,63 +34,65 @@ class NoActionError(Exception):
 
 
 class Translator(Protocol):
-    """The translation for one seat in one match.
+    """Translates for one seat in one match.
 
-    It stores the choices of an unfinished reply, so it isn't a pure function of the view.
+    A reply may take several actions, so a translator remembers the ones before the reply is
+    complete.
     """
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Set the current view of the seat. `asked` is True if the seat has a request."""
+        """Show the current view to the translator. `asked` is True if the seat has to reply."""
 
     def observe(self) -> NDArray[np.int32]:
-        """Return the seat's knowledge as a new array; `Environment.observation` is its layout."""
+        """Return the observation as a new array. `Environment.observation` has its layout."""
 
     def legal(self) -> NDArray[np.int8] | None:
-        """Return 1 for each legal choice, otherwise 0. All are 0 while the seat has no request.
+        """Return the action mask, with 1 for each legal choice, or None if there's no mask.
 
-        None if an action is an array of choices, because all such arrays are legal.
+        It's all zeros while the seat has no request. If an action is an array of choices, we don't
+        need a mask, because all arrays are legal.
         """
 
     def act(self, action: Any) -> Struct | None:
-        """Carry out an action of a seat with a request.
+        """Carry out an action. The seat must have a request.
 
         Args:
-            action: the index of a choice, or an array of them.
+            action: the index of a choice, or an array of such indices.
 
         Returns:
-            The legal reply to the request, or None if it takes more actions.
+            The reply to the request, which is legal, or None if the reply needs more actions.
 
         Raises:
-            UsageError: the action isn't legal. The state is unchanged.
+            UsageError: the action isn't legal. Nothing has changed.
         """
 
     def actions_of(self, reply: Any) -> Iterator[Any]:
-        """Yield the actions that express a reply. Each is carried out before the next is yielded.
+        """Yield the actions that lead to a reply, carrying out each one before the next.
 
-        You can therefore call `observe` before each action, to get the pairs of a dataset.
+        If you call `observe` whenever you get an action, you get the pairs of a dataset.
 
         Args:
-            reply: a valid reply to the request of the seat, or a part of one (`Environment.parts`).
+            reply: a valid reply to the request, or one of its parts (`Environment.parts`).
 
         Raises:
-            NoActionError: no actions express this reply.
+            NoActionError: no actions lead to this reply.
         """
 
     def show(self) -> str:
-        """Format the seat's knowledge for people, as lines without a final line end."""
+        """Format the observation for people. There's no newline at the end."""
 
 
 class StateTracker(Protocol):
-    """A seat's knowledge of a match, derived from the lines that its bot receives.
+    """Computes the view of a seat from the lines that its bot receives.
 
-    It's only needed for a policy that plays as a bot, because an environment has the game itself.
+    You only need this for a policy that plays as a bot. An environment can ask the game itself.
     """
 
     def observe(self, message: Struct) -> None:
-        """Read a public message of the game, a request to this seat, or its reply."""
+        """Read a public message, a request to this seat, or the seat's reply."""
 
     def view(self) -> Struct:
-        """Return `Game.view` of this seat at its request."""
+        """Return the same as the game's `view` of this seat. The seat must have a request."""
 
 
 class Numbers(Struct, frozen=True):
@@ -109,19 +112,20 @@ class Environment(Struct, frozen=True):
     """The environment of a game.
 
     Attributes:
-        id: name in Gymnasium ids, such as "Dominion" in "referee/Dominion-v1".
-        opponent: the default opponent in `gym_env`, a bundled bot.
+        id: the name in Gymnasium ids, e.g. "Dominion" in "referee/Dominion-v1".
+        opponent: the default opponent in `gym_env`, which is a bundled bot.
         version: increases when the meaning of observations or actions changes.
-        choices: options of the game -> names of the choices, in order of their numbers.
-        observation: (number of seats, options of the game) -> layout.
-        translator: (seat, number of seats, options of the game) -> translator.
-        tracker: (seat, number of seats) -> tracker.
-        action_shape: options of the game -> () if an action is one choice, otherwise the shape of
-            an array of choices.
-        simultaneous: True if all players move together, which makes it a parallel environment.
-        parts: a reply -> replies with the same effect. Each answers a request of the same kind, and
-            is made of actions.
-        earlier: older versions that can still be used.
+        choices: returns the names of all choices from the options of the game. Actions are indices
+            of this tuple.
+        observation: returns the layout from the number of seats and the options.
+        translator: creates a translator from the seat, the number of seats and the options.
+        tracker: creates a tracker from the seat and the number of seats.
+        action_shape: returns () from the options if an action is a single choice. Otherwise it
+            returns the shape of an array of choices.
+        simultaneous: True if all players move together. You can then use the parallel API.
+        parts: splits a reply into replies that a policy would choose one after the other, e.g. if a
+            bot sends a whole turn in one reply. By default a reply is its only part.
+        earlier: older versions that you can still use.
     """
 
     id: str
@@ -137,15 +141,15 @@ class Environment(Struct, frozen=True):
     earlier: tuple[Environment, ...] = ()
 
     def of_version(self, version: int | None) -> Environment:
-        """Return a version of the environment. None: the newest."""
+        """Return an older version of this environment, or the newest one if `version` is None."""
         found = {one.version: one for one in (self, *self.earlier)}
         return self if version is None else found[version]
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
-    """Create a struct from given fields and from the fields of other structs.
+    """Create a struct, and take its fields from keyword arguments or from other structs.
 
-    If a field occurs more than once, the given field or the earlier struct takes precedence.
+    Keyword arguments come first, and then the structs in the given order.
     """
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others

@@ -1,7 +1,7 @@
 """Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9).
 
-After a fault, the match continues, and the rules of the game define its cost. A disqualification is
-final.
+A bot stays in the match after a fault, and the rules of the game define the penalty. A
+disqualification is final.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 class Disqualification(StrEnum):
     """Reasons for disqualification (protocol, 9).
 
-    A wrong move is never a reason, because it's a fault, and the rules define its cost.
+    A wrong move isn't among them. It's a fault, and the rules of the game define the penalty.
     """
 
     FAILED_TO_START = "failed-to-start"
@@ -36,7 +36,10 @@ class Disqualification(StrEnum):
 
 
 class OverLimitError(Exception):
-    """A bot inside this process exceeded a limit and leaves the match. The text explains it."""
+    """Raised when a bot that runs in this process exceeds a limit.
+
+    The bot is disqualified with `code`, and the message of the exception is the explanation.
+    """
 
     code: Disqualification
 
@@ -57,14 +60,14 @@ END_REASONS: Mapping[str, str] = {
 """Description of each end reason that all games share."""
 
 
-# Fault codes that all games share, for lines that aren't replies.
+# All games use these fault codes for lines that aren't a reply to the request.
 INVALID_JSON = "invalid-json"
 WRONG_TYPE = "wrong-type"
 BAD_NAME_REPLY = "bad-name-reply"
 
 
 class InvalidReply(Struct, frozen=True):
-    """Replaces a reply if the line couldn't be decoded.
+    """Passed to the game instead of a reply if we couldn't decode the bot's line.
 
     Attributes:
         code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (unknown type).
@@ -75,12 +78,12 @@ class InvalidReply(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """A mistake of a bot. It is counted and reported; the rules define how the game continues.
+    """A mistake of a bot. We count and report it, and the rules define how the game continues.
 
     Attributes:
-        seat: the seat of the bot, from 0.
-        section: the violated section of the protocol, such as "5.2".
-        detail: the mistake in this reply, in one sentence.
+        seat: the bot's seat, from 0.
+        section: the section of the protocol that the bot violated, such as "5.2".
+        detail: what's wrong with this reply, in one sentence.
     """
 
     seat: int
@@ -89,7 +92,7 @@ class Fault(Struct, frozen=True):
     detail: str
 
 
-_SHOWN = 40  # maximum characters shown of a bot's value
+_SHOWN = 40  # how many characters of a bot's value we show
 
 
 def describe(value: Any) -> str:
@@ -100,8 +103,8 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         import json  # only needed for mistakes
 
-        # Escape first, then cut, because one character may become twelve. (The slice only saves us
-        # from escaping a megabyte.)
+        # An escaped character may take up to twelve characters, so we have to cut after escaping.
+        # The slice here is only to avoid escaping a megabyte.
         shown = json.dumps(value[:_SHOWN])[1:-1]
         cut = len(value) > _SHOWN or len(shown) > _SHOWN
         return f'"{shown[:_SHOWN]}..."' if cut else f'"{shown}"'
@@ -117,7 +120,7 @@ def describe(value: Any) -> str:
 
 
 def quote(value: Any) -> str:
-    """Format a bot's value like `describe`, but write out a list or an object, in ASCII."""
+    """Like `describe`, but writes out a list or an object as JSON in ASCII."""
     if not isinstance(value, list | dict):
         return describe(value)
     import json  # only needed for mistakes
@@ -127,7 +130,7 @@ def quote(value: Any) -> str:
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """Return a question with the word that is most similar to a bot's value, or ""."""
+    """Return "did you mean ...?" with the known word most similar to the bot's, or ""."""
     from difflib import get_close_matches  # only needed for mistakes
 
     by_folded = {known.casefold(): known for known in words}

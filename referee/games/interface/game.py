@@ -1,12 +1,13 @@
 """The interface between a game and a match.
 
 A game is a state machine without I/O. It proceeds in rounds. `requests` are the decisions that it
-waits for, at most one per seat. Several requests make up a simultaneous move. `advance` takes all
-replies together, so the order of their arrival has no effect, and runs to the next requests or to
-the outcome. `take_events` returns the messages in between.
+waits for, at most one per seat. If there are several, the seats move simultaneously. `advance`
+takes all replies together, so it doesn't matter in which order they arrived, and runs to the next
+requests or to the outcome. `take_events` returns the messages in between.
 
-The game depends only on random numbers, options and replies. A new game with the same replies gives
-the same match again. Replays, snapshots and verification rely on this.
+A game must only depend on its random source, its options and the replies. If you start a new game
+with the same seed and give it the same replies, you get the same match again. Replays, snapshots
+and verification rely on this.
 
     rules = GAMES["dominion"]
     setup = GameSetup(
@@ -36,12 +37,13 @@ class Request(Struct, gc=False):
 
     Attributes:
         seat: the seat that decides, from 0.
-        asks: the message, or a function that creates it. Use a function for big messages, because
-            they are often not needed.
-        clock: requests of a seat with the same clock share its time limit, for example all requests
-            of a turn or of the match. Empty: the limit applies to this reply only.
-        writes: creates the message for encoding as JSON. Parts can be text (`msgspec.Raw`) that is
-            shared with earlier requests. None: `asks` is encoded.
+        asks: the message, or a function that creates it. Use a function if the message is big,
+            because often nobody reads it.
+        clock: requests of a seat share a time limit if they have the same clock, for example all
+            requests of a turn or of the match. If it's empty, this reply has a limit of its own.
+        writes: creates the message if it's going to be encoded as JSON. Parts of it may already be
+            JSON (`msgspec.Raw`), which saves encoding them for each request. By default we encode
+            the message from `asks`.
     """
 
     seat: int
@@ -51,9 +53,9 @@ class Request(Struct, gc=False):
 
     @property
     def message(self) -> Struct:
-        """The private message of the request, one of the game's request structs.
+        """The message to the seat, which is one of the game's request structs.
 
-        It's created from the state of the game at the first access, so use it before `advance`.
+        The first access creates it from the state of the game, so get it before you call `advance`.
         """
         asks = self.asks
         if callable(asks):
@@ -62,14 +64,14 @@ class Request(Struct, gc=False):
 
     @property
     def written(self) -> Struct:
-        """The message for encoding as JSON. Use it before `advance`."""
+        """The message to encode as JSON. Get it before you call `advance`."""
         return self.message if self.writes is None else self.writes()
 
 
 class SeatLeft(Struct, frozen=True):
-    """Replaces the reply of a seat that left the match.
+    """Passed to the game instead of a reply if the seat has left the match.
 
-    The rules decide what that means for the turn.
+    The rules decide what happens to its turn.
     """
 
 
@@ -77,12 +79,12 @@ LEFT = SeatLeft()
 
 
 class Outcome(Struct, frozen=True):
-    """The end of a match.
+    """How a match ended.
 
     Attributes:
         reason: an `EndReason` or one of the game's own end reasons.
-        ranks: one per seat; 1 is best. Ties share a rank and leave a gap after it (1, 1, 3). Seats
-            that left share the last rank.
+        ranks: the rank of each seat, where 1 is best. Tied seats share a rank, and the next rank is
+            skipped (1, 1, 3). Seats that left share the last rank.
     """
 
     reason: str
@@ -90,7 +92,6 @@ class Outcome(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of rank 1, in order. Empty if no player is left."""
         """The seats of rank 1, in order. Empty if no player is left."""
         if self.reason == EndReason.NO_PLAYERS:
             return ()
@@ -107,10 +108,11 @@ Score: TypeAlias = int | float
 
 
 class SeatState(Struct, frozen=True):
-    """The state of one seat, during or after the game.
+    """Score and turns of one seat, during or after the game.
 
     Attributes:
-        facts: other numbers of the game, for people and tables; a `GameDefinition.facts`.
+        facts: an instance of `GameDefinition.facts`, with other numbers that people may want to see
+            in tables.
     """
 
     score: Score
@@ -150,9 +152,10 @@ class GameSetup(Struct, frozen=True, kw_only=True):
 
 
 class Game(Protocol):
-    """A game as a state machine. A new game has been dealt and waits at its first requests.
+    """The rules and the state of one match.
 
-    If fewer than two seats are left, the game is over (protocol, 8.3).
+    A new game has already dealt the cards, and waits at its first requests. It's over as soon as
+    fewer than two seats are left (protocol, 8.3).
     """
 
     @property
@@ -161,17 +164,21 @@ class Game(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The end of the game. None before it."""
+        """How the game ended, or None if it isn't over yet."""
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players. A simultaneous turn counts once.
+        """How many turns all players together have begun. A simultaneous turn counts once.
 
-        A match reads it after each reply, so it must be fast.
+        The match reads this after each reply, so it must be fast.
         """
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Answer all requests. Values are reply structs, `InvalidReply`, or `LEFT`."""
+        """Answer all requests.
+
+        `replies` has a value for each seat with a request, which is one of the game's reply
+        structs, an `InvalidReply`, or `LEFT`.
+        """
 
     def take_events(self) -> list[Struct]:
         """Return public messages and `Fault`s since the last call, in order."""
@@ -180,13 +187,14 @@ class Game(Protocol):
         """Return the state of each seat, in seat order."""
 
     def view(self, viewer: Viewer) -> Struct:
-        """Return the state as a struct of the game that can be encoded as JSON.
+        """Return the state as the viewer knows it, as a struct that can be encoded as JSON.
 
-        It's a new object that doesn't change with the game.
+        The view mustn't change when the game continues, so put copies of lists into it.
 
         Args:
-            viewer: a seat sees what follows from its received lines and its own replies. `PUBLIC`
-                sees what follows from public messages. `ALL` sees everything.
+            viewer: a seat may see what its bot can know from the lines it received and from its own
+                replies. `PUBLIC` may see what follows from the public messages. `ALL` sees
+                everything.
         """
 
 
@@ -194,35 +202,35 @@ class CopyableGame(Game, Protocol):
     """A game that can be copied at most of its requests."""
 
     def copy(self, chance: RandomSource) -> CopyableGame | None:
-        """Return a copy that continues like this game.
+        """Return a copy that continues in the same way as this game, or None if that's impossible.
+
+        It's impossible if the game waits in the middle of an effect, because the effect is a
+        running generator, which Python can't copy. In that case the caller takes a copy of an
+        earlier state and repeats the replies since then.
 
         Args:
-            chance: a copy of this game's random source, for the copy.
-
-        Returns:
-            None if the game waits in the middle of an effect, because the effect is a running
-            generator, which Python can't copy. The caller then copies an earlier state and repeats
-            the later replies.
+            chance: the random source for the new game, a copy of this game's.
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
         """Shuffle everything that a seat doesn't know.
 
-        The result depends only on the seat's view. If it depended on the true cards in any way, a
-        search that averages over many redeals would learn about them.
+        The result may only depend on the seat's view. If it depended on the real cards in any way,
+        a search that averages over many redeals would find out about them.
 
         Args:
             seat: a seat with a request.
-            chance: this game's random source, after a reset.
+            chance: this game's random source, which was reset.
         """
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Shuffle everything that no seat knows, e.g. decks. Hands stay.
+        """Shuffle everything that no seat knows, e.g. the decks, but not the hands.
 
-        The result depends only on the combined knowledge of the seats. The game has requests.
+        The result may only depend on the knowledge of all seats together. We only call this if the
+        game has requests.
 
         Args:
-            chance: this game's random source, after a reset.
+            chance: this game's random source, which was reset.
         """
 
 
@@ -233,5 +241,8 @@ S = TypeVar("S", bound=Struct)
 def beginning_at(
     new: Callable[[GameSetup, S], G], situation: type[S]
 ) -> Callable[[GameSetup, Mapping[str, Any]], G]:
-    """Create a game's `GameDefinition.situation`."""
+    """Return a function for `GameDefinition.situation`.
+
+    It decodes the JSON object as `situation`, and passes the result to `new`.
+    """
     return lambda setup, state: new(setup, convert(state, situation))

@@ -1,13 +1,14 @@
-"""Run the rules of a game behind a spectator log: `GameDefinition.log_player`.
+"""Reconstruct a match from its spectator log (`GameDefinition.log_player`).
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and infers the reply that leads
 to the next messages. `referee.logs.inferred` passes the reply to the rules, and compares the
-messages that they publish with the log. Writing a `LogPlayer` takes some thought, but it saves us a
-second copy of the rules in a checker.
+messages that they publish with the log. Writing a `LogPlayer` takes some thought, but otherwise
+we'd need a second copy of the rules to check logs.
 
-This works because hidden cards don't affect the public messages until they are shown. The game is
-dealt in any order. When the log shows a card, the `LogPlayer` swaps it with a card whose place
-nobody knows. Where that's impossible, a `Guesser` plays the whole log again with another guess.
+This works because a hidden card doesn't affect the public messages until it's shown. We deal the
+cards in any order. When the log shows a card, the `LogPlayer` swaps it with one whose place nobody
+knows yet. In some games that's impossible. They have a `Guesser`, which plays the whole log again
+with another guess.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from referee.games.interface.game import GameSetup, Request, Score
 
 
 class Gone(Struct, frozen=True):
-    """Represents a disqualification in a log: the seat, from 0, and the code."""
+    """A disqualification in the log. The code is the reason for it."""
 
     seat: int
     code: str = ""
 
 
 class End(Struct, frozen=True):
-    """Represents `game-end` in a log: scores in seat order, and the winners' player numbers."""
+    """The message `game-end` in the log. Winners are player numbers such as "player1"."""
 
     scores: list[Score]
     winners: list[str]
@@ -39,15 +40,15 @@ class DifferenceError(Exception):
     """The next message of a log doesn't follow from the rules.
 
     Args:
-        expected: a possible message or value, as a noun phrase.
-        section: section of the protocol. Empty: the section of the message.
-        found: the wrong message or part. Empty: the message.
-        ours: the wrong part, according to the rules.
-        theirs: the same part in the log.
-        place: place of this part in the message. Parts that are compared earlier have smaller
-            places.
-        equal: share of the message that is right, from 0 to 1.
-        whole: the message according to the rules, as JSON data.
+        expected: a message or value that would have been right, as a noun phrase.
+        section: the section of the protocol. By default it's the section of the message.
+        found: the wrong value in the log. By default it's the whole message.
+        ours: the first part that differs, with the value that the rules published.
+        theirs: the value of this part in the log.
+        place: where this part is in the message, as indices from the outside to the inside. Parts
+            are compared in the order of their places.
+        equal: how much of the message is right, from 0 to 1.
+        whole: the whole message that the rules published, as JSON data.
     """
 
     def __init__(
@@ -68,7 +69,11 @@ class DifferenceError(Exception):
         self.place, self.equal, self.whole = place, equal, whole
 
     def has_part_of(self, other: DifferenceError) -> bool:
-        """True if our message has the part that another match has wrong, but differs elsewhere."""
+        """Compare two attempts to reproduce the same message of a log.
+
+        Returns True if this attempt is right where the other one is wrong. It must then be wrong
+        somewhere else.
+        """
         part = self.whole
         for number in other.place[1:]:
             items = [*part.values()] if isinstance(part, dict) else part
@@ -79,17 +84,19 @@ class DifferenceError(Exception):
 
 
 class UnfollowedError(Exception):
-    """Too many hidden states are possible to decide whether the message follows from the rules.
+    """We don't know if a message follows from the rules, because there are too many hidden states.
 
-    The text is a clause for people.
+    The message of the exception is a clause for people.
     """
 
 
 class LogPlayer(Protocol):
-    """Reconstructs the game of a log.
+    """Infers the replies of a match from its spectator log.
 
-    It may look at all cards of the game, and swap cards if nobody knows their places. `sections`
-    maps each message to its section of the protocol, for findings.
+    It may look at all cards of the game, and swap cards whose places nobody knows.
+
+    Attributes:
+        sections: the section of the protocol that describes each message, for findings.
     """
 
     sections: Mapping[type[Struct], str]
@@ -98,33 +105,36 @@ class LogPlayer(Protocol):
         """Derive the setup of the game from its first public message and the players' names."""
 
     def reply(self, game: Any, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Infer the reply that leads to the next messages, and arrange the hidden cards to match.
+        """Infer the reply that leads to the next messages, and move hidden cards to where they fit.
 
         Args:
-            asked: a request of a seat that is still in the match.
-            ahead: the messages that the rules haven't published yet, at least one, including `Gone`
-                and `End`. Nothing follows `End`.
+            asked: a request. Its seat is still in the match.
+            ahead: the next messages of the log, which the rules haven't published yet. There's at
+                least one. They include `Gone`, and `End` as the last one.
 
         Returns:
-            A reply struct of the game. None if that needs more messages.
+            A reply struct of the game, or None if we have to read more messages first.
 
         Raises:
             DifferenceError: no reply leads to these messages.
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
-        """Change hidden state so that the rules would have published a different message.
+        """Try to change hidden cards in such a way that the rules would have published `found`.
+
+        For example, if the log reveals another card than the rules did, exchange the two cards.
 
         Returns:
-            True if the messages differed only in hidden state. That state is now changed.
+            True if this worked, so the message is right. False if the log is wrong.
         """
 
 
 class Followed(NamedTuple):
-    """How much of a log follows from the rules.
+    """How far a log follows from the rules.
 
     Attributes:
-        right: number of correct messages. The fraction is the correct share of the next message.
+        right: the number of messages before the first difference, plus a fraction that says how
+            much of the next message is right.
         difference: the first difference, or None.
     """
 
@@ -134,17 +144,16 @@ class Followed(NamedTuple):
 
 @runtime_checkable
 class Guesser(LogPlayer, Protocol):
-    """A `LogPlayer` that guesses hidden state, and can guess again when the log shows more."""
+    """A `LogPlayer` that guesses what's hidden, and guesses again if the log shows it was wrong."""
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Return the player whose guesses fit the log best.
+        """Return a new player with the guesses that fit the log best.
+
+        If they don't fit the whole log, no other guesses do, and the log is wrong.
 
         Args:
-            follow: plays the log from its beginning with a player.
-
-        Returns:
-            A player. If its guesses don't fit the whole log, no other guesses do either.
+            follow: plays the log from its beginning with the given player.
 
         Raises:
-            UnfollowedError: other guesses may fit better.
+            UnfollowedError: we gave up, although other guesses may fit better.
         """

@@ -1,7 +1,8 @@
-"""The parts of a game for the page of its matches: `GameDefinition.page` (spec/page-data.md, 2).
+"""A game's part of the page that shows its matches (`GameDefinition.page`).
 
-`page/drawing.js` and `page/drawing.css` in the game's folder draw its views. They get numbers and
-names from this module and don't define their own.
+The views are drawn by `page/drawing.js` and `page/drawing.css` in the game's folder. The drawing
+gets all numbers and names from Python, so that we don't have to define them twice. See
+spec/page-data.md, 2.
 """
 
 from __future__ import annotations
@@ -17,21 +18,22 @@ from referee.games.interface.table import Moved
 
 
 class Spectator(Protocol):
-    """The public knowledge of a match, derived from its public messages only.
+    """Computes the public view of a match from its public messages.
 
-    The page uses it for spectator logs. For a record, it uses the game itself.
+    We need it to show a spectator log. A record is shown by running the game itself.
     """
 
     def observe(self, message: Struct) -> bool | None:
         """Read a public message of the game.
 
         Returns:
-            True if the state is complete. False if the next message belongs to the same change.
-            None if the rules don't allow the message; the state is unknown from then on.
+            True if `view` is up to date. False if the next message belongs to the same change of
+            the state. None if the rules don't allow the message. After that we don't know the state
+            any more.
         """
 
     def view(self) -> Struct:
-        """Return `Game.view(PUBLIC)` after these messages."""
+        """Return the same as the game's `view(PUBLIC)` after these messages."""
 
     def take_moved(self) -> Sequence[Moved]:
         """Return the public moves since the last call.
@@ -41,22 +43,22 @@ class Spectator(Protocol):
 
 
 class Counter(Struct, frozen=True, array_like=True):
-    """A number of the player on turn, e.g. remaining actions. None if unknown."""
+    """A number that matters during a turn, e.g. the actions left. None if the viewer can't know."""
 
     name: str
     value: int | None
 
 
 class Now(Struct, frozen=True):
-    """The state of the current turn, as known to a viewer.
+    """The current turn, as a viewer sees it.
 
     Attributes:
         seat: the player on turn.
-        counters: numbers of this player. A game has the same counters in all states, so that each
-            has a fixed place on the page.
-        did: the last action in this turn, a sentence.
-        played, got: keys of the cards that the player has played and received in this turn, in
-        order.
+        counters: numbers of this player. A game should always return the same counters, because
+            each one has a fixed place on the page.
+        did: a sentence about the last action of the turn.
+        played, got: the cards that the player has played and received in this turn, in order. These
+            are keys of the game's `facts`.
     """
 
     seat: int | None
@@ -67,7 +69,7 @@ class Now(Struct, frozen=True):
 
 
 class Series(Struct, frozen=True):
-    """Numbers to plot. `of` returns one number per seat, given any viewer's view."""
+    """A curve for each player. `of` takes any viewer's view and returns a number for each seat."""
 
     name: str
     unit: str
@@ -75,18 +77,20 @@ class Series(Struct, frozen=True):
 
 
 class PageDefinition(Struct, frozen=True):
-    """The parts of a game for its page, in addition to views and turns.
+    """How the page shows a match, in addition to the game's views and turns.
 
     Attributes:
-        folder: the folder of drawing.js and drawing.css.
-        facts: returns facts for the drawing from the options of the game, such as the cost of each
-            card. They must be JSON values. Default: none, because the views are sufficient.
-        spectator: creates a spectator from the number of seats. None if the game has a
-            `GameDefinition.log_player` instead.
-        fields: returns the fields of a view that the drawing needs, as JSON values. None: all
-            fields.
-        now: returns the player on turn and the counters from any viewer's view. Moves provide the
-            rest. None: the page shows the line of the last turn instead.
+        folder: the folder with drawing.js and drawing.css.
+        series: the curves to plot.
+        facts: takes the options of the game, and returns facts that the drawing needs, such as the
+            cost of each card. They must be JSON values.
+        spectator: takes the number of seats, and creates a `Spectator`. A game with a
+            `GameDefinition.log_player` doesn't need one.
+        fields: takes a view, and returns the fields that the drawing needs, as JSON values. By
+            default these are all fields.
+        now: takes any viewer's view, and returns the player on turn and the counters. The other
+            fields of `Now` are filled in from the moves. Without this function, the page shows a
+            summary of the last turn instead.
         shows_result: True if a state shows the result of its turn, as in games with simultaneous
             moves. False if it shows the situation before a decision.
     """

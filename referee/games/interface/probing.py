@@ -1,10 +1,10 @@
 """A game's part of `referee conform --referee`, which tests other referees of the game.
 
-A *probe* plays one seat of another referee's match. It replies according to its `Plan`, and each
-reply has a list of the conformance cases that it tests. After the match, we play the match again by
-our own rules. The random source is an `ObservedChance`, which draws the cards that the other
-referee drew. We compare up to the first line that differs from ours. Later differences mean little,
-because the two matches aren't the same any more.
+A *probe* plays one seat in a match of the other referee. It replies according to its `Plan`, and
+each of its replies tests some conformance cases. After the match, we play it again with our own
+rules. Our random source is an `ObservedChance`, so we draw the same cards as the other referee.
+Then we compare the lines, up to the first one that differs from ours. Later differences mean
+little, because from there on the two matches aren't the same any more.
 """
 
 from __future__ import annotations
@@ -21,49 +21,57 @@ Message = Mapping[str, Any]
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
-    """The behaviour of one seat of a probe match. Games add their legal moves.
+    """How one seat behaves in a probe match. Games add fields for the moves to play.
 
     Attributes:
-        stays: when its process exits. "": at the end of input. "a little": shortly after it. "yes":
-            not even after SIGTERM.
+        tricks: names separated by spaces. Each trick is used once, at the first request that suits
+            it.
+        handshake: a trick to use in the reply to `player-name-request`, if any.
+        stays: if this is "", the process exits at the end of its input. With "a little" it exits
+            shortly afterwards, and with "yes" it doesn't even exit after SIGTERM.
     """
 
-    # Names separated by spaces. Each trick is used once, at the first suitable request.
     tricks: str = ""
-    handshake: str = ""  # a trick in the reply to `player-name-request`. Empty: none
+    handshake: str = ""
     stays: str = ""
 
 
 class ProbeMatch(Struct, frozen=True):
-    """A match that is played for certain cases.
+    """A match that we play to test certain cases.
 
     Attributes:
-        controls: ids, or patterns of ids, of earlier matches without the tested behaviour. A
-            deviation that also occurs in such a match isn't counted again.
+        covers: the cases, as ids or patterns of ids.
+        controls: earlier matches without the behaviour that we test here, as ids or patterns. A
+            deviation that already occurred in a control isn't counted again.
+        shows: cases that pass if the referee doesn't deviate anywhere in the match.
     """
 
     id: str
-    covers: tuple[str, ...]  # ids or patterns of the tested cases
-    seats: tuple[Plan, ...]  # one plan per seat
+    covers: tuple[str, ...]
+    seats: tuple[Plan, ...]
     controls: tuple[str, ...] = ()
-    shows: tuple[str, ...] = ()  # cases that pass if the match has no deviation
+    shows: tuple[str, ...] = ()
 
 
 class ProbeAction(Struct, frozen=True):
-    """A probe's reaction to a request.
+    """The reaction of a probe to a request.
 
     Attributes:
-        cases: the cases that it tests. Empty: normal play.
-        then: the next step: "", "exit", "close" (standard output), or "block" (the text exceeds the
-            capacity of a pipe, and the probe doesn't read until the text was written).
-        awaits: a message type, and the number of such messages that another seat must have received
-            before.
+        data: what to write to standard output, including line ends.
+        cases: the cases that this tests. Empty for a normal move.
+        noise: how many bytes to write to standard error first.
+        delay: seconds to wait before writing.
+        then: what to do afterwards: "" (nothing), "exit", "close" (standard output) or "block". A
+            probe that blocks writes more than fits into a pipe, and reads nothing until all of it
+            was written.
+        awaits: a message type and a number. Before writing, the probe waits until each of the other
+            seats has received this many messages of the type.
     """
 
-    data: bytes = b""  # bytes for standard output, including line ends. Empty: none
+    data: bytes = b""
     cases: tuple[str, ...] = ()
-    noise: int = 0  # number of bytes to write to standard error first
-    delay: float = 0.0  # seconds to wait before writing
+    noise: int = 0
+    delay: float = 0.0
     then: str = ""
     awaits: tuple[str, int] | None = None
 
@@ -75,40 +83,45 @@ class ProbePlayer(Protocol):
         """Read a message that isn't a request."""
 
     def reply(self, request: Message) -> ProbeAction:
-        """React to a request, by the plan or by a normal move."""
+        """Return the next action of the plan, or a normal move if the plan has none."""
 
     def plain(self) -> Message | None:
-        """Return a legal reply with a public effect, or None.
+        """Return a legal reply whose effect is public, or None if there isn't one.
 
-        Tricks with the form of lines modify this reply.
+        Tricks such as unusual spaces in a line need a legal reply, and use this one.
         """
 
 
 class ObservedChance(RandomSource, Protocol):
-    """The random choices of another referee, read from its messages."""
+    """Reads the random choices of another referee from its messages, and repeats them."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
-        """Read a correct message to a seat or to all. Returns the cases that it confirms."""
+        """Read a message that was right. Returns the cases that pass because of it.
+
+        `seat` is None if all seats get the message.
+        """
 
 
 class Probes(Struct, frozen=True):
-    """The tests of other referees of a game.
+    """The tests for other referees of a game.
 
     Attributes:
-        cases: the file of its cases for referees, in spec/.
-        matches: in order. A match comes after its controls.
-        player: creates the player of a probe from its plan (of the game), its seat, and a seed.
-        observed_chance: creates the random source from the messages received by each seat.
-        about: the cases that are violated if a message is wrong and no reply of a probe tested a
-            case. "TYPE WHAT" -> ids of cases. If the match tests some of these cases, only those
-            count. WHAT is "missing", "extra" (a request that isn't due), the name of a field, or
-            that name with " at the start". TYPE -> section, for a missing message.
-        shared: cases for checks that all games share. Keys are the tricks of line_tricks.py, with
-            the prefix "handshake " in handshakes, and the arguments of `named`.
-        seeded: takes the cases that a match confirmed. Returns the cases that are confirmed if the
-            match is also the one determined by its seed. If it isn't, the first of these is
-            violated.
-        names: the words for cards and similar things.
+        cases: the file in spec/ with the cases for referees.
+        matches: the matches to play, in this order. A match must come after its controls.
+        player: creates the player of a probe from the plan, the seat and a seed.
+        observed_chance: creates the random source from the messages that each seat received.
+        about: which cases fail if a message is wrong, as ids separated by spaces. We only look here
+            if the replies before the message didn't test any cases. The keys are "TYPE WHAT". WHAT
+            can be "missing", "extra" (the request isn't due), the name of a field, or that name
+            with " at the start". If the match tests some of the cases, only those fail. A key that
+            is just TYPE has the section that is to blame if no other key fits.
+        shared: the cases for checks that are the same in all games. The keys are the tricks of
+            line_tricks.py (with the prefix "handshake " in a handshake) and the arguments of
+            `named`.
+        seeded: takes the cases that passed in a match, and returns the cases that pass, too, if the
+            seed leads to exactly this match. If it leads to another one, the first of them fails.
+        names: the names of cards and similar things. A referee that mentions one in an extra field
+            gives away a secret.
     """
 
     cases: str
@@ -121,5 +134,5 @@ class Probes(Struct, frozen=True):
     names: frozenset[str]
 
     def named(self, *looked_at: str) -> tuple[str, ...]:
-        """Return the cases for these checks, which all games share, e.g. "session"."""
+        """Return the cases for some checks that all games share, e.g. "session"."""
         return tuple(case for name in looked_at for case in self.shared[name].split())

@@ -1,8 +1,8 @@
-"""Sources of the random choices of a game.
+"""Where the random choices of a game come from.
 
-In a match and its replay, the choices depend on a seed (`SeededRandomSource`). In a test they are
-fixed. A check of another referee repeats that referee's choices. A game must not use any other
-source of randomness, because its matches couldn't be replayed.
+In a match and its replay, they depend on a seed (`SeededRandomSource`). Tests can fix them, and if
+we check another referee, we repeat the choices which that referee made. A game must not use any
+other source of randomness. If it did, we couldn't replay its matches.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ class RandomSource(Protocol):
         """Shuffle items in place. The last card of a deck is on top."""
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Announce that `count` cards will be drawn from the end of a deck into a hand.
+        """Called before `count` cards are drawn from the end of a deck into a hand.
 
-        A source that follows another referee puts the right cards on top; others do nothing. If the
-        deck runs out and is shuffled, there is one announcement for each part of the draw.
+        A source that follows another referee uses this to put the right cards on top of the deck.
+        Other sources do nothing. If the deck runs out during a draw and has to be shuffled, there's
+        one call for the cards before the shuffle and one for the cards after it.
 
         Args:
-            count: 1 <= count <= len(deck).
+            count: at least 1, and at most `len(deck)`.
         """
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
-        """Remove `count` random items from a list and return them in order of removal.
+        """Remove `count` random items from a list, and return them in the order of removal.
 
         Args:
-            owner: the seat that owns the items, for sources that follow another referee.
+            owner: the player number of the items' owner. Only sources that follow another referee
+                need it.
         """
 
     def choose(self, stream: str, count: int) -> int:
@@ -46,11 +48,11 @@ class RandomSource(Protocol):
 
 
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
-    """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) per step.
+    """Shuffle a list in place. This is Fisher-Yates from the end, with one `random()` per step.
 
-    We don't use `Random.shuffle`, because it may change between versions of Python, and a log must
-    give the same match on every version. For `Random.random`, Python guarantees the same sequence
-    for a seed.
+    We don't use `Random.shuffle`, because it may change in a new version of Python, and a log must
+    give the same match on every version. Python only guarantees that `Random.random` returns the
+    same sequence for a seed.
     """
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(random() * (last + 1))
@@ -58,10 +60,10 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
 
 
 class SeededRandomSource:
-    """Streams that depend on the seed, 0 <= seed < 2**53, and on their names (protocol, 4.7).
+    """A random source whose streams depend on their names and on a seed (protocol, 4.7).
 
-    (The limit is 2**53 because the seed is written as JSON, and many languages read numbers as
-    doubles.)
+    The seed must be from 0 to 2**53 - 1. We write it as JSON, and many languages read numbers as
+    doubles.
     """
 
     __slots__ = ("_seed", "_streams")
@@ -75,31 +77,31 @@ class SeededRandomSource:
         self._streams: dict[str, Random | Iterator[float]] = {}
 
     def copy(self) -> SeededRandomSource:
-        """Return a source whose streams continue in the same way."""
+        """Return a source that will make the same choices as this one from now on."""
         new = SeededRandomSource(self._seed)
         for name, stream in self._streams.items():
             numbers = iter(stream.random, None) if isinstance(stream, Random) else stream
             self._streams[name], new._streams[name] = tee(
                 numbers
-                # From here on both streams use the same generator, because copying a Random with
-                # its 625 numbers is expensive.
+                # Copying a Random with its 625 numbers is expensive. Instead, both streams now read
+                # from the same generator.
             )
         return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Shuffle, with one number from the stream per step."""
+        """Shuffle items in place. The last card of a deck is on top."""
         shuffle(items, self._stream(stream))
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Do nothing, because the deck is in order already."""
+        """Do nothing. The deck was shuffled, so its order is already random."""
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
-        """Take items, with one number from the stream per item."""
+        """Remove `count` random items, and return them in the order of removal."""
         random = self._stream(stream)
         return [items.pop(int(random() * len(items))) for _ in range(count)]
 
     def choose(self, stream: str, count: int) -> int:
-        """Choose with one number from the stream."""
+        """Choose one of `count` things: 0 <= result < count."""
         return int(self._stream(stream)() * count)
 
     def _stream(self, name: str) -> Callable[[], float]:

@@ -1,4 +1,7 @@
-"""Seats: numbers from 0 in Python, "player1" and so on in messages (protocol, 1.6)."""
+"""Convert between seats (numbers from 0 in Python) and player numbers ("player1" in messages).
+
+Player numbers are defined in section 1.6 of the protocol.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ SeatId = Annotated[
 
 
 class OfPlayer(Struct, frozen=True):
-    """The first field of messages about one player."""
+    """Base class of messages about one player. Its field comes first in the JSON object."""
 
     player_number: SeatId
 
 
 @cache
 def seat_id(seat: int) -> str:
-    """Return the player number of a seat (protocol, 1.6): 0 -> "player1"."""
+    """Return the player number of a seat, e.g. "player1" for seat 0."""
     return f"player{seat + 1}"
 
 
@@ -37,10 +40,10 @@ def seat_ids(seats: int) -> tuple[str, ...]:
 
 
 def seat_index(player: str) -> int:
-    """Return the seat of a player number: "player1" -> 0.
+    """Return the seat with a player number, e.g. 0 for "player1".
 
     Raises:
-        ValueError: it isn't a player number.
+        ValueError: this isn't a player number.
     """
     if not re.fullmatch(SEAT_PATTERN, player):
         raise ValueError(player)

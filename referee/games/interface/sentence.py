@@ -1,7 +1,7 @@
-"""Sentences about a match and effects of cards, divided into parts.
+"""Sentences about a match, and effects of cards, as lists of parts.
 
-The terminal just joins the words of the parts. A page can draw a card, or show a name in the colour
-of its player.
+The terminal joins the parts to plain text. A page can do more with them, e.g. draw a card, or show
+a name in the colour of its player.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from msgspec.structs import replace
 
 
 class Card(Struct, frozen=True, omit_defaults=True):
-    """Equal cards: their key in the facts of the game, and the displayed name if it differs."""
+    """One or more copies of a card.
+
+    Attributes:
+        card: its key in the facts of the game.
+        name: the name to show, if that isn't the key.
+    """
 
     card: str
     count: int = 1
@@ -23,13 +28,13 @@ class Card(Struct, frozen=True, omit_defaults=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player."""
+    """A player, whose name is only filled in when the sentence is shown."""
 
     seat: int
 
 
 class Amount(Struct, frozen=True):
-    """An amount with a symbol in drawings, e.g. "+2 cards"."""
+    """An amount such as "+2 cards". A drawing shows a symbol and the number instead of the text."""
 
     text: str
     symbol: str
@@ -37,15 +42,15 @@ class Amount(Struct, frozen=True):
 
 
 Part: TypeAlias = str | Card | Seat
-"""A part of a sentence. Parts are joined without separators."""
+"""A part of a sentence. Texts contain the spaces between the parts."""
 
 
 Effect: TypeAlias = list[str | Amount]
-"""The effect of a card. Parts are joined without separators."""
+"""The effect of a card, in words and amounts. Texts contain the spaces between the parts."""
 
 
 def effect_of(between: str, parts: Iterable[Sequence[str | Amount]]) -> Effect:
-    """Join the parts of an effect, skipping empty ones."""
+    """Join the parts of an effect with `between`. Empty parts are skipped."""
     effect: Effect = []
     for part in filter(None, parts):
         effect += [between, *part] if effect else part
@@ -58,9 +63,9 @@ def effect_text(effect: Iterable[str | Amount]) -> str:
 
 
 def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
-    """Encode an effect for a drawing: text or [symbol, number].
+    """Return an effect as JSON for a drawing, in which an amount is [symbol, number].
 
-    No comma follows a symbol. If two parts have a comma between them, it becomes a space.
+    The drawing doesn't need commas after symbols, so we replace them by spaces.
     """
     parts: list[str | list[str | int]] = []
     for part in effect:
@@ -74,7 +79,7 @@ def drawn(effect: Iterable[str | Amount]) -> list[str | list[str | int]]:
 
 
 def listed(things: Iterable[Part]) -> list[Part]:
-    """Join items with commas. Repeated items are counted."""
+    """Join things with commas. If the same thing occurs several times in a row, we count it."""
     parts: list[Part] = []
     for thing, same in groupby(things):
         count = len([*same])
@@ -88,7 +93,7 @@ def listed(things: Iterable[Part]) -> list[Part]:
 
 
 def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
-    """Join clauses with semicolons."""
+    """Join clauses with semicolons. Empty clauses are skipped."""
     parts: list[Part] = []
     for clause in clauses:
         for part in [*(["; "] if parts and clause else []), *clause]:
@@ -101,7 +106,7 @@ def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
 
 
 def in_words(parts: Iterable[Part], names: Sequence[str]) -> str:
-    """Format a sentence as text, with the names of the players in seat order."""
+    """Return a sentence as plain text. `names` are the players' names, in seat order."""
     words = []
     for part in parts:
         if isinstance(part, Card):

@@ -1,11 +1,12 @@
-"""Base classes of games whose players sit around a table and take turns.
+"""Base classes for games whose players sit around a table and take turns.
 
-The rules of such a game are one generator, which yields whenever a player must decide. Turns and
-effects of cards are generators inside it, so the rules read from top to bottom as in the rule book.
+The rules of such a game are a generator, which yields a request whenever a player must decide.
+Turns and effects of cards are generators inside it, so the rules read from top to bottom as in the
+rule book.
 
-The disadvantage is that between two replies, the state of a game is the position of its generator,
-and Python can't copy a generator. Instead, a state is represented by the random numbers and the
-replies so far.
+The disadvantage is that between two replies, the generator is part of the game's state, and Python
+can't copy a generator. To get back to a state in the middle of an effect, we have to start from an
+earlier one and repeat the replies.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from referee.games.interface.sentence import Part
 
 
 class Player(Protocol):
-    """One seat of a table, from 0. `left` is True if the seat has left the match."""
+    """A player at the table. `left` is True if the player has left the match."""
 
     seat: int
     turns: int
@@ -48,7 +49,10 @@ class CardFacts(Struct, frozen=True):
 
 
 class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
-    """Equal cards of a seat that moved between places. An empty card is unknown to the viewer."""
+    """Some copies of a card that moved from one place to another.
+
+    If `card` is empty, the viewer doesn't know which cards these are.
+    """
 
     seat: int
     from_: str
@@ -58,17 +62,19 @@ class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
 
 
 class Moved(NamedTuple):
-    """An action of a player with the cards that it moved, as known to each viewer.
+    """Something that a player did, and the cards that moved, for each kind of viewer.
 
     Attributes:
-        whole: all moves.
-        own: the moves as known to the seat.
-        public: the moves as known to the public.
-        did: description for the seat, words after the player's name. Empty: nothing new.
-        told: description for the public.
-        got: cards that the seat received.
-        shows: cards that were played earlier and are public from now on.
-        counters: counters of the turn after the action, known to the seat. Empty: unchanged.
+        whole: the moves with all cards.
+        own: the moves as the player sees them.
+        public: the moves as spectators and opponents see them.
+        did: the action in words that follow the player's name, e.g. "plays" and a card. The player
+            may see this text. Empty if there's nothing new to say.
+        told: the text for opponents and spectators.
+        got: cards that the player received.
+        shows: cards that the player played earlier and that everybody can see from now on.
+        counters: the counters of the turn after the action, which the player can see. Empty if they
+            haven't changed.
     """
 
     seat: int
@@ -82,25 +88,25 @@ class Moved(NamedTuple):
     counters: Sequence[int] = ()
 
     def moves_for(self, viewer: Viewer) -> Sequence[Move]:
-        """Return the moves as known to a viewer."""
+        """Return the moves as the viewer sees them."""
         if viewer is ALL:
             return self.whole
         return self.own if viewer == self.seat else self.public
 
     def description_for(self, viewer: Viewer) -> Sequence[Part]:
-        """Return the description for a viewer."""
+        """Return the description that the viewer may see."""
         return self.did if viewer is ALL or viewer == self.seat else self.told
 
 
 def moves_of(seat: int, cards: Iterable[str], from_: str, to: str) -> list[Move]:
-    """Return the moves of these cards. Equal cards are combined, in order of first use."""
+    """Return the moves of these cards. Several copies of a card are combined into one move."""
     return [Move(seat, from_, to, card, count) for card, count in Counter(cards).items()]
 
 
 IN_PLAY = ("play", "played", "agents")
-"""Places of cards in play."""
+"""The places whose cards are in play."""
 Watcher: TypeAlias = Callable[[Sequence[Moved]], None]
-"""Called after each card that moves within a reply, with all moves since the last call."""
+"""Called with everything that moved since the last call, maybe several times during a reply."""
 
 P = TypeVar("P", bound=Player)
 
@@ -109,23 +115,24 @@ class Table(Generic[P]):
     """The players and the events of a game. Each game adds its own cards.
 
     Attributes:
-        sections: code of a fault -> section of the protocol that defines it.
-        players: one entry per seat, in seat order. Seats that left stay in the list.
-        watchers: called after each card that moves within a reply.
-        noted: moves since the last call of the watchers. To save time, moves are only recorded if
-            there are watchers, which is rare.
+        sections: fault code -> section of the protocol that defines it.
+        players: one for each seat, in seat order. Players who left stay in the list.
+        events: public messages and faults that weren't collected yet, in order.
+        watchers: functions to call when cards move. Most matches have none.
+        noted: what moved since we last called the watchers. To save time, games only record moves
+            if there are watchers.
     """
 
     sections: ClassVar[Mapping[str, str]]
 
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
-        self.events: list[Struct] = []  # public messages and faults not yet collected, in order
+        self.events: list[Struct] = []
         self.watchers: list[Watcher] = []
         self.noted: list[Moved] = []
 
     def note(self, seat: int, moves: Sequence[Move], *did: Part, got: Sequence[str] = ()) -> None:
-        """Record public moves for the watchers. Call this only if there are watchers."""
+        """Record moves that everybody can see. Only call this if there are watchers."""
         self.noted.append(Moved(seat, moves, moves, moves, did, did, got))
 
     def moved(self, *what: Moved) -> None:
@@ -135,19 +142,19 @@ class Table(Generic[P]):
             watcher(noted)
 
     def flush(self) -> None:
-        """Call the watchers if there are recorded moves."""
+        """Call the watchers if any moves were recorded since the last call."""
         if self.noted:
             self.moved()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
-        """Publish a fault. By default, its section is the section that defines the code."""
+        """Publish a fault. If you don't give a section, it's looked up in `sections`."""
         self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
 
     def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:
-        """Publish the fault of a line that doesn't reply to the request.
+        """Publish a fault, because the line isn't a reply to the request.
 
         Args:
-            wrong: explanation that is used if the line replies to another request.
+            wrong: the detail of the fault if the line is a reply to another kind of request.
         """
         if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
@@ -159,10 +166,10 @@ T = TypeVar("T", bound=Table[Any])
 
 
 class TableGame(Generic[T]):
-    """The common part of `referee.games.interface.game.Game` for such games.
+    """Base class that implements most of `Game` (game.py) by running a generator.
 
-    A subclass creates its table and its script, and calls `begin`. It also defines the methods that
-    show the state.
+    A subclass creates the table and the generator with the rules (its script), and calls `begin`.
+    It also has to implement `standings` and `view`.
     """
 
     def __init__(self, table: T) -> None:
@@ -182,30 +189,37 @@ class TableGame(Generic[T]):
         (request,) = self.requests
         self.requests = ()
         reply = replies[request.seat]
-        # If enough seats are left, the game continues. The rules get LEFT as the reply, and decide
-        # what happens to the turn.
+        # If a seat leaves and at least two others are there, the game continues. The rules get LEFT
+        # instead of a reply, and decide what happens to the turn.
         if reply is not LEFT or not self._leave([request.seat]):
             self.run_to_request(reply)
 
     def run_to_request(self, reply: object) -> None:
-        """Run the rules with a reply up to the next request. At the start, the reply is None."""
+        """Send a reply to the rules, and run them up to the next request.
+
+        To start the rules, send None.
+        """
         try:
             requests: tuple[Request, ...] = (self._script.send(reply),)
-        # The rules have ended, so no reply is due any more.
+        # The rules are finished, so there are no more requests.
         except StopIteration:
             requests = ()
         self.table.flush()
         self.requests = requests
 
     def resume(self, script: Generator[Any, Any, Any]) -> Self:
-        """Make this copy wait for the same request as the original, by running its own script."""
+        """Run a new script up to its first request. Returns the game itself.
+
+        `copy` uses this, because the copy of a game needs its own generator. The script must begin
+        with the request at which the original game waits.
+        """
         self._script = script
         self.run_to_request(None)
         return self
 
     @property
     def turns(self) -> int:
-        """Number of turns begun by all players."""
+        """How many turns all players together have begun."""
         # sum() is faster with a list than with a generator, and this code runs after each reply.
         return sum([player.turns for player in self.table.players])
 
@@ -216,7 +230,7 @@ class TableGame(Generic[T]):
         return events
 
     def _leave(self, seats: Iterable[int]) -> bool:
-        """Remove seats from the match. Returns True if that ends it (8.3)."""
+        """Remove seats from the match. Returns True if the match is over because of that (8.3)."""
         for seat in seats:
             self.table.players[seat].left = True
         left = [player.left for player in self.table.players]
@@ -231,10 +245,10 @@ Copied = TypeVar("Copied")
 
 
 def copied(thing: Copied, **changes: object) -> Copied:
-    """Copy an object and its lists, dicts and sets, one level deep, and replace attributes.
+    """Copy an object, and its lists, dicts and sets one level deep. `changes` replace attributes.
 
-    copy.deepcopy() is far too slow for a search, and the copies of copy.copy() would share their
-    lists.
+    copy.deepcopy() is far too slow for a search. With copy.copy(), the copy would share its lists
+    with the original.
     """
     new: Copied = object.__new__(type(thing))
     new.__dict__ = {
@@ -247,10 +261,11 @@ def copied(thing: Copied, **changes: object) -> Copied:
 def redeal(
     chance: RandomSource, *piles: list[Any], key: Callable[[Any], Any] | None = None
 ) -> None:
-    """Redistribute the cards of some piles at random. Each pile keeps its size.
+    """Shuffle the cards of some piles together and deal them out again. Each pile keeps its size.
 
     Args:
-        key: sorts the cards before shuffling, so that the result doesn't depend on their places.
+        key: we sort the cards with this key first, because the result mustn't depend on where they
+            are now.
     """
     cards = sorted(chain(*piles), key=key)
     chance.shuffle("redeal", cards)

@@ -1,6 +1,6 @@
-"""Base class of readers that show a match to people and scripts, turn by turn.
+"""Base class for showing a match turn by turn, to people and to scripts.
 
-The reader of a game reads its messages one by one and fills in the current turn.
+Each game has a subclass, which reads the messages one by one and fills in the current turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.games.interface.seats import seat_id, seat_index, seat_of
 from referee.games.interface.sentence import Part, Seat, joined, listed
 
 MAX_KEPT = 1000
-"""Maximum entries in a list of a turn. No legal turn has more, but a damaged log may."""
+"""We keep at most this many entries in a list of a turn. Only a damaged log can have more."""
 
 
 class Note(Struct, frozen=True):
@@ -69,20 +69,21 @@ T = TypeVar("T", bound=Turn)
 
 
 class TurnReader(ABC, Generic[T]):
-    """Reads a match turn by turn, from a record or only from its public messages.
+    """Reads a match and returns its turns.
 
-    All messages must be about seats of this match. Their order can be wrong, as in a damaged log.
+    It works with all messages of a record, and also with only the public ones. Messages may only
+    mention seats of this match. They may come in the wrong order, as in a damaged log.
 
     Args:
         names: the players' names, in seat order.
 
     Attributes:
-        styles: `Action.what` -> style.
-        columns: field of a turn -> noun for its total, or "" for a number. `summary` shows these
-            fields.
+        styles: how to show actions, by `Action.what` (see `Phrase`).
+        columns: fields of a turn to show in `summary`. If the field is a list, the value is the
+            noun for the number of its items. If it's a number, the value is "".
         now: the current turn.
-        called: the players' names in sentences, in seat order. By default these are their ids, but
-            a page can set names.
+        called: what to call the players in sentences, in seat order. By default this is "player1"
+            and so on, but the page sets their names.
     """
 
     turn_type: type[T]
@@ -96,27 +97,27 @@ class TurnReader(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, message: Struct, to: int | None) -> list[T]:
-        """Read a message to all, or to one seat. Returns the turns that it ends."""
+        """Read a message, and return the turns that end with it.
+
+        `to` is the seat that received the message, or None for a public message.
+        """
 
     def fault(self, fault: Fault) -> None:
-        """Read a fault. Only records contain faults."""
+        """Add a fault to the current turn. Only records contain faults."""
         self.note("fault", fault.seat, f"{fault.code} ({fault.section}): {fault.detail}")
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[T]:
-        """Read the disqualification of a seat.
+        """Add a disqualification to the current turn, and return the turns that end with it.
 
         Args:
             text: the reason in words.
-            stderr: the last lines on the bot's standard error.
-
-        Returns:
-            The turns that it ends.
+            stderr: the last lines that the bot wrote to standard error.
         """
         self.note("disqualified", seat, text, stderr)
         return []
 
     def end(self) -> list[T]:
-        """Read the end of the match, or of its log. Returns the remaining turns."""
+        """Called when the match or its log is over. Returns the turns that weren't returned yet."""
         return [self.close()] if self.was_started() else []
 
     # --- formatting -------------------------------------------------------------------------------
@@ -133,7 +134,8 @@ class TurnReader(ABC, Generic[T]):
     def line(self, turn: T) -> list[Part]:
         """Summarise a turn in one line, without its player and scores.
 
-        The line has the actions with a style, or all actions if none has one.
+        If any actions have a style other than "dim", only those are shown. Otherwise we show the
+        actions without a style.
         """
         styles = self.styles
         told = [action for action in turn.actions if styles.get(action.what) != "dim"]
@@ -145,12 +147,12 @@ class TurnReader(ABC, Generic[T]):
         return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: T) -> str:
-        """Return a heading, e.g. the player on turn. May be empty."""
+        """Return a heading for a turn, e.g. the player and the scores. It may be empty."""
         name = "".join(self._names[seat] for seat in self.seats(turn))
         return f"{name}, {_to(turn.scores)}" if turn.scores else name
 
     def show(self, turn: T) -> list[Phrase | Picture]:
-        """Describe the events of a turn: its actions, then faults and disqualifications."""
+        """Describe everything that happened in a turn. Faults and disqualifications come last."""
         notes = [phrase for note in turn.notes for phrase in self._phrases(note)]
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
@@ -165,35 +167,35 @@ class TurnReader(ABC, Generic[T]):
         return parts
 
     def in_words(self, action: Action) -> str:
-        """Describe an action with its effects: "Ram (5 combat)"."""
+        """Describe an action with its effects, but without its verb, e.g. "Ram (5 combat)"."""
         to, effects = self.object_of(action), "; ".join(action.effects)
         return f"{to} ({effects})" if to and effects else to or effects
 
     def object_of(self, action: Action) -> str:
-        """Return the object of an action. May be empty."""
+        """Return the grammatical object of an action, usually a card. It may be empty."""
         return action.card
 
     def part_of(self, action: Action) -> Part:
-        """Return the object of an action as a part of a sentence."""
+        """Like `object_of`, but as a part of a sentence, so that a page can draw the card."""
         return self.object_of(action)
 
     def summary(self, turns: Sequence[T]) -> Summary:
-        """Return a table with one row per turn. `turns` may be empty or a part of a match."""
+        """Return a table with a row for each turn. You can also pass only some of the turns."""
         rows, totals = [], []
         for turn in turns:
             made = (getattr(turn, name) for name in self.columns)
             cells = [", ".join(of) if isinstance(of, list) else str(of) for of in made]
             rows.append([str(turn.turn), turn.player_number, *cells, _to(turn.scores or [])])
         for name, noun in self.columns.items():
-            # A column with a noun contains lists of names, and its total is their number. Other
-            # columns contain numbers, which are added up.
+            # Columns with a noun contain lists of names, and we count the names. Other columns
+            # contain numbers, and we add them up.
             total = sum(len(getattr(t, name)) if noun else getattr(t, name) for t in turns)
             totals.append(f"{total} {noun}".rstrip())
         columns = ["turn", "player", *self.columns, "scores"]
         return Summary(columns, rows, [["all", "", *totals, ""]])
 
     def call(self, player: str) -> str:
-        """Return a player's name in sentences. Other texts are returned unchanged."""
+        """Replace a player number by the player's name in `called`. Keep any other text."""
         seat = seat_of(player, len(self.called))
         return player if seat is None else self.called[seat]
 
@@ -203,7 +205,7 @@ class TurnReader(ABC, Generic[T]):
             yield Phrase("" if place else "stderr", line, "raw")
 
     def losses(self, turn: T) -> Iterator[list[Part]]:
-        """Describe the disqualifications in a turn."""
+        """Yield a clause for each disqualification in a turn."""
         for note in turn.notes:
             if note.what == "disqualified":
                 yield [Seat(seat_index(note.player_number)), " is disqualified"]
@@ -211,13 +213,16 @@ class TurnReader(ABC, Generic[T]):
     # --- for subclasses ---------------------------------------------------------------------------
 
     def begin(self, turn: int, player: str) -> list[T]:
-        """Begin a player's turn. Earlier actions without a player are added to it."""
+        """Begin a player's turn, and return the turns that end now.
+
+        If the current turn doesn't have a player yet, its actions become part of the new turn.
+        """
         over = self.end() if self.now.player_number else []
         self.now.turn, self.now.player_number = turn, player
         return over
 
     def was_started(self) -> bool:
-        """True if the current turn has any content."""
+        """True if anything is known about the current turn."""
         return bool(self.now.player_number or self.now.actions or self.now.notes)
 
     def close(self) -> T:
@@ -232,17 +237,17 @@ class TurnReader(ABC, Generic[T]):
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
-        # If the last action was omitted, these effects belong to an action that isn't in the list.
+        # If anything was omitted, the action that has these effects may not be in the list.
         if self.now.actions and not self.now.omitted:
             for effect in effects:
                 self.append_limited(self.now.actions[-1].effects, effect)
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
-        """Add a note to the current turn."""
+        """Add a fault or a disqualification to the current turn."""
         self.append_limited(self.now.notes, Note(seat_id(seat), what, text, list(stderr)))
 
     def append_limited(self, items: list[Any], item: Any) -> None:
-        """Add an entry to a list of the turn, or count it as omitted."""
+        """Append to a list of the current turn. If the list is full, count the item as omitted."""
         if len(items) < MAX_KEPT:
             items.append(item)
         else:
@@ -250,10 +255,11 @@ class TurnReader(ABC, Generic[T]):
 
 
 class TurnListener(Generic[T]):
-    """The part of a `Dialogue` that reports other players' turns.
+    """Base class for a `Dialogue`. It tells a person about the turns of the other players.
 
     Attributes:
-        verbs: label of an action -> its verb in a sentence. Other actions aren't reported.
+        verbs: the verb to use in a sentence for each `Action.what`. We don't report actions that
+            aren't in it.
     """
 
     reader_type: Callable[[Sequence[str]], TurnReader[T]]
@@ -265,19 +271,19 @@ class TurnListener(Generic[T]):
         self._turns = self.reader_type(names)
 
     def observe(self, message: Struct) -> list[str]:
-        """Read a public message or a request. Returns news."""
+        """Read a public message or a request. Returns sentences about the turns that it ends."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
     def disqualify(self, seat: int) -> list[str]:
-        """Do nothing, because the caller announces it."""
+        """Do nothing. The caller tells the person about it."""
         return []
 
     def end(self) -> list[str]:
-        """Read the end of the match. Returns the actions of the last turn."""
+        """Read the end of the match. Returns sentences about the last turn."""
         return [line for turn in self._turns.end() for line in self.tell(turn)]
 
     def tell(self, turn: T) -> list[str]:
-        """Describe another player's turn. Empty for the person's own turn."""
+        """Describe a turn in sentences. We say nothing about the person's own turns."""
         if turn.player_number in ("", self._number):
             return []
         name = self._names[self._turns.seats(turn)[0]]
@@ -289,7 +295,7 @@ class TurnListener(Generic[T]):
 
 
 def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
-    """Merge repeated words and put the count before them: "2 copper", or "2x copper"."""
+    """Count words that are repeated, as in "2 copper", or with `times` as in "2x copper"."""
     for word, same in groupby(words):
         count = len([*same])
         yield f"{count}{times} {word}" if count > 1 else word

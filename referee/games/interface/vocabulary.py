@@ -1,7 +1,8 @@
-"""A game's part of rule files (`referee/rulefiles`): its words, and the player.
+"""A game's part of rule files (`referee/rulefiles`).
 
-The language of rule files is independent of games and only computes scores. A game defines the
-cards, keys and sets of rules, and has a `RulePlayer`, which plays by the scores.
+The language of rule files doesn't know any game. All it does is to compute scores of cards. A game
+defines the words in a file, i.e. cards, keys and sets of rules. It also has a `RulePlayer`, which
+uses the scores to decide on its moves.
 """
 
 from __future__ import annotations
@@ -13,54 +14,66 @@ from msgspec import Struct
 
 
 class Decision(Protocol):
-    """The evaluation of a rule file in one state. Each value is computed once."""
+    """Evaluates a rule file in one state of the game. Results are cached."""
 
     @property
     def sight(self) -> Any:
-        """The player's knowledge, in the game's own format."""
+        """The state as the player sees it. Each game has its own struct for this."""
 
     def score(self, rules: str, card: str) -> float:
-        """Return a card's score by a set of rules."""
+        """Return the score that a set of rules gives to a card."""
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
-        """Return indices of cards, sorted by score, highest first. Ties keep the given order.
+        """Return the indices of the cards, highest score first. Ties keep the given order.
 
         Args:
-            above: omit cards whose score is at most this. None: omit nothing.
+            above: if given, leave out cards whose score isn't higher than this.
         """
 
     def remark(self, text: str) -> None:
-        """Record the reason for the choice after the last ranking, for `referee rules explain`."""
+        """Explain how the player uses the last ranking, for `referee rules explain`."""
 
 
 class Key(Struct, frozen=True, eq=False):
-    """A number that conditions can compare."""
-
-    about: str
-    value: Callable[[Decision, str], float]  # arguments: the decision, and the card to score
-    of_card: bool = False  # True if the value depends on the card
-    asks: tuple[str, ...] = ()  # sets of rules whose scores the value depends on
-
-
-class RuleSet(Struct, frozen=True):
-    """A set of rules: a list of entries in a file.
+    """A number that conditions can compare.
 
     Attributes:
-        choices: number of choices, for a set whose entries have `choice` instead of `score`.
-            Otherwise 0.
-        flags: boolean fields of its entries: name -> effect.
+        value: computes the number from the decision and the card that gets a score.
+        of_card: True if the number depends on the card.
+        asks: the sets of rules that `value` asks for scores.
     """
 
     about: str
-    default: Callable[[Decision, str], float]  # score of a card if no entry or rule gives one
+    value: Callable[[Decision, str], float]
+    of_card: bool = False
+    asks: tuple[str, ...] = ()
+
+
+class RuleSet(Struct, frozen=True):
+    """A list of entries in a rule file, which give scores to cards for one purpose.
+
+    Attributes:
+        default: computes the score of a card that doesn't get one from the file.
+        cards: all cards for which we may need a score.
+        choices: how many choices there are, if entries have a `choice` instead of a `score`.
+        flags: boolean fields that entries may have: name -> effect.
+    """
+
+    about: str
+    default: Callable[[Decision, str], float]
     default_text: str
-    cards: frozenset[str]  # all cards that may need a score
+    cards: frozenset[str]
     choices: int = 0
     flags: Mapping[str, str] = {}
 
 
 class Matcher(Struct, frozen=True):
-    """A word that stands for several cards, in a field of its own such as "type", or in `card`."""
+    """A word that stands for several cards.
+
+    Attributes:
+        field: a field in which entries may use the word, such as "type". Empty if there's none.
+        in_card: True if entries may use the word in `card`.
+    """
 
     about: str
     cards: frozenset[str]
@@ -69,48 +82,55 @@ class Matcher(Struct, frozen=True):
 
 
 class Average(Struct, frozen=True):
-    """Cards whose infos can be averaged. The name of the key is `PREFIXcard_info_avg_NAME`."""
+    """Some cards for which keys can average an info, e.g. all cards in the opponent's deck.
+
+    The name of such a key is `PREFIXcard_info_avg_NAME`.
+
+    Attributes:
+        cards: returns the cards from `Decision.sight`.
+    """
 
     about: str
     cards: Callable[[Any], Iterable[str]]
-    """Returns the cards, given the sight of a decision."""
 
 
 class Book(Protocol):
     """A parsed rule file."""
 
     def decide(self, sight: Any) -> Decision:
-        """Evaluate a state."""
+        """Begin a decision in a new state."""
 
     def flag(self, rules: str, card: str, name: str) -> bool:
-        """True if the entry for a card has a flag."""
+        """Return True if a flag is set in the entry for a card."""
 
 
 class RulePlayer(Protocol):
-    """Plays one match by the scores of a rule file. It decides when to ask for which score."""
+    """Plays a match with a rule file, by asking for scores whenever it has to choose a card."""
 
     def reply(self, view: Any) -> Struct:
-        """Reply to the request in a view of its seat."""
+        """Return a reply to the request in the view."""
 
 
 class Vocabulary(Struct, frozen=True):
-    """The words of a game's rule files.
+    """The words that the rule files of a game may use.
 
     Attributes:
-        advice: part of a note of the game -> advice for authors of rule files.
+        matchers: if a card has no entry with its own name, the first of these that fits is used.
+        averages: prefix of the keys -> cards. The prefix for the player's own cards is "".
+        advice: part of one of the game's notes -> advice to add for authors of rule files.
     """
 
     cards: Sequence[str]
-    matchers: Mapping[str, Matcher]  # in order of priority, after a card's name
+    matchers: Mapping[str, Matcher]
     sets: Mapping[str, RuleSet]
     keys: Mapping[str, Key]
-    averages: Mapping[str, Average]  # by prefix; "" for the player's own cards
+    averages: Mapping[str, Average]
     rule_player: Callable[[Book], RulePlayer]
     advice: Mapping[str, str] = {}
 
     @property
     def fields(self) -> dict[str, list[str]]:
-        """Return the words that each field of an entry accepts, for fields that select cards."""
+        """The words that you can write in `card` and in each field of a matcher."""
         found = {"card": [*self.cards, *(name for name, m in self.matchers.items() if m.in_card)]}
         for name, matcher in self.matchers.items():
             if matcher.field:

@@ -1,4 +1,4 @@
-"""Small games: a class with the rules, from which all other parts of a game are made.
+"""Small games, whose author only writes a class with the rules. We derive all other parts from it.
 
     from referee.games.small import Game
 
@@ -16,23 +16,23 @@
         def scores(self): return self.won
 
 author.py      `Game`, the base class for authors
-messages.py    the messages of all small games
-machine.py     a match of such a game: implements the interface of games
+messages.py    the messages, which are the same for all small games
+machine.py     implements the interface of games with the author's class
 log_player.py  reproduces a spectator log with the rules
 guessed.py     a match that reproduces a log, with guessed draws
 search.py      searches for other draws, if the match differs from the log
-turns.py       a match turn by turn, for people
-parts.py       the parts of a view: boards, hands, cards, texts
-schemes.py     the schemes by which moves may name cells of a board
-cells.py       the cells of a board that a move names, learned from random turns
-person.py      a person who plays
-page/          a drawing of the parts of a view, with cells to click
+turns.py       shows a match turn by turn
+parts.py       divides a view into boards, hands, cards and texts
+schemes.py     the ways in which moves may name cells of a board
+cells.py       finds out from random turns which cells a move names
+person.py      lets a person play
+page/          draws a view in the browser, with cells to click
 statistics.py  points by seat, over many matches
-environment.py the environment for programs that learn
-specification.py  the game's part of the page of small games
-starters/      bots to start from, which play every small game
-bot-cases.json conformance cases for bots of all these games
-definition.py  makes the `GameDefinition` from the class
+environment.py the environment for reinforcement learning
+specification.py  the sections about the game on the page of small games
+starters/      templates for bots, which play every small game
+bot-cases.json conformance cases for bots of all small games
+definition.py  creates the `GameDefinition` from the class
 """
 
 from referee.games.interface.game import ALL, PUBLIC

@@ -1,4 +1,4 @@
-"""The base class of small games, and its source of chance."""
+"""The base class that authors of small games derive from, and its random numbers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 
 Move: TypeAlias = Any
-"""A JSON value: a number, a text, a list or an object. Bots receive a tuple as a list."""
+"""Any JSON value. You can use a tuple, too, but bots receive it as a list."""
 
 WrongMove: TypeAlias = Literal["loses", "first", "random"]
 WRONG_MOVES: tuple[WrongMove, ...] = get_args(WrongMove)
 
 
 class Chance:
-    """The only source of random choices of a game, available as `self.chance`."""
+    """Makes the random choices of a game, as `self.chance`.
+
+    Don't use the module `random`. A match could then not be replayed.
+    """
 
     def __init__(self, source: RandomSource) -> None:
         self._source = source
 
     @classmethod
     def of_seed(cls, seed: int) -> Chance:
-        """Create the source of random choices of a match with this seed, for tests of a game."""
+        """Create the `Chance` of a match with this seed. You can use it to test a game."""
         return cls(SeededRandomSource(seed))
 
     def choose(self, count: int) -> int:
-        """Return a random number: 0 <= result < count."""
+        """Return a random integer from 0 to `count - 1`."""
         return self._source.choose("game", count)
 
     def pick(self, items: Sequence[Any]) -> Any:
@@ -47,22 +50,23 @@ class Game:
     """The rules of a small game. Each match has its own object, whose attributes are the state.
 
     Attributes:
-        players: the number of players, or the minimum and the maximum.
-        moves: all possible moves, for programs that learn: a sequence of moves, or, if moves are
-            objects, field -> sequence of values. None: the game has no environment.
-        symbols: all texts that may be in a view, for the observations of such programs. Other texts
-            are read letter by letter.
+        players: the number of players, or a tuple with the minimum and the maximum.
+        moves: all moves that can occur, for reinforcement learning. If a move is an object, this is
+            a dict that has all possible values for each field. Without `moves`, there's no
+            environment.
+        symbols: the texts that can occur in a view. In an observation, each of them becomes a
+            number. Other texts are read letter by letter.
         together: True if all players always decide at the same time.
-        wrong_move: the result of an illegal move, or of a line that is not a move: the player
-            "loses", or the "first" legal move or one at "random" is played.
-        secrets: what spectators do not see, as text, such as "hands".
-        Options: a class with the options of a match: `rows: int = 6`.
+        wrong_move: what happens after an illegal move, or a line that isn't a move. Either the
+            player "loses", or we play the "first" legal move or a "random" one.
+        secrets: the things that spectators don't see, in words, e.g. "hands".
+        Options: a class with the options of a match, such as `rows: int = 6`.
         options: the options of this match.
         seats: the number of players in this match.
-        chance: see `Chance`.
-        left: the seats that no longer decide.
-        to_move: the seat that decides next; a tuple of seats that decide at the same time; None:
-            the game is over. `start`, `apply` and `leave` set it.
+        chance: makes random choices, see `Chance`.
+        left: the seats that have left the match or lost by a wrong move.
+        to_move: the seat that decides next, or a tuple of seats that decide at the same time. None
+            if the game is over. Set it in `start`, `apply` and `leave`.
     """
 
     players: ClassVar[int | tuple[int, int]] = 2
@@ -82,29 +86,33 @@ class Game:
     to_move: int | tuple[int, ...] | None = 0
 
     def start(self) -> None:
-        """Set up the game."""
+        """Set up the board, deal the cards, and so on."""
         raise NotImplementedError
 
     def legal(self, seat: int) -> Sequence[Move]:
-        """Return the legal moves of a deciding seat: at least one, always in the same order."""
+        """Return the legal moves of a seat that has to decide.
+
+        There must be at least one. The order must always be the same, so don't return a set.
+        """
         raise NotImplementedError
 
     def apply(self, move: Any) -> None:
-        """Apply a move; if `to_move` is a tuple, a dict of moves: seat -> move."""
+        """Play a move. If `to_move` is a tuple, you get a dict with a move for each seat in it."""
         raise NotImplementedError
 
     def view(self, viewer: Viewer) -> Mapping[str, Any]:
-        """Return the state visible to a seat, `PUBLIC` (spectators) or `ALL`, as JSON data.
+        """Return the state as JSON data, with None for everything that the viewer may not see.
 
-        A bot receives its own view when it decides, and otherwise the view of spectators. The page
-        for people also shows the hidden places of their last request.
+        The viewer is a seat, `PUBLIC` (spectators) or `ALL`. A bot receives the view of its seat
+        when it has to decide, and the public view at other times. If people look at the match from
+        a seat, we fill in hidden values from the last request of this seat.
         """
         raise NotImplementedError
 
     def scores(self) -> Sequence[float]:
-        """Return a number for each seat, in seat order. At the end the highest one wins.
+        """Return the score of each seat, in seat order. At the end of the game, the highest wins.
 
-        Scores are always public.
+        Everybody can see the scores at any time.
         """
         raise NotImplementedError
 
@@ -118,14 +126,14 @@ class Game:
         """
 
     def shown(self, seat: int, move: Move) -> Move:
-        """Return the public part of a move; None hides it."""
+        """Return the part of a move that everybody may see. None hides the whole move."""
         return move
 
     def secret(self, seat: int) -> Sequence[MutableSequence[Any] | MutableMapping[Any, Any]]:
-        """Return the lists and dicts of this game whose items a seat cannot distinguish.
+        """Return the lists and dicts with the items that a seat doesn't know, e.g. deck and hands.
 
-        The seat must not notice if these items are exchanged. A game with hidden information needs
-        this method for programs that simulate, because they redeal the items.
+        The seat mustn't notice if we exchange any of these items. If a game hides information, it
+        needs this method for bots that simulate the match, because they deal these items again.
         """
         return ()
 
@@ -136,7 +144,10 @@ class Game:
 
     @classmethod
     def observe(cls, view: Mapping[str, Any]) -> Sequence[int] | None:
-        """Return the observation for programs that learn, of fixed length; None: the whole view."""
+        """Return an observation for reinforcement learning, which must always have the same length.
+
+        If you return None, we use the scores and all values of the view.
+        """
         return None
 
 
@@ -146,20 +157,20 @@ def seats_of(kind: type[Game]) -> tuple[int, int]:
 
 
 def sees(viewer: Viewer, seat: int) -> bool:
-    """True if the viewer sees the private information of a seat."""
+    """Return True if the viewer may see the private information of a seat, e.g. its hand."""
     return viewer is ALL or viewer == seat
 
 
 class MistakeError(GameError):
-    """A class violates the interface `Game`.
+    """The author of a small game made a mistake in the class.
 
     Args:
         kind: the class.
         problem: a description of the mistake.
-        method: the method with a wrong result; empty: the class itself is wrong.
+        method: the method that returned something wrong. By default the class itself is wrong.
 
     Attributes:
-        where: "FILE:LINE" of the method or of the class; empty if its source isn't there.
+        where: "FILE:LINE" of the method or of the class, or "" if we don't have the source.
     """
 
     def __init__(self, kind: type[Game], problem: str, method: str = "") -> None:

@@ -1,9 +1,9 @@
-"""The cells of a board that a move names, so that people can click on them.
+"""Find out which cells of a board a move names, so that people can click on them.
 
-A game doesn't define the meaning of its moves, which are just JSON values. To find out the meaning,
-we play some random turns. A scheme fits if in each turn one of the named cells changes, e.g. a cell
-of column 3 after the move 3. If no scheme fits, people can't click on the board, but they can still
-use the list of moves.
+The moves of a small game are just JSON values, and nothing says how they refer to the board. We
+therefore play some random turns and try several schemes (schemes.py). A scheme fits if a cell that
+the move would name changes in each turn, e.g. a cell of column 3 after the move 3. If no scheme
+fits, people can't click on the board, but they can still use the list of moves.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ from referee.games.small.parts import Board, Cards, Hands, Part, Text, flat, has
 from referee.games.small.schemes import SCHEMES, Cell, Scheme
 
 MOST_TURNS = 60
-"""Number of random turns from which the meaning is learned."""
+"""How many random turns we play to find out the meaning of moves."""
 
 
 class Meaning(Struct, frozen=True):
-    """The meaning of moves, learned from a few turns.
+    """The meaning of a game's moves and views, as far as some random turns show it.
 
     Attributes:
-        scheme: how moves name cells. None if they don't.
+        scheme: how moves name cells of a board, or None if they don't.
         marks: symbol on a board -> the seat that puts it there.
-        hands: labels of lists with one list of cards per seat.
-        lists: labels of lists that look like a board or like hands only in some states.
-        nothing: labels of values in which `None` means nothing rather than a hidden place.
-        played: label of the hands from which moves take a card, or in which they change a place.
-            Empty if moves do neither.
-        place: number of the first place of such a hand. None: a move names the card itself.
+        hands: labels of values that are lists of hands, with one hand per seat.
+        lists: labels of lists that look like a board or like hands in some states, but aren't.
+        nothing: labels of values in which `None` means that there's nothing. In other values it
+            means that the viewer can't see a place.
+        played: the label of the hands that moves take cards from or change cards in. Empty if moves
+            have nothing to do with hands.
+        place: if moves name a place in the hand, the number of the first place, i.e. 0 or 1. None
+            if they name the card itself.
     """
 
     scheme: Scheme | None = None
@@ -51,7 +53,7 @@ class Meaning(Struct, frozen=True):
     place: int | None = None
 
     def parts(self, state: Mapping[str, Any], seats: int) -> list[Part]:
-        """Return the parts of a view, with the names of rows and columns."""
+        """Divide a view into parts, and label the rows and columns of boards as in moves."""
         made = parts(state, seats, self.hands, self.lists, self.nothing)
         return made if self.scheme is None else [self._labelled(part) for part in made]
 
@@ -64,10 +66,10 @@ class Meaning(Struct, frozen=True):
     def targets(
         self, shown: Sequence[Part], moves: Sequence[Move], seat: int
     ) -> list[Target | None]:
-        """Return the place that each move names, or None.
+        """Return for each move where to click, or None if there's no such place.
 
         Args:
-            shown: the parts of the deciding seat's view.
+            shown: the parts of the view of the seat that decides.
         """
         hands = next((p for p in shown if isinstance(p, Hands) and p.label == self.played), None)
         hand = None if hands is None else hands.hands[seat]
@@ -82,7 +84,8 @@ class Meaning(Struct, frozen=True):
         if self.scheme is None:
             return [None] * len(moves)
         boards = [part for part in shown if isinstance(part, Board)]
-        # If there are several boards, take the board that explains best why these moves are legal.
+        # A view may have several boards. We take the one whose cells explain best why these moves
+        # are legal.
         found = [[self.scheme.path(move, board.shape) for move in moves] for board in boards]
         ranks = [
             (*_explains(board, paths), place == seat)
@@ -95,10 +98,10 @@ class Meaning(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """A place in a view that a move names.
+    """A place in a view that people can click on to choose a move.
 
     Attributes:
-        part: the label of a board, or of hands, whose rows are the seats.
+        part: the label of a board or of hands. The row of a hand is its seat.
         path: the cells. There are several if the move goes from one cell to another.
     """
 
@@ -109,10 +112,10 @@ class Target(Struct, frozen=True):
 def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[bool, int, bool]:
     """Rate how well the cells of a board explain which moves are legal. Higher is better.
 
-    For example, if a view has two seas, players shoot at the sea whose cells are hidden before a
-    shot.
+    For example, if a view has two seas, players shoot at the one whose cells are still hidden.
     """
-    # If a move goes from one cell to another, only its first cell shows where moves may begin.
+    # If moves go from one cell to another, only their first cells matter here. The others can look
+    # like anything.
     first = {path[0] for path in paths if path}
     rows, columns = board.shape
     named, others = set[Any](), set[Any]()
@@ -127,9 +130,9 @@ def _explains(board: Board, paths: Sequence[Sequence[Cell] | None]) -> tuple[boo
 
 
 def learn(kind: type[Game], options: Struct) -> Meaning:
-    """Learn the meaning of a game's moves, from one match with these options.
+    """Play random turns with these options, and find out the meaning of moves.
 
-    Mistakes of the game are ignored here, because a match reports them.
+    If the game's code fails, we learn nothing. The author will notice the mistake in a real match.
     """
     with suppress(Exception, GameTimeoutError), in_time():
         return _learned([*_turns(kind, options)])
@@ -137,16 +140,16 @@ def learn(kind: type[Game], options: Struct) -> Meaning:
 
 
 class _Turn(NamedTuple):
-    """A random turn.
+    """The changes in a random turn. Parts of the view are identified by their labels.
 
     Attributes:
         moves: seat -> move.
-        shapes: label of a board -> its shape.
-        changed: label of a board -> cell -> its new contents.
-        hands: label -> the cards of each seat, before and after.
-        lists: labels of other lists.
-        nothing: labels of values in which every viewer may see `None` before the turn.
-        hidden: labels of values in which only spectators see `None` before the turn.
+        shapes: board -> its number of rows and columns.
+        changed: board -> the cells that changed, with their new contents.
+        hands: hands -> the cards of all seats, before and after the turn.
+        lists: the parts that are neither boards nor hands.
+        nothing: the values that contain `None` before the turn although the viewer is `ALL`.
+        hidden: the values in which spectators see `None` although there's something.
     """
 
     moves: Mapping[int, Move]
@@ -170,7 +173,7 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
     before = seen()
     for _ in range(MOST_TURNS):
         asked = [request.seat for request in game.requests]
-        if not asked:  # begin another match, with other random choices
+        if not asked:  # The match is over, so begin another one with new random choices.
             game = SmallGame(kind, "", setup)
             before = seen()
             continue
@@ -195,14 +198,14 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
 
 
 def _nones(game: SmallGame) -> tuple[list[str], list[str]]:
-    """Return the labels of values in which `None` means nothing, and those in which it hides."""
+    # The first list has the values in which `None` means that there's nothing. In the second list,
+    # it hides something from spectators.
     whole, public = (dict(flat(game.view(viewer).state)) for viewer in (ALL, PUBLIC))
     nothing = [label for label, value in whole.items() if has_none(value)]
     return nothing, [label for label in public if _hides(public[label], whole.get(label))]
 
 
 def _hides(public: Any, whole: Any) -> bool:
-    """True if spectators see `None` where there is something."""
     if isinstance(public, list) and isinstance(whole, list):
         return any(_hides(*both) for both in zip(public, whole, strict=False))
     return public is None and whole is not None
@@ -214,7 +217,7 @@ def _is_list(part: Part, after: Part | None) -> bool:
     if not isinstance(part, Board):
         return isinstance(part, Cards | Text)
     is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
-    # A list of words can look like the rows of a board until its length changes.
+    # A list of words can look like the rows of a board. It isn't one if its length changes.
     return not is_board and isinstance(part.rows[0], str)
 
 
@@ -261,7 +264,7 @@ def _together(labels: Iterable[Sequence[str]]) -> set[str]:
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
-    """True if a named cell has changed in every turn in which any cell has changed."""
+    """Return True if moves always name a cell that changed, except in turns without any changes."""
     fits = False
     for turn in turns:
         found = {
@@ -269,12 +272,12 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
             for label, shape in turn.shapes.items()
         }
         inside = {label: paths for label, paths in found.items() if None not in paths}
-        # If a move names a cell outside of all boards, moves must mean something else, so the
-        # scheme doesn't fit.
+        # With this scheme, the move names a cell outside of all boards, so moves must mean
+        # something else.
         if found and not inside:
             return False
         if any(map(any, inside.values())) and any(turn.changed.values()):
-            # Turns without a change are ignored, e.g. a move that passes.
+            # We ignore turns in which nothing changed, because the player may have passed.
             fits = any(_path_changed(turn.changed[label], inside[label]) for label in inside)
             if not fits:
                 return False
@@ -282,8 +285,9 @@ def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
 
 
 def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
-    # Both ends of a path have to change, while the cells in between may stay the same. If several
-    # cells are named in another way, it's enough if a single cell changes.
+    # If a move goes from one cell to another, both of them have to change, but not the cells in
+    # between. If it names a whole column, one of its cells has to change. If several players move,
+    # it's enough if this is true for one of their moves.
     columns = {column for _, column in changed}
     ends = [(path[0], path[-1]) for path in paths if path]
     return any(
@@ -293,12 +297,12 @@ def _path_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | 
 
 
 def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
-    # Symbols such as X and O. They are only useful if each seat has its own symbol.
+    # Find symbols such as X and O. They only help if each seat has its own symbol.
     by: dict[str, set[int]] = {}
     for turn in turns:
         for symbol in (symbol for cells in turn.changed.values() for symbol in cells.values()):
-            # If several seats moved in this turn, we can't tell which of them placed the symbol.
-            # Counting it for two seats excludes it.
+            # If several seats moved in this turn, we don't know who placed the symbol. We add it to
+            # two seats, so that it's left out below.
             by.setdefault(symbol, set()).update(turn.moves if len(turn.moves) == 1 else (0, 1))
     marks = {symbol: min(seats) for symbol, seats in by.items() if len(seats) == 1}
     return marks if {*marks.values()} >= {seat for turn in turns for seat in turn.moves} else {}
@@ -318,7 +322,7 @@ def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
 def _has_played(
     before: Sequence[Any], after: Sequence[Any], move: Any, place: int | None
 ) -> bool | None:
-    # None means that the move names neither a card nor a place.
+    # Returns None if the move doesn't name a card or a place at all.
     if place is None:
         return after.count(move) < before.count(move) if move in before else None
     if type(move) is not int:

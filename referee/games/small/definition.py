@@ -1,7 +1,7 @@
-"""Makes the `GameDefinition` of a small game from its class.
+"""Creates the `GameDefinition` of a small game from its class.
 
-Other games have ten files for the parts of a definition. Here all of them are made from the
-author's class, so this module imports most of the package.
+Other games have ten modules that define the parts of a game. The author of a small game only has
+one class, and the other modules of this package create the parts from it.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 _CASES = Path(__file__).with_name("bot-cases.json")
 _ONE_LEFT = ["3.5/1", "8.3/1"]
-"""Conformance cases in which one of two players has left, and the bot plays on alone."""
+"""Conformance cases in which the other player leaves, and the match ends because of that."""
 MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
 
 
 def definition(kind: type[Game], name: str) -> GameDefinition:
-    """Make the definition of a game. Change parts of it with `msgspec.structs.replace`.
+    """Create the definition of a game. You can change it with `msgspec.structs.replace`.
 
     Args:
         kind: the author's class.
-        name: the game's id in logs: a-z, 0-9 and _.
+        name: the game's id in logs, made of a-z, 0-9 and _.
 
     Raises:
         GameError: an attribute of the class violates the interface `Game`.
@@ -119,22 +119,22 @@ def _check(kind: type[Game]) -> None:
 def _cases(kind: type[Game], name: str, least: int) -> bytes:
     file = msgspec.json.decode(_CASES.read_bytes())
     file["game"] = name
-    # If the author has defined `max_turns`, it may not allow the value in our file.
+    # The cases set `max_turns`. If the author has defined this option, it may not accept our value.
     if "max_turns" in get_type_hints(kind.Options):
         file["options"] = {}
-    # With three or more players, the bot isn't alone after one player has left. The match
-    # continues, and these cases don't apply.
+    # With three or more players, the match continues after a player has left, so these cases don't
+    # apply.
     if least > 2:
         file["shared"]["omit"] = _ONE_LEFT
     return msgspec.json.encode(file)
 
 
 def options_of(kind: type[Game]) -> type[Struct]:
-    """Return the struct of a game's options: the author's, and `max_turns`."""
+    """Create the struct of a game's options from the author's `Options`, and add `max_turns`."""
     author = kind.Options
     hints = get_type_hints(author, include_extras=True)
-    # An attribute without a type isn't in the hints. Without this check, such an option would be
-    # ignored silently.
+    # get_type_hints() doesn't return attributes without a type, so we'd silently ignore such an
+    # option.
     bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]
     if bare:
         raise MistakeError(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
@@ -143,8 +143,8 @@ def options_of(kind: type[Game]) -> type[Struct]:
         if not hasattr(author, word):
             raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
         fields.append((word, hint, getattr(author, word)))
-    # Every game needs an end. Otherwise two bots could move back and forth forever. We only add
-    # this option if the author hasn't defined it.
+    # Every match has to end, but two bots could move back and forth forever. Therefore we add this
+    # option, unless the author has defined it.
     if "max_turns" not in hints:
         fields.append(("max_turns", MaxTurns, 500))
     text = {"__doc__": author.__doc__ or "The options."}

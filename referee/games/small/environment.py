@@ -1,6 +1,7 @@
-"""The environment of a small game, with one action per move. Observations are the flattened view.
+"""The environment of a small game, in which each possible move is an action.
 
-The author's views can be any JSON. Flattening them is simple and works for every game.
+A view can be any JSON. To get an observation, we simply flatten it to a list of numbers, which
+works for every game.
 """
 
 from __future__ import annotations
@@ -25,22 +26,25 @@ from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.person import phrases
 
 BOUND = 2**20
-"""Largest number in an observation."""
+"""Numbers in an observation are clipped to -BOUND and BOUND."""
 _key = msgspec.json.Encoder(order="sorted").encode
 
 
 def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) -> Environment:
-    """Make the environment of a game that defines `moves`. `means`: the meaning of its moves."""
+    """Create the environment of a game that defines `moves`.
+
+    `means` returns what we learned about the game's moves. We only need it to show views to people.
+    """
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
-        # Words are the names of actions, so they must differ.
+        # The words become the names of actions, so two moves can't have the same words.
         raise MistakeError(kind, "two of `moves` have the same words")
     number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
 
     def layout(seats: int, options: Any) -> Numbers:
         setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
-        # The layout of views depends on the author's code, so we need a match to find it out.
+        # Only the author's code knows how long an observation is, so we begin a match and look.
         names = [*_names(kind, SmallGame(kind, name, setup).view(0))]
         low = np.full(len(names), -BOUND, np.int32)
         return Numbers(tuple(names), low, -low)
@@ -74,16 +78,16 @@ def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) ->
 
 
 class Tracker:
-    """Tracks the view of a seat, from its requests.
+    """A `StateTracker` for small games.
 
-    Each request of a small game contains the whole view, so other messages aren't needed.
+    Each request of a small game contains the whole view, so we can ignore all other messages.
     """
 
     def __init__(self, seat: int, seats: int) -> None:
         self._request: MoveRequest
 
     def observe(self, message: Struct) -> None:
-        """Store the last request."""
+        """Remember the message if it's a request."""
         if isinstance(message, MoveRequest):
             self._request = message
 
@@ -94,7 +98,10 @@ class Tracker:
 
 
 def all_moves(kind: type[Game]) -> Sequence[Move]:
-    """Return all possible moves, as JSON data: `Game.moves`, or all combinations of its fields."""
+    """Return all moves that can occur, as JSON data.
+
+    If `Game.moves` has values for each field, these are all combinations of the values.
+    """
     assert kind.moves is not None
     if not isinstance(kind.moves, Mapping):
         return [plain(move) for move in kind.moves]
@@ -108,12 +115,12 @@ def _numbers(kind: type[Game], view: View) -> list[int]:
 
 
 def _names(kind: type[Game], view: View) -> list[str]:
-    # The meaning of an entry is unknown, so its number is used as its name.
+    # We don't know the meaning of the numbers, so we use their indices as names.
     return [str(place) for place in range(len(_numbers(kind, view)))]
 
 
 def _flat(kind: type[Game], value: Any) -> list[int]:
-    """Flatten a value to numbers. Symbols are numbered from 1, and missing values are -1."""
+    """Flatten a value to a list of numbers. Symbols are numbered from 1, and None becomes -1."""
     match value:
         case dict():
             return [number for part in value.values() for number in _flat(kind, part)]

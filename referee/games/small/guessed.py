@@ -1,4 +1,7 @@
-"""A match of a small game that reproduces a spectator log, with guessed draws and secret moves."""
+"""Play a match in which we choose the random results and secret moves.
+
+We use this to reproduce a match from a spectator log, which doesn't show them.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +19,36 @@ from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply
 
 LOST = InvalidReply(WRONG_TYPE, "")
-"""Represents the reply of a player who lost by a wrong move."""
+"""The reply of a player who lost by a wrong move. The log doesn't show the reply itself."""
 _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
 """The result of a draw: the index of a choice, the order of a shuffle, or a secret move as JSON."""
 
-# Trying all orders of n items takes n! matches, which is already 120 for five items. With more
-# items we try exchanges of two items. Step by step, these can still reach any order.
+# To try all orders of n items, we'd have to play n! matches, which is 120 for just five items. If a
+# shuffle has more items than this, we only exchange two of them. Several such steps can still reach
+# any order.
 SMALL_SHUFFLE = 4
-"""Up to this number of items, all orders are tried. Otherwise all exchanges of two are tried."""
+"""We try all orders of a shuffle with at most this many items."""
 
 
 class Draw(NamedTuple):
-    """A random result, or a secret move, which is handled in the same way.
+    """A random choice, a shuffle, or a secret move.
 
-    The log doesn't show either of them, so both have to be guessed.
+    A secret move isn't random, but the log doesn't show it either, so we guess it in the same way.
+
+    Attributes:
+        value: the result.
+        size: the number of choices, of shuffled items, or of possible moves.
+        items: the items before a shuffle, or all possible secret moves.
     """
 
     value: Value
     size: int
-    items: Sequence[Any] = ()  # the items before a shuffle, or all possible secret moves
+    items: Sequence[Any] = ()
 
     @property
     def first(self) -> Value:
-        """The default result, i.e. the first choice, or the order before the shuffle."""
+        """The result to begin with, i.e. the first choice, or the order before the shuffle."""
         if isinstance(self.value, bytes):
             first: bytes = self.items[0]
             return first
@@ -47,24 +56,25 @@ class Draw(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """True if `others` yields all other results."""
+        """True if there are few enough results that `others` yields all of them."""
         return not isinstance(self.value, tuple) or self.size <= SMALL_SHUFFLE
 
     def others(self) -> Iterator[Value]:
-        """Yield other results: all choices, all orders of few items, or all exchanges of two."""
+        """Yield the results to try instead of this one."""
         if isinstance(self.value, bytes):
             yield from (key for key in self.items if key != self.value)
         elif isinstance(self.value, int):
             yield from (value for value in range(self.size) if value != self.value)
         elif self.is_listed:
             yield from (order for order in permutations(range(self.size)) if order != self.value)
-        # There are too many orders. Exchanges at least get closer to the right order.
+        # There are too many orders to try. Exchanging two items may at least get us closer to the
+        # right one.
         else:
             for one, two in combinations(range(self.size), 2):
                 yield _exchanged(self.value, one, two)
 
     def changed(self, random: Random) -> Draw:
-        """Change the result at random. For a shuffle, two items are exchanged."""
+        """Return a draw with a random result. In a shuffle, we only exchange two random items."""
         if isinstance(self.value, bytes):
             return self._replace(value=random.choice(self.items))
         if isinstance(self.value, int):
@@ -74,7 +84,7 @@ class Draw(NamedTuple):
         return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
 
     def moves(self, value: Value, named: Sequence[Any]) -> bool:
-        """True if another result of a shuffle would move a named item."""
+        """Return True if one of the named items would be elsewhere with another result."""
         if not isinstance(value, tuple) or not isinstance(self.value, tuple):
             return False
         return any(
@@ -83,7 +93,7 @@ class Draw(NamedTuple):
         )
 
     def is_like(self, other: Draw) -> bool:
-        """True if both draws have the same set of results."""
+        """Return True if the result of the other draw is also possible here."""
         if isinstance(self.value, bytes):
             return other.value in self.items
         return type(other.value) is type(self.value) and other.size == self.size
@@ -96,23 +106,27 @@ def _exchanged(order: tuple[int, ...], one: int, two: int) -> tuple[int, ...]:
 
 
 class GuessedDraws:
-    """A random source whose first draws are given. Other draws have the default result."""
+    """A random source that returns the given results. After these it uses `Draw.first`.
+
+    Attributes:
+        draws: all draws so far.
+    """
 
     def __init__(self, given: Sequence[Value] = ()) -> None:
         self._given = given
         self.draws: list[Draw] = []
 
     def choose(self, stream: str, count: int) -> int:
-        """Return the given choice."""
+        """Return the next given result, or 0 if it isn't possible here."""
         value = self._next()
-        # If an earlier draw was changed, this value may have been meant for a different draw. If it
-        # isn't possible here, use the default.
+        # After a change of an earlier draw, the game may draw different things, and this result may
+        # have been meant for another draw.
         number = value if isinstance(value, int) and value < count else 0
         self.draws.append(Draw(number, count))
         return number
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Shuffle in the given order."""
+        """Put the items in the next given order, or leave them as they are if it doesn't fit."""
         before, value = [*items], self._next()
         fits = isinstance(value, tuple) and len(value) == len(items)
         order = value if fits and isinstance(value, tuple) else tuple(range(len(items)))
@@ -120,7 +134,7 @@ class GuessedDraws:
         self.draws.append(Draw(order, len(items), before))
 
     def secret_move(self, moves: Sequence[Move]) -> Move:
-        """Return the move that was given as the result of this draw."""
+        """Return the next given move, or the first of these moves if it isn't among them."""
         keys, value = [_key(move) for move in moves], self._next()
         place = keys.index(value) if isinstance(value, bytes) and value in keys else 0
         self.draws.append(Draw(keys[place], len(keys), keys))
@@ -132,14 +146,14 @@ class GuessedDraws:
 
 
 class LoggedGame(SmallGame):
-    """A match that accepts moves as shown in a log, and publishes no faults."""
+    """A match that gets its moves from a spectator log, where a part of a move may be missing."""
 
     def take_events(self) -> list[Struct]:
-        """Return the messages without faults, which aren't in logs."""
+        """Return the messages since the last call, but no faults, because logs don't have them."""
         return [event for event in super().take_events() if not isinstance(event, Fault)]
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Apply the moves. A `Shown` reply is a move as shown in the log."""
+        """Apply the moves of a turn. A reply can also be `Shown`."""
         super().advance(
             {
                 seat: self._meant(seat, reply) if isinstance(reply, Shown) else reply
@@ -148,16 +162,16 @@ class LoggedGame(SmallGame):
         )
 
     def candidates(self, seat: int, shown: Any) -> list[Move]:
-        """Return the legal moves of a seat that have this public part."""
+        """Return the legal moves of a seat that would look like this in the log."""
         legal = self.legal[seat]
-        # Without secret moves, which is the usual case, the public part is the whole move.
+        # Most games have no secret moves, and the log shows the whole move.
         if type(self.game).shown is Game.shown:
             place = find(legal, shown)
             return [] if place < 0 else [legal[place]]
         return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
 
     def _meant(self, seat: int, reply: Shown) -> MoveReply:
-        # If several moves have the same public part, the move has to be guessed.
+        # If several moves look the same in the log, we have to guess which one it was.
         among = self.candidates(seat, reply.move)
         chance: Any = self.setup.chance
         move = chance.secret_move(among) if len(among) > 1 else among[0]
@@ -165,6 +179,6 @@ class LoggedGame(SmallGame):
 
 
 class Shown(Struct, frozen=True):
-    """A reply, known only by its public part."""
+    """A reply that the log shows, maybe without its secret part."""
 
     move: Any

@@ -30,7 +30,13 @@ from referee.games.small.search import Search
 
 
 class SmallLog:
-    """A `LogPlayer` for a small game with these options, which also guesses hidden draws."""
+    """The `LogPlayer` of small games, which is also a `Guesser`.
+
+    Args:
+        options: the struct of the game's options.
+        search: limits the time of all searches in this log. By default a new search begins.
+        given: the results of the first draws.
+    """
 
     sections: Mapping[type[Struct], str] = {
         GameInfo: "2.3",
@@ -53,13 +59,13 @@ class SmallLog:
 
     @property
     def draws(self) -> Sequence[Draw]:
-        """All guessed draws of the match so far."""
+        """All draws of the match so far."""
         return self._chance.draws
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
         """Set up the game with the options of the log, and with guessed draws."""
         try:
-            # The log may be from an older version of the game with different options.
+            # The log may come from an older version of the game, which had other options.
             options = msgspec.convert(info.options, self._options)
         except msgspec.ValidationError as error:
             raise DifferenceError(f"options of the game: {error}") from None
@@ -68,7 +74,7 @@ class SmallLog:
         return GameSetup(chance=chance, names=tuple(names), options=options)
 
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Return the part of the move that the log shows."""
+        """Read the seat's move from the log, which may show only a part of it."""
         self.replies += 1
         self.before_turn = len(self.draws)
         seat, player = asked.seat, seat_id(asked.seat)
@@ -86,8 +92,8 @@ class SmallLog:
                 if not game.candidates(seat, shown):
                     raise _illegal(game, seat, shown)
                 return Shown(shown)
-            # The other players left before this move was played. The log doesn't show the move, so
-            # any move will do.
+            # The match ended before this move was played, because the other players left. Any legal
+            # move will do.
             if isinstance(found, End):
                 return MoveReply(plain(game.legal[seat][0]))
             if not isinstance(found, PlayerLost | Gone):
@@ -95,15 +101,15 @@ class SmallLog:
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Change nothing, because a search starts again at the beginning of the match."""
+        """Do nothing. If messages differ, we search for other draws and play the match again."""
         return False
 
     def again(self, values: Sequence[Value]) -> SmallLog:
-        """Create a player of the same log with other draws."""
+        """Return a new player for the same log, with the given results of draws."""
         return type(self)(self._options, self._search, values)
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
-        """Search for the draws that fit the log best."""
+        """Return a player with the draws that fit the log best."""
         best = self._search.best(self, follow)
         return self.again([draw.value for draw in best.draws])
 
@@ -116,7 +122,7 @@ def _illegal(game: LoggedGame, seat: int, shown: Any) -> DifferenceError:
         ours=game.legal[seat],
         theirs=shown,
         place=(0, place),
-        equal=0.4
-        * place
-        / len(game.requests),  # the number of legal moves determines at least half of the result
+        # If all moves are legal, at least half of the message is right, because `turn` and `moves`
+        # are. An illegal move must therefore count as less than a half.
+        equal=0.4 * place / len(game.requests),
     )

@@ -1,7 +1,7 @@
-"""A match of a small game: implements the interface of games with the author's class.
+"""Implements the interface of games by calling the author's class.
 
-The author's code may have any kind of mistake. We therefore check each value that it returns, and
-the error names the method.
+The author's code may have mistakes of any kind. We therefore check each value that it returns, and
+name the method in the error.
 """
 
 from __future__ import annotations
@@ -58,11 +58,10 @@ REASONS = {
     WRONG_MOVE: "only {winner} made no wrong move",
 }
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
-"""Code of a fault -> section of the page of small games."""
-# Keys are sorted, because two objects are the same move regardless of the order of their keys.
+"""The sections of spec/small-games/protocol.md that define the fault codes."""
+# Two objects are the same move even if their keys are in a different order.
 _sorted = msgspec.json.Encoder(order="sorted").encode
-# JavaScript would round an integer above 2^53. Such an integer has at least 16 digits, so shorter
-# ones needn't be checked.
+# JavaScript rounds integers above 2^53. They have at least 16 digits, so we can skip most data.
 _LONG_NUMBER = re.compile(rb"[0-9]{16}").search
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
@@ -71,9 +70,9 @@ class SmallGame:
     """One match of a small game. Implements `referee.games.interface.game.CopyableGame`.
 
     Attributes:
-        game: the author's object.
+        game: the object of the author's class.
         left: the seats that have left the match or lost by a wrong move.
-        legal: the legal moves of the deciding seats.
+        legal: seat -> its legal moves, for the seats that decide now.
     """
 
     def __init__(self, kind: type[Game], name: str, setup: GameSetup) -> None:
@@ -84,7 +83,7 @@ class SmallGame:
         self.outcome: Outcome | None = None
         self.legal: dict[int, list[Move]] = {}
         self._turns_of = [0] * self.seats
-        # seat -> the state of its last request, as data or as JSON
+        # seat -> the view in its last request, either as data or as JSON
         self._sent: dict[int, dict[str, Any] | bytes] = {}
         self._begins_turn = True
         # Everything that a game needs is set as an attribute, so authors don't have to write an
@@ -117,7 +116,7 @@ class SmallGame:
         self._run_to_requests()
 
     def take_events(self) -> list[Struct]:
-        """Return the messages and faults since the last call."""
+        """Return the public messages and faults since the last call, in order."""
         events, self._events = self._events, []
         return events
 
@@ -128,17 +127,17 @@ class SmallGame:
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """Return the view of a viewer, with its legal moves if it decides.
+        """Return the state as the viewer knows it. If the viewer is to move, add the legal moves.
 
-        A seat that doesn't decide gets the public view, because its bot wouldn't receive anything
-        else. The hidden places are filled from the view of its last request, which its bot could
-        remember.
+        The bot of a seat only receives its own view in requests, and otherwise the public one. A
+        seat without a request therefore gets the public view. We fill in what's hidden there from
+        the seat's last request, because the bot could remember it.
         """
         if not isinstance(viewer, int):
             return View(self.turns, self._scores(), [], self._seen(viewer))
         if any(request.seat == viewer for request in self.requests):
             moves = self._plain("legal", self.legal[viewer])
-            # Keep the state for views while the seat has no request.
+            # We need this later, when the seat has no request any more.
             state = self._sent[viewer] = self._seen(viewer)
             return View(self.turns, self._scores(), moves, state)
         sent = self._sent.get(viewer, {})
@@ -158,27 +157,30 @@ class SmallGame:
         return new
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Redeal the items in `Game.secret`.
+        """Shuffle the items that `Game.secret` returns for the seat.
 
         Raises:
-            UsageError: the game has information hidden from the seat, but no `Game.secret`.
+            UsageError: the game hides something from the seat, but `Game.secret` returns nothing.
         """
         self._deal_again(self._secret(seat), chance)
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Redeal the items that are in `Game.secret` of every seat. Raises like `redeal`."""
+        """Shuffle the items that `Game.secret` returns for every seat.
+
+        Raises:
+            UsageError: see `redeal`.
+        """
         places = self._secret(0)
         for seat in range(1, self.seats):
-            # Compare places by id() rather than ==, because two equal hands are still different
-            # places.
+            # We need id() here, because two hands with equal cards are still different hands.
             secret = {(id(pile), place) for pile, place in self._secret(seat)}
             places = [each for each in places if (id(each[0]), each[1]) in secret]
         self._deal_again(places, chance)
 
     def _secret(self, seat: int) -> list[tuple[Any, Any]]:
         places = list(_places(self.game.secret(seat)))
-        # If the author forgot `secret`, searches would cheat without anybody noticing. That's why
-        # we compare the views. (If the seat sees everything, there's nothing to redeal.)
+        # If the author forgot `secret`, searches would know the hidden cards, and nobody would
+        # notice. That's why we compare the views. If they're equal, there's nothing to shuffle.
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
                 f"{self.name} cannot be dealt again: it hides something from seat {seat}, "
@@ -187,8 +189,8 @@ class SmallGame:
         return places
 
     def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
-        # Sort the items before shuffling them, so that the result doesn't depend on their order,
-        # which the seat doesn't know.
+        # The result mustn't depend on the current order of the items, because the seat doesn't know
+        # it. Therefore we sort them before we shuffle.
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):
@@ -224,13 +226,13 @@ class SmallGame:
 
     def _play(self, moves: Mapping[int, Move]) -> None:
         deciding = self._deciding()
-        # If a seat has left, `leave` may have changed who decides, and some deciding seats haven't
-        # been asked yet.
+        # When a seat left, `leave` may have changed `to_move`. If we haven't requested a move from
+        # one of the new seats, we can't play this turn yet.
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
         played = {
-            # If the author's code wants a move of a seat that has left, its first legal move is
-            # played.
+            # The author's code may expect a move from a seat that has left. We then play its first
+            # legal move.
             seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
             for seat in deciding
         }
@@ -257,7 +259,7 @@ class SmallGame:
         if costs == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
             self._leave(seat, lost=True)
-        # Use a separate stream. Otherwise a wrong move would change the cards that come after it.
+        # Use a separate stream, so that a wrong move doesn't change the cards that are drawn later.
         elif costs == "random":
             legal = self.legal[seat]
             moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
@@ -285,15 +287,14 @@ class SmallGame:
 
     def _end(self, reason: str) -> None:
         scores = enumerate(self._scores())
-        # Seats that have left share the last place regardless of their points, so their scores are
-        # ignored.
+        # Seats that have left share the last rank, and their scores don't matter.
         keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
         self.requests, self.outcome = (), Outcome(reason, ranks(keys))
 
     # --- Calls of the author's object -------------------------------------------------------------
 
     def _deciding(self) -> tuple[int, ...]:
-        # The author may set one seat, or several seats that move at the same time.
+        # The author can set a single seat, or a tuple of seats that move at the same time.
         to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
@@ -309,8 +310,8 @@ class SmallGame:
             raise self._wrong("legal", f"seat {seat} is to move, and has no legal move")
         return [*legal]
 
-    # Both arguments are functions, because a match needs only one of the two messages. Objects in
-    # this process get the struct, and other bots get the JSON.
+    # We pass functions, because only one of the two messages is needed. Bots in this process get
+    # the struct, and all others get JSON.
     def _request(self, seat: int) -> Request:
         return Request(seat, partial(self._message, seat), writes=partial(self._written, seat))
 
@@ -325,7 +326,7 @@ class SmallGame:
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
     def shown(self, seat: int, move: Move) -> Any:
-        """Return the public part of a move as JSON data."""
+        """Return the part of a move that everybody may see, as JSON data."""
         return self._plain("shown", self.game.shown(seat, move))
 
     def _seen(self, viewer: Viewer) -> dict[str, Any]:
@@ -350,20 +351,18 @@ class SmallGame:
         return MistakeError(type(self.game), problem, method)
 
     def _check(self, seat: int) -> None:
-        """Check the results of the calls for one request.
-
-        Checking once per match costs little; `game check` checks more.
-        """
+        # We only check the first request of a match, because that costs little. `referee game
+        # check` checks much more.
         self._check_twice("legal", lambda: self._legal_of(seat))
         self._check_twice("view", lambda: self.game.view(seat))
 
-    # legal() and view() may be called at any time. If they change the game, a replay isn't the same
-    # match any more.
+    # We call legal() and view() whenever we like. If they change the game, a replay gives another
+    # match.
     def _check_twice(self, method: str, call: Callable[[], Any]) -> None:
         value = call()
         data = self._encoded(method, value)
-        # data_problem() visits all of the data, which is slow. An integer above 2^53 has at least
-        # 16 digits, so we search for those first.
+        # data_problem() walks through all of the data, which is slow. We only call it if there may
+        # be an integer above 2^53.
         if _LONG_NUMBER(data) and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         if self._encoded(method, call()) != data:
@@ -381,20 +380,20 @@ class SmallGame:
             copied = plain(value)
         except (TypeError, ValueError):
             copied = UNSET
-        # They differ if JSON changes the data, e.g. keys that aren't strings. (Tuples also differ,
-        # because they become lists, but that's allowed and data_problem() accepts it.)
+        # If they differ, JSON has changed the data, e.g. a key that isn't a string. Tuples become
+        # lists, but that's fine, and data_problem() accepts it.
         if copied != value and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
         return copied
 
 
 def plain(value: Any) -> Any:
-    """Convert the author's data to JSON data, e.g. tuples to lists."""
+    """Convert data as if it was written and read as JSON. For example, tuples become lists."""
     return _decode(_encode(value))
 
 
 def filled(public: Any, own: Any) -> Any:
-    """Fill the hidden places (`None` and `?`) of a public state from an earlier state of a seat."""
+    """Fill in what's hidden (`None` or "?") in a public state from an earlier state of a seat."""
     if isinstance(public, dict) and isinstance(own, dict):
         return {**own, **{key: filled(value, own.get(key)) for key, value in public.items()}}
     if isinstance(public, list) and isinstance(own, list) and len(public) == len(own):
@@ -405,14 +404,14 @@ def filled(public: Any, own: Any) -> Any:
 
 
 def find(legal: Sequence[Move], move: Any) -> int:
-    """Return the index of a bot's move in the legal moves, or -1.
+    """Return the index of a bot's move in the legal moves, or -1 if it isn't legal.
 
-    1 equals 1.0, because JavaScript writes both as 1. But true doesn't equal 1, although True == 1
-    in Python.
+    The bot may write 1 as 1.0 or the other way round, because JavaScript can't tell them apart.
+    Note that true isn't the same move as 1, although True == 1 in Python.
     """
     kind = type(move)
-    # Nearly all moves are numbers or texts, and comparing them directly is much faster than
-    # encoding them.
+    # Nearly all moves are numbers or texts. It's much faster to compare them directly than to
+    # encode all legal moves.
     if kind is int or kind is float or kind is str:
         for place, one in enumerate(legal):
             if one == move and type(one) is not bool:
@@ -430,7 +429,7 @@ def find(legal: Sequence[Move], move: Any) -> int:
 
 
 def _with_integers(value: Any) -> Any:
-    # Some languages have only one type for numbers, and may write 1.0 where a game says 1.
+    # A language that only has floats may write 1.0 for a 1 in the legal moves.
     if isinstance(value, list | tuple):
         return [_with_integers(item) for item in value]
     if isinstance(value, dict):

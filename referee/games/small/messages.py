@@ -33,7 +33,7 @@ class MovesPlayed(Struct, frozen=True, tag="moves-played"):
 
 
 class PlayerLost(Struct, frozen=True, tag="player-lost"):
-    """A player has lost by a wrong move, and does not play on."""
+    """A player has lost by a wrong move, and won't get any more requests."""
 
     turn: Annotated[int, Meta(ge=1)]
     player_number: SeatId
@@ -50,7 +50,7 @@ class MoveRequest(Struct, frozen=True, tag="move-request"):
 
 
 class MoveReply(Struct, frozen=True, tag="move-reply"):
-    """One of the moves of the request."""
+    """The move that the player chose from the request."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("move",)
 
@@ -61,15 +61,15 @@ PUBLIC_MESSAGES = (GameInfo, MovesPlayed, PlayerLost)
 
 
 class Facts(Struct, frozen=True):
-    """A small game has no other numbers of a seat."""
+    """Empty, because small games only have a score and a number of turns for each seat."""
 
 
 class View(Struct, frozen=True):
     """The state of a game as a viewer sees it.
 
     Attributes:
-        moves: the legal moves of this viewer, if it is a seat that decides now.
-        state: as `Game.view` has it.
+        moves: the legal moves, if the viewer is a seat that has to decide now.
+        state: the result of the author's `Game.view`.
     """
 
     turn: int

@@ -1,8 +1,8 @@
-"""Divides a view into parts for people, which are boards, hands, cards and texts.
+"""Divides a view into boards, hands, cards and texts, so that we can show it to people.
 
-The terminal and the page of a match show the same parts. The author of a game returns plain JSON
-data, so we guess from the shapes of the values which of them are boards. `None`, and "?" in a row
-of a board, mark places that the viewer doesn't see.
+The terminal and the page of a match both show these parts. The author of a game returns plain JSON
+data, so we have to guess from the shape of a value if it's a board. A place that the viewer can't
+see is `None`, or "?" in the row of a board.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import msgspec
 from msgspec import Struct
 
 MOST_CARDS, LONGEST_CARD = 40, 16
-"""Maximum number of items in a list that is shown as cards, and of characters per item."""
+"""A list with more items, or with a longer item, is shown as text instead of cards."""
 LONGEST_CELL = 6
-"""Maximum number of characters per item if a list of lists is shown as a board."""
+"""A list of lists is only a board if no item has more characters than this."""
 
 
 class Board(Struct, frozen=True, tag_field="kind", tag="board"):
-    """Rows of equal length. A row is a text with one character per cell, or a list.
+    """A board, whose rows all have the same length.
 
     Attributes:
-        across, down: the names of columns and rows in moves. Empty if moves don't use names.
+        rows: a row can be a list, or a text with one character per cell.
+        across, down: labels of the columns and the rows, if moves use any.
     """
 
     label: str
@@ -38,21 +39,21 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
 
 
 class Hands(Struct, frozen=True, tag_field="kind", tag="hands"):
-    """A list of cards for each seat, in seat order. None means that the list is hidden."""
+    """A list of cards for each seat, in seat order. None if the viewer can't see the list."""
 
     label: str
     hands: Sequence[Sequence[Any] | None]
 
 
 class Cards(Struct, frozen=True, tag_field="kind", tag="cards"):
-    """A short list of short texts or numbers."""
+    """A list of cards, or of anything else that's as short."""
 
     label: str
     cards: Sequence[Any]
 
 
 class Text(Struct, frozen=True, tag_field="kind", tag="text"):
-    """Any other value, as text. None means that it is hidden."""
+    """Any other value, as text. None if the viewer can't see it."""
 
     label: str
     text: str | None
@@ -72,18 +73,20 @@ def parts(
 
     Args:
         state: the result of `Game.view`.
-        seats: number of seats. A list with one list per seat contains hands.
-        hands: labels of hands that may all be hidden.
-        lists: labels of lists that are never boards or hands, although they may look like it. For
+        seats: the number of seats. A list with this many lists is taken for the players' hands.
+        hands: labels of values that are always hands. We need this to recognise them if the viewer
+            can't see any of the hands.
+        lists: labels of values that are never boards or hands, although they may look like it. For
             example, ["bet", "bet"] looks like a board, and two bids in a game of two players look
             like hands.
-        nothing: labels of values in which `None` means nothing rather than a hidden place.
+        nothing: labels of values in which `None` means that there's nothing. In other values it
+            means that the viewer can't see a place.
     """
     made: list[Part] = []
     for label, value in flat(state):
         if label in nothing:
             value = _with_words(value)
-        # This list looks like a board or like hands at the moment, but it doesn't always.
+        # This one looks like a board or like hands now, but we know that it isn't.
         if label in lists and isinstance(value, list) and any(isinstance(v, list) for v in value):
             made.append(Text(label, words(value)))
         elif _is_hands(value, seats) or (label in hands and value == [None] * seats):
@@ -98,10 +101,10 @@ def parts(
 
 
 def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the values with their labels, including the values of dicts that contain lists."""
+    """Yield (label, value) for each value. If a dict contains lists or dicts, yield its values."""
     for name, value in state.items():
         label = f"{before} {name}" if before else name
-        # A flat dict, e.g. {"white": 3, "black": 2}, reads better in one line.
+        # Other dicts, e.g. {"white": 3, "black": 2}, are easier to read in one line.
         if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
             yield from flat(value, label)
         else:
@@ -109,12 +112,12 @@ def flat(state: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]
 
 
 def has_none(value: Any) -> bool:
-    """True if a value is `None` or a list that contains `None`."""
+    """Return True if a value is `None`, or a list with `None` anywhere inside."""
     return value is None or (isinstance(value, list) and any(map(has_none, value)))
 
 
 def _with_words(value: Any) -> Any:
-    """Replace `None`, which means nothing here, by a word or a sign."""
+    # Here `None` means that there's nothing, so don't show it as something hidden.
     if not isinstance(value, list):
         return "none" if value is None else value
     lists = any(isinstance(item, list) for item in value)
@@ -132,17 +135,16 @@ def _is_hands(value: Any, seats: int) -> bool:
 
 
 def _rows(value: Any) -> list[Any]:
-    """Return the rows of a board, which are at least two and have equal lengths above 1.
+    """Return the rows if the value looks like a board, and otherwise an empty list.
 
-    Empty if the value isn't a board.
+    A board has at least two rows and two columns.
     """
     if isinstance(value, str):
         value = value.rstrip("\n").split("\n")
     elif not isinstance(value, list) or len(value) < 2:
         return []
     elif all(isinstance(row, str) for row in value):
-        # The rows of a board repeat a few symbols. Cards don't, so ["KH", "7S"] is a list of two
-        # words.
+        # A board repeats a few symbols again and again. ["KH", "7S"] doesn't, so these are cards.
         symbols = "".join(value)
         if 2 * len({*symbols}) > len(symbols):
             return []
@@ -162,14 +164,14 @@ def _longest(row: Sequence[Any]) -> int:
 
 
 def word(item: Any) -> str:
-    """Format one item of a list; a hidden item is "?"."""
+    """Format a single item of a list. A hidden item is shown as "?"."""
     if item is None or isinstance(item, bool):
         return {None: "?", True: "yes", False: "no"}[item]
     return item if isinstance(item, str) else msgspec.json.encode(item).decode()
 
 
 def words(value: Any) -> str:
-    """Format a value, with ", " between the items of a list, and "; " between lists."""
+    """Format a value as one line, with commas between items and semicolons between lists."""
     if isinstance(value, list):
         between = "; " if any(isinstance(item, list) for item in value) else ", "
         return between.join(map(words, value)) or "none"

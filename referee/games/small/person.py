@@ -19,15 +19,16 @@ from referee.games.small.messages import MoveRequest
 from referee.games.small.parts import Board, Cards, Hands, Part, word, words
 
 _GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
-"""Characters between words. A typed name is one word, so they are removed."""
+"""We replace these by hyphens in the names of choices, so that each name is a single word."""
 MOST_COLUMNS = 60
-"""Maximum width of a row with spaces between its cells."""
+"""If a row with spaces between the cells would be wider than this, we leave out the spaces."""
 
 
 class Person(TurnListener[Turn]):
-    """Implements `interface.dialogue.Dialogue`. Subclasses set the author's class.
+    """The `Dialogue` (interface/dialogue.py) of small games. There's a subclass for each game.
 
     Attributes:
+        kind: the author's class.
         means: returns the meaning of the game's moves.
     """
 
@@ -36,14 +37,17 @@ class Person(TurnListener[Turn]):
     means: ClassVar[Callable[[], Meaning]]
 
     def tell(self, turn: Turn) -> list[str]:
-        """Describe the moves of other players in a turn, or of all players if all move together."""
+        """Describe the moves in a turn.
+
+        We leave out the person's own turns, except if all players move together.
+        """
         if turn.player_number:
             return super().tell(turn)
         said = ", ".join(action.card for action in turn.actions)
         return [f"Turn {turn.turn}: {said}."] if said else []
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for a legal move."""
+        """Let the person choose from the legal moves."""
         assert isinstance(request, MoveRequest)
         means = type(self).means()
         shown = means.parts(request.state, len(request.scores))
@@ -60,10 +64,10 @@ class Person(TurnListener[Turn]):
 
 
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
-    """Return the moves as choices.
+    """Return a choice for each move.
 
-    If any move is a number, moves are selected by their text rather than by the number of the
-    choice, so that "3" can't mean two things.
+    If any move is a number, the person has to type the names of moves instead of the numbers of
+    choices. Otherwise "3" could mean two things.
     """
     names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)

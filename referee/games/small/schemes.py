@@ -1,6 +1,6 @@
-"""The schemes by which moves may name cells of a board.
+"""The ways in which a move may name cells of a board, e.g. by a column, or as in chess.
 
-They are tried in this order, and the first scheme that fits is used.
+cells.py tries them in the order of `SCHEMES`, and uses the first one that fits.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from typing import Any, NamedTuple, TypeAlias
 _CELL = re.compile(r"([A-Za-z])([0-9]{1,2})")
 _CELLS = re.compile(rf"(?:{_CELL.pattern}[-x ]?)+")
 Cell: TypeAlias = tuple[int | None, int]
-"""Row and column, counted from 0. If the row is None, it's the whole column."""
+"""A row and a column, counted from 0. A row of None stands for the whole column."""
 Labels: TypeAlias = tuple[Sequence[str], Sequence[str]]
 
 
 class Scheme(NamedTuple):
-    """How moves name cells.
+    """One way in which a move may name cells.
 
     Attributes:
-        atoms: the parts of a move that name one cell each. Empty if the move doesn't fit the
-            scheme.
-        cell: the cell of a part, given the shape of the board. It may be outside the board.
-        labels: the names of columns and rows, given the shape.
+        atoms: splits a move into parts that name one cell each. Returns nothing if the move doesn't
+            have the right form.
+        cell: takes such a part and the numbers of rows and columns, and returns the cell, which may
+            be outside the board.
+        labels: takes the numbers of rows and columns, and returns the names of all columns and of
+            all rows.
     """
 
     name: str

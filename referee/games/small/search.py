@@ -1,17 +1,18 @@
-"""The search for the hidden draws that reproduce a log.
+"""Search for the hidden draws that reproduce a log.
 
-If the rules publish anything that differs from the log, we change draws and play the match again,
-until the messages are equal:
+If the rules publish anything that differs from the log, we change some draws and play the match
+again, until the messages are equal:
 
-1. Try all changes of a single draw, likely changes first. Keep a change that makes the first wrong
-message more similar to the log. A message with five hidden cards is reached card by card.
-2. If no single change helps, add a second change to one that makes the wrong part right. For
-example, a die that everyone sees may also decide who loses.
-3. Try all combinations of the last draws.
-4. Walk at random through matches that fit as far as this one.
+1. We try all changes of a single draw, and begin with the most likely ones. If a change makes the
+first wrong message more similar to the log, we keep it. If the message depends on five hidden
+cards, we find them one by one.
+2. If no single change helps, we take one that corrects the wrong part but breaks another part, and
+try to add a second change. For example, a die that everyone sees may also decide who loses.
+3. We try all combinations of the last draws.
+4. We change draws at random, as long as the match fits the log as far as before.
 
-If the difference is the same in all these matches, it doesn't depend on hidden draws, and the log
-is wrong. Otherwise we don't know, unless step 3 has tried all combinations.
+If the difference is the same in all these matches, it doesn't depend on hidden draws, so the log is
+wrong. If it isn't the same, we can only be sure if we tried all combinations in step 3.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from referee.games.interface.log_player import Followed, UnfollowedError
 from referee.games.small.guessed import Draw, Value
 
 MOST_REPLIES = 80_000
-"""Maximum number of replies played by all searches in one log. It takes a few seconds."""
+"""We give up on a log after playing this many replies, which takes a few seconds."""
 COMBINATIONS = 2_000
-"""Maximum number of combinations of the last draws."""
+"""The most combinations that we try in step 3."""
 NEAR = 3
-"""Maximum number of single changes for which a second change is tried."""
+"""How many single changes we try to combine with a second one in step 2."""
 STEPS = 300
-"""Number of steps of the random walk."""
+"""The number of random steps in step 4."""
 
 
 class Guess(Protocol):
-    """A match with guessed draws.
+    """The `LogPlayer` of a match with guessed draws.
 
     Attributes:
-        replies: number of replies played.
-        before_turn: number of draws before the last turn.
+        replies: how many replies were played.
+        before_turn: how many draws there were before the last turn.
     """
 
     replies: int
@@ -49,7 +50,7 @@ class Guess(Protocol):
         """All draws so far."""
 
     def again(self, values: Sequence[Value]) -> Guess:
-        """Create a match with other draws, not played yet."""
+        """Return a player for the same log with other draws. The match isn't played yet."""
 
 
 Follow: TypeAlias = Callable[[Any], Followed]
@@ -64,11 +65,11 @@ class Search:
         self._tried_all = False
 
     def best(self, start: Guess, follow: Follow) -> Guess:
-        """Return the draws that fit a log best.
+        """Return the guess that fits the log best.
 
         Args:
-            start: the match with the initial draws.
-            follow: plays a match until its messages differ from the log.
+            start: the guess to begin with.
+            follow: plays the match of a guess until the messages differ from the log.
 
         Raises:
             UnfollowedError: other draws may fit better, but there are too many to try.
@@ -115,7 +116,7 @@ class Search:
                 place = random.randrange(len(draws))
                 draws[place] = draws[place].changed(random)
             yield (new := now.again(_values(draws)))
-            # If these draws fit less well, go back to the previous draws.
+            # If the match now differs from the log earlier, go back to the previous draws.
             if int(new.right) == int(best.right):
                 now = new
 
@@ -128,20 +129,23 @@ class _Match:
         self.right, self.difference = follow(player)
 
     def again(self, values: Sequence[Value]) -> _Match:
-        """Play the match with other draws."""
         return _Match(self.player.again(values), self._follow)
 
     def has_part_of(self, best: _Match) -> bool:
-        """True if it has the wrong part of another match right, but a different part wrong."""
+        """Return True if the part that's wrong in the other match is right here.
+
+        Another part of the same message is wrong instead.
+        """
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
             return False
         return one.has_part_of(two)
 
     def is_other(self, best: _Match) -> bool:
-        """True if it fits as far as another match, but its wrong part differs.
+        """Return True if the same message is wrong as in the other match, but in a different way.
 
-        In that case the difference depends on hidden draws, so the log may still be right.
+        A part that comes earlier in the message doesn't count. If the result is True, the message
+        depends on hidden draws, and the log may still be right.
         """
         one, two = self.difference, best.difference
         if one is None or two is None or int(self.right) != int(best.right):
@@ -152,10 +156,10 @@ class _Match:
 
 
 def _singles(best: _Match) -> Iterator[_Match]:
-    """Yield all matches with one changed draw, beginning with likely changes and the last draws.
+    """Yield all matches in which one draw is different. Likely changes come first.
 
-    If the wrong message in the log contains an item, a likely change is a shuffle that puts this
-    item elsewhere.
+    If the log shows a card where our message is wrong, we first try shuffles that put this card
+    elsewhere. We begin with the last draws, because the earlier ones are probably right.
     """
     draws = best.player.draws
     values, named = _values(draws), [*_leaves(best.difference and best.difference.theirs)]
@@ -167,18 +171,18 @@ def _singles(best: _Match) -> Iterator[_Match]:
 
 
 def _combinations(best: _Match) -> Generator[_Match, None, bool]:
-    """Yield combinations of all draws, varying the last draws first.
+    """Yield matches with all combinations of draws. The last draws change most often.
 
-    Returns True if all combinations were tried.
+    Returns True if we tried all combinations.
 
     Raises:
-        UnfollowedError: there are too many combinations even for the draws of the last turn.
+        UnfollowedError: even the draws of the last turn have too many combinations.
     """
     base = best.player.draws
     given, is_all, first_changed = _values(base), True, len(base)
     for _ in range(COMBINATIONS):
-        # This works like an odometer whose number of wheels changes, because a changed draw may be
-        # followed by other draws, or by more of them.
+        # This works like an odometer. But the number of its wheels isn't fixed, because different
+        # draws, or more of them, may follow after a change.
         yield (new := best.again(given))
         draws = new.player.draws
         for place in range(len(draws) - 1, -1, -1):
@@ -194,8 +198,7 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
                 break
         else:
             return is_all
-    # All changes so far were in the draws of the last turn, so these alone have too many
-    # combinations.
+    # If we've only changed draws of the last turn so far, these alone have too many combinations.
     if first_changed >= best.player.before_turn:
         raise UnfollowedError("too many hidden draws are possible")
     return False

@@ -1,7 +1,6 @@
-"""The part of a small game's page that differs between games: rules, options, secrets.
+"""The sections of a small game's page that differ from game to game, such as rules and options.
 
-Faults of bots refer to sections of this page, so the section numbers are the same for all small
-games.
+Fault messages refer to section numbers, so the numbers are the same for all small games.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ _COSTS: dict[WrongMove, str] = {
 
 
 def specification_of(kind: type[Game], name: str, options: type[Struct]) -> str:
-    """Write these sections as Markdown, from the docstrings and attributes of a class.
+    """Write these sections as Markdown, using the docstrings and attributes of the author's class.
 
-    They replace sections of spec/small-games/protocol.md that are written for all small games.
+    They replace the general sections with the same numbers in spec/small-games/protocol.md.
     """
     own = {
         "4 Game": "\n\n".join(_rules(kind, name)),
@@ -55,8 +54,8 @@ def _rules(kind: type[Game], name: str) -> Iterator[str]:
 def _leaving(kind: type[Game]) -> str:
     loses = " or loses by a wrong move" if kind.wrong_move == "loses" else ""
     if seats_of(kind)[1] == 2:
-        # With two players, the other player has already won, so the author's rule for continuing
-        # isn't needed.
+        # With two players, the match is over when a player leaves, so we don't need the author's
+        # rule for continuing.
         return f"If a player is disqualified{loses}, the game ends, and the other player wins."
     own = kind.leave is not Game.leave
     rule = (getdoc(kind.leave) if own and kind.leave.__doc__ else "") or ""
@@ -68,7 +67,7 @@ def _leaving(kind: type[Game]) -> str:
 
 
 def _options(kind: type[Game], options: type[Struct]) -> str:
-    # The schema has all we need, i.e. types, bounds and descriptions.
+    # It's easiest to take types, bounds and descriptions from the JSON schema.
     schema: Any = msgspec.json.schema(options)
     fields = schema["$defs"][options.__name__]["properties"]
     chosen = "`--set NAME=VALUE` chooses an option."

@@ -15,7 +15,7 @@ COLUMNS = ("bot", "seat", "matches", "points", "turns", "score")
 
 
 class SeatOfMatch(Struct, frozen=True):
-    """The seat, turns and score of one player in one match."""
+    """The facts about one player in one match."""
 
     seat: int
     turns: int
@@ -26,17 +26,17 @@ class SmallStatistics:
     """Implements `referee.games.interface.capabilities.Statistics`."""
 
     def of_match(self, game: SmallGame) -> list[bytes]:
-        """Return the statistics of each seat."""
+        """Return a `SeatOfMatch` as JSON for each seat, in seat order."""
         scores = enumerate(standing.score for standing in game.standings())
         return [msgspec.json.encode(SeatOfMatch(seat, game.turns, s)) for seat, s in scores]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        """Return means per match, for each bot in all seats and in each seat."""
+        """Return a table with the means of each bot, overall and by seat."""
         sums: dict[tuple[str, str], list[float]] = {}
         for each in seats:
             facts = msgspec.json.decode(each.facts, type=SeatOfMatch)
             numbers = (1, each.points, facts.turns, facts.score)
-            # Each match counts for its seat, and for all seats together.
+            # Each match counts twice, in the row of its seat and in the row of all seats.
             for where in ("all", seat_id(facts.seat)):
                 row = sums.setdefault((each.bot, where), [0, 0, 0, 0])
                 row[:] = [total + number for total, number in zip(row, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""A match of a small game turn by turn, as text."""
+"""Shows a match of a small game turn by turn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _WRONG_MOVE = "by a wrong move"
 
 
 class Turns(turns.TurnReader[Turn]):
-    """One turn per `moves-played`. Subclasses set the author's class."""
+    """The `TurnReader` of small games. There's a turn for each `moves-played`.
+
+    Each game has a subclass, in which `kind` is the author's class.
+    """
 
     turn_type = Turn
     styles: ClassVar[dict[str, str]] = {"loses": "red"}
@@ -27,11 +30,11 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        # The number and the moves of the last turn, if several players moved in it.
+        # If several players moved in the last turn, its number and a clause for each move.
         self._together: tuple[int, list[list[Part]]] = (0, [])
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message."""
+        """Read a message. Returns a turn for each `moves-played`."""
         if isinstance(message, PlayerLost):
             self.now.turn = message.turn
             self._lose(message.player_number)
@@ -40,15 +43,14 @@ class Turns(turns.TurnReader[Turn]):
         alone = len(message.moves) == 1
         self.now.turn = message.turn
         for action in self.now.actions if not alone else ():
-            # In a turn of several players, add the name of the player who lost.
+            # _lose() didn't add the name, because it didn't know yet that several players move.
             if action.what == "loses" and action.card == _WRONG_MOVE:
                 action.card += f": {self.call(self.now.player_number)}"
         clauses: list[list[Part]] = []
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
             self.act("plays", said if alone else f"{self.call(player)} {said}")
-            # If several players moved, the turn belongs to nobody, and the actions contain the
-            # names.
+            # A turn with several players belongs to nobody, and their names are in the actions.
             self.now.player_number = player if alone else ""
             clauses.append([Seat(seat_index(player)), f" plays {said}"])
         self._together = (message.turn, clauses if not alone else [])
@@ -56,18 +58,18 @@ class Turns(turns.TurnReader[Turn]):
         return [self.close()]
 
     def _lose(self, player: str) -> None:
-        """Add the loss of a player. If another player has lost in this turn, the name is added."""
+        # If another player has already lost in this turn, we have to say who lost.
         is_first = self.now.player_number in ("", player)
         self.now.player_number = self.now.player_number or player
         self.act("loses", _WRONG_MOVE if is_first else f"{_WRONG_MOVE}: {self.call(player)}")
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise a turn, with the names of the players if several moved."""
+        """Summarise a turn in one line. If several players moved, the line has their names."""
         number, clauses = self._together
         if number != turn.turn or not clauses:
             return super().line(turn)
         return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: Turn) -> str:
-        """Return the player, if only one moved, and the scores."""
+        """Return the scores as a heading, after the player's name if only one player moved."""
         return super().title(turn).removeprefix(", ")

@@ -1,6 +1,7 @@
-"""The page of a small game, with the parts of its views (drawing.js) and a curve of the scores.
+"""How the page shows small games.
 
-All small games use the same drawing. It draws boards, hands and lists, and shows the rest as text.
+All of them use the same drawing (drawing.js), which draws the boards, hands and cards in a view and
+shows the rest as text. The curve has the scores.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from referee.games.small.messages import View
 
 
 def page_of(means: Callable[[], Meaning]) -> PageDefinition:
-    """Make the page of a game.
+    """Create the `PageDefinition` of a game.
 
-    `means` returns the meaning of the game's moves. It's a function because learning the meaning
-    takes some random turns, and most matches are never shown on a page.
+    `means` returns the meaning of the game's moves. It's a function, because we have to play some
+    random turns to find out, and most matches are never shown on a page.
     """
 
     def fields(view: View) -> dict[str, Any]:
