@@ -36,7 +36,7 @@ _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
 FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
 """
-_ROWS = 100_000
+_ROWS = 10_000
 
 
 class Highlight(Struct, frozen=True):
@@ -144,9 +144,11 @@ def played_of(store: Store, without: Collection[int] = ()) -> Played:
             part = part[~np.isin(part[:, :, 3], [*without]).any(axis=1)]
         parts.append(part)
     columns = np.moveaxis(np.concatenate(parts), 2, 0)
-    match, deal, turns, bots, ranks = (column.astype(np.int64) for column in columns[:5])
+    match, deal, turns = (column[:, 0].astype(np.int64) for column in columns[:3])
+    bots, ranks = (column.astype(np.int64) for column in columns[3:5])
     is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[6].any(axis=1)
-    return Played(match[:, 0], deal[:, 0], turns[:, 0], bots, ranks, columns[5], is_won)
+    # We copy the scores, since a view of them would keep the whole array in memory.
+    return Played(match, deal, turns, bots, ranks, columns[5].copy(), is_won)
 
 
 def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
