@@ -92,7 +92,7 @@ class Environments(ModuleType):
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
         """Return the names of the choices in a game with these options, like `choices`."""
-        episode = Episode(GAMES[self._game], None, options, version=self.version)
+        episode = Episode(GAMES[find_game(self._game)], None, options, version=self.version)
         return episode.environment.choices(episode.options)
 
     def dataset(

@@ -35,11 +35,12 @@ def is_stable(game: str, seed: int) -> bool:
         for hash_seed in "123456"
     ]
     try:
-        digests = {child.communicate(timeout=_SECONDS)[0] for child in children}
+        # If all crash, they do it for another reason than the order of a set.
+        results = {(*child.communicate(timeout=_SECONDS), child.returncode) for child in children}
     except subprocess.TimeoutExpired:
         return True
     finally:
         for child in children:
             child.kill()
             child.wait()
-    return len(digests) == 1
+    return len(results) == 1

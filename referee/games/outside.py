@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -264,8 +264,15 @@ def _module(path: str, code: _Code) -> ModuleType:
 
 def _importing(path: str, module: str) -> ModuleType:
     try:
-        return import_module(module)
-    except (Exception, SystemExit) as error:
+        with in_time():
+            spec = find_spec(module)
+            # If the import fails, we can only name the line if we know the file beforehand.
+            if spec is not None and spec.origin is not None:
+                is_package = spec.submodule_search_locations is not None
+                root = os.path.dirname(spec.origin) if is_package else spec.origin
+                note_game(root, f"in {path}")
+            return import_module(module)
+    except (Exception, SystemExit, GameTimeoutError) as error:
         raise _not_loaded(path, error) from error
 
 

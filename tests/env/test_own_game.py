@@ -36,6 +36,7 @@ def test_they_are_made_from_a_file_and_can_be_pickled() -> None:
     assert made.name == "toy_cards_v1"
     again = pickle.loads(pickle.dumps(made))
     assert repr(again) == "<environments toy_cards_v1>"
+    assert again.choice_names() == again.choices
     env, random = pickle.loads(pickle.dumps(made.raw_env())), Random(1)
     env.reset(seed=1)
     for _ in env.agent_iter():

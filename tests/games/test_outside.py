@@ -229,8 +229,15 @@ def test_code_that_does_not_return_is_the_games_mistake(
     with pytest.raises(GameError, match=r"in advance: GameTimeoutError: this takes longer than"):
         referee.play_match([one_taker, one_taker], game=file, seed=1)
     file = broken(tmp_path, "class Sticks:", f"{endless}\nclass Sticks:")
-    with pytest.raises(GameError, match=r"in <module>: GameTimeoutError: this takes longer than"):
+    says = r"in <module>: GameTimeoutError: this takes longer than"
+    with pytest.raises(GameError, match=says):
         load(file)
+    (tmp_path / "endless_game.py").write_text(Path(file).read_text())
+    monkeypatch.syspath_prepend(tmp_path)
+    entry = EntryPoint("endless", "endless_game", outside.GROUP)
+    monkeypatch.setattr(outside, "_entries", lambda: [entry])
+    with pytest.raises(GameError, match=says):
+        find_game("endless")
 
 
 def test_what_a_game_prints_is_not_in_its_log(

@@ -107,7 +107,8 @@ def _selected(
         and (not covers or any(is_any(id, match.covers) for id in covers))
     ]
     if not matches:
-        raise UsageError(f"COMMAND has no place for the players of the match {', '.join(only)}")
+        chosen = f"the match {', '.join(only)}" if only else "any match"
+        raise UsageError(f"COMMAND has no place for the players of {chosen}")
     return matches
 
 
