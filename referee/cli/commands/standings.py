@@ -251,7 +251,7 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
         for part in standings_text(found, facts, console.width, view.most_paired):
             console.print(part)
         if view.has_statistics:
-            for part in statistics_text(found, facts):
+            for part in statistics_text(found, facts, console.width):
                 console.print(part)
         if view.bot is None:
             return

@@ -122,7 +122,7 @@ def bot_text(
     yield ""
     yield from map(_line, _bot_remarks(facts))
     for table in tables:
-        if parts := list(table_text(table, bot.name)):
+        if parts := list(table_text(table, width, bot.name)):
             yield ""
             yield from parts
     if losses:
@@ -135,11 +135,12 @@ def bot_text(
         yield Text(f"  {loss.command}", no_wrap=True, overflow="ignore")
 
 
-def statistics_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
+def statistics_text(found: Standings, facts: Statistics, width: int) -> Iterator[RenderableType]:
     """Render the reply times and the game's tables, for all bots.
 
     Args:
         facts: `statistics(..., details=True)`.
+        width: see `standings_text`.
     """
     grid = new_grid("bot", "mean score", "replies", "mean reply", "99% within", "longest")
     for bot in found.bots:
@@ -156,7 +157,7 @@ def statistics_text(found: Standings, facts: Statistics) -> Iterator[RenderableT
     yield ""
     yield grid
     for table in facts.game or ():
-        if parts := list(table_text(table)):
+        if parts := list(table_text(table, width)):
             yield ""
             yield from parts
 
@@ -578,26 +579,54 @@ def counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
-def table_text(table: StatisticsTable, bot: str | None = None) -> Iterator[RenderableType]:
+def table_text(
+    table: StatisticsTable, width: int, bot: str | None = None
+) -> Iterator[RenderableType]:
     """Render a game's table, or only the rows about one bot."""
-    column_of_bots = table.columns.index("bot")
-    rows = [row for row in table.rows if bot in (None, row[column_of_bots])]
+    place = table.columns.index("bot")
+    rows = [row for row in table.rows if bot in (None, row[place])]
     if not rows:
         return
     yield Text(table.title, style="bold")
+    columns = {
+        name: [cell(value, name in table.percent) for value in values]
+        for name, values in zip(table.columns, zip(*rows, strict=True), strict=True)
+        if name != "bot" or bot is None
+    }
     grid = new_grid()
-    for number, column in enumerate(table.columns):
-        cells = [row[number] for row in rows]
-        is_text = any(isinstance(value, str) for value in cells)
-        grid.add_column(column, justify="left" if is_text else "right", no_wrap=is_text)
-    for row in rows:
-        grid.add_row(
-            *(
-                cell(value, column in table.percent)
-                for value, column in zip(row, table.columns, strict=True)
-            )
+    for name, size in _widths(columns, width).items():
+        is_text = any(isinstance(row[table.columns.index(name)], str) for row in rows)
+        grid.add_column(
+            name,
+            justify="left" if is_text else "right",
+            width=size,
+            overflow="ellipsis" if is_text else "fold",
+            no_wrap=is_text,
         )
+    for row in zip(*columns.values(), strict=True):
+        grid.add_row(*row)
     yield grid
+
+
+def _widths(columns: Mapping[str, Sequence[str]], width: int) -> dict[str, int]:
+    """Return a width for each column. On a narrow terminal, we fold headings before we cut numbers.
+
+    Args:
+        columns: heading -> cells.
+        width: width of the terminal.
+    """
+    found = {name: max(map(cell_len, cells)) for name, cells in columns.items()}
+    room = width + 1 - sum(1 + size for size in found.values())
+    if room < 0 and "bot" in found:
+        found["bot"] = max(_ROOM_FOR_NAMES // 2, found["bot"] + room)
+    # Give the room that is left to the headings: first to their longest words, then to whole ones.
+    for is_whole in (False, True):
+        for name, size in found.items():
+            wanted = cell_len(name if is_whole else max(name.split(), key=cell_len))
+            more = max(0, min(wanted - size, room))
+            found[name] += more
+            room -= more
+    return found
 
 
 def cell(value: str | float | None, percent: bool) -> str:

@@ -1048,6 +1048,16 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
     assert "It calls itself Bot 2." in one
 
 
+def test_reply_times_are_shown_if_asked_for(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "1", "--seed", "1")
+    words = ("standings", commands.store)
+    for form, says in (("text", "99% within"), ("json", "reply_99"), ("html", "99% within")):
+        short = commands.run(*words, "--format", form)
+        whole = commands.run(*words, "--format", form, "--statistics")
+        assert says not in short
+        assert says in whole
+
+
 def test_only_so_many_bots_are_compared_as_are_asked_for(commands: Commands) -> None:
     commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
     words = ("standings", commands.store, "--head-to-head", "2")
@@ -1281,8 +1291,13 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--follow", "--format", "csv"], "--follow shows text"),
         (["standings", "night.sqlite", "--title", "x", "--format", "csv"], "--title goes with"),
+        (
+            ["standings", "night.sqlite", "--statistics", "--format", "csv"],
+            "--statistics goes with",
+        ),
         (["standings", "night.sqlite", "night.sqlite"], "night.sqlite is given twice"),
         (["standings", "night.sqlite", "x", "--bot", "x"], "--bot shows one tournament: give one"),
+        (["standings", "night.sqlite", "x", "--statistics"], "--statistics shows one tournament"),
         (["standings", "night.sqlite", "x", "--follow"], "--follow shows one tournament: give one"),
         (["standings", "night.sqlite", "none"], "cannot read none: no such file"),
         (["verify", "--store", "night.sqlite", "--log", "x"], "--store cannot be used with RECORD"),

@@ -16,6 +16,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from referee.games.interface.capabilities import StatisticsTable
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
@@ -29,7 +30,7 @@ from referee.tournament.report.standings import (
     standings,
 )
 from referee.tournament.report.statistics import BotDisqualification, statistics
-from referee.tournament.report.text import ranking, standings_text
+from referee.tournament.report.text import ranking, standings_text, table_text
 from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
@@ -408,6 +409,20 @@ def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
     cells = dict(zip(table.columns, row, strict=True))
     assert (cells["bot"], cells["matches"], cells["share"]) == ("bot0", 3, 1)
     assert cells["points without"] is None
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 120])
+def test_a_table_of_a_game_fits_and_no_number_is_cut(width: int) -> None:
+    heads = ("bot", "result", "botlets gathered", "moves", "ignored moves", "spawn disabled")
+    cells = ["a bot with a long name", "won", 53.5, 1927.5, 12_345, 0.5]
+    table = StatisticsTable("Botlets", heads, [tuple(cells)], percent=("spawn disabled",))
+    console = Console(file=io.StringIO(), width=width)
+    for part in table_text(table, width):
+        console.print(part)
+    lines = console.file.getvalue().splitlines()
+    assert all(len(line.rstrip()) <= width for line in lines)
+    assert lines[-1].split()[-5:] == ["won", "53.5", "1927.5", "12,345", "50.0%"]
+    assert lines[-1].startswith("a bot with a long name" if width > 60 else "a bot")
 
 
 # --- the table of a Swiss tournament --------------------------------------------------------------
