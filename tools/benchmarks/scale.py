@@ -8,6 +8,9 @@ Parts:
 reused processes. Both print the CPU time per match in the first and in the last tenth, including
 bots.
 
+*reports*: a store made here with 200,000 matches of 500 bots. Prints the CPU time and the peak
+memory of commands that show it, as a ratio to reading all its rows with the usual checks.
+
 *standings*, *export*, *serve*, *resume*: stores made here, with `--small` (100,000) and `--large`
 (1,000,000) matches of 100 bots. `standings` prints text, `export` CSV. `serve` shows the list, then
 the standings, and also has `--records` records (10,000). *resume* continues a tournament with 20
@@ -28,8 +31,10 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 import referee
@@ -47,6 +52,16 @@ from tools.benchmarks.bench import BigMoney
 from tools.benchmarks.kept_alive import counted
 
 BOTS = 100
+# The size of the store of *reports*.
+MANY_BOTS, MANY_MATCHES, ROUNDS = 500, 200_000, 3
+# Read all rows, as the base of the ratios.
+READ = """
+import sys
+from referee.tournament.store import Store
+with Store.for_reading(sys.argv[1]) as store:
+    for row in store.matches():
+        pass
+"""
 # Matches that a resumed run plays.
 MISSING = 20
 HISTOGRAM = {30 + step: 9 for step in range(8)}
@@ -61,9 +76,9 @@ class Cost(NamedTuple):
     size: float
 
 
-def made_store(path: Path, matches: int, missing: int = 0) -> None:
+def made_store(path: Path, matches: int, missing: int = 0, bots: int = BOTS) -> None:
     """Write a store of made-up matches between bundled bots."""
-    entrants = [Entrant(f"bot{number}", "minimal") for number in range(BOTS)]
+    entrants = [Entrant(f"bot{number}", "minimal") for number in range(bots)]
     with Store.for_writing(str(path)) as store:
         store.add_stage(setup(entrants, game="dominion", matches=matches, seed=1))
         (stage,) = stages(store)
@@ -79,14 +94,18 @@ def made_row(plan: Plan) -> Any:
     return row(plan, ranks, reply_histogram=HISTOGRAM, statistics=STATISTICS)
 
 
-def cost_of(words: Sequence[str], use: Callable[[str], object] | None = None) -> Cost:
+def cost_of(
+    words: Sequence[str],
+    use: Callable[[str], object] | None = None,
+    program: Sequence[str] = REFEREE,
+) -> Cost:
     """Run a command to its end.
 
     Args:
         use: called with the first line that it prints; then the command is terminated.
     """
     out = subprocess.DEVNULL if use is None else subprocess.PIPE
-    with subprocess.Popen([*REFEREE, *words], stdout=out, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([*program, *words], stdout=out, stderr=subprocess.PIPE) as process:
         if use is not None:
             assert process.stdout is not None
             use(process.stdout.readline().decode())
@@ -211,9 +230,35 @@ def cost(part: str, path: Path, size: int, records: Path) -> Cost:
     return cost_of([part, str(path)])
 
 
+def of_reports() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "many.sqlite"
+        made_store(path, MANY_MATCHES, bots=MANY_BOTS)
+        standings = ["standings", str(path), "--format"]
+
+        def front(line: str) -> None:
+            address = line.split()[0].rstrip("/")
+            urllib.request.urlopen(f"{address}/store/{path.name}", timeout=600).close()
+
+        reports: dict[str, Callable[[], Cost]] = {
+            "reading all rows": lambda: cost_of([str(path)], program=[sys.executable, "-c", READ]),
+            **{form: partial(cost_of, [*standings, form]) for form in ("text", "json", "html")},
+            "json --statistics": lambda: cost_of([*standings, "json", "--statistics"]),
+            "html --statistics": lambda: cost_of([*standings, "html", "--statistics"]),
+            "front page": lambda: cost_of(["serve", "--listen", "127.0.0.1:0", str(path)], front),
+        }
+        # They take turns, because the machine is noisy.
+        found = [{name: report() for name, report in reports.items()} for _ in range(ROUNDS)]
+        for name in reports:
+            seconds = median(each[name].seconds for each in found)
+            size = median(each[name].size for each in found)
+            ratio = median(each[name].seconds / each["reading all rows"].seconds for each in found)
+            print(f"{name}: {seconds:.1f} s, {size:.0f} MiB, {ratio:.2f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parts = ("objects", "processes", "standings", "export", "serve", "resume")
+    parts = ("objects", "processes", "reports", "standings", "export", "serve", "resume")
     parser.add_argument("--only", nargs="*", choices=parts, default=parts)
     parser.add_argument("--small", type=int, default=100_000)
     parser.add_argument("--large", type=int, default=1_000_000)
@@ -223,6 +268,8 @@ def main() -> None:
         play_objects(20_000)
     if "processes" in options.only:
         play_processes(5_000)
+    if "reports" in options.only:
+        of_reports()
     of_stores(options)
 
 
