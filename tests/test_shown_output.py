@@ -41,7 +41,9 @@ NOT_RUN = {
     ("spec/failing-bots.md", "referee tournament big_money ./killer"): "needs a bot that kills",
 }
 """Page and beginning of a command -> why no test runs it."""
-PROGRESS = re.compile(r"referee: \d+ of \d+ deals$|referee: \d+ (of \d+ )?(matches|cases), .*$")
+PROGRESS = re.compile(
+    r"referee: [\d,]+ of [\d,]+ [a-z ]+$|referee: \d+ (of \d+ )?(matches|cases), .*$"
+)
 """A line of a command that takes long on this machine."""
 
 
