@@ -89,12 +89,12 @@ def find_game(name: str) -> str:
 
 
 def game_words(game: str) -> list[str]:
-    """Return the option that makes a command play this game. Empty for the default game."""
+    """Return the option that makes a command play this game, or [] for the default game."""
     return outside_words(game) or ([] if game == DEFAULT_GAME else ["--game", game])
 
 
 def outside_words(game: str) -> list[str]:
-    """Return the option for a command that reads a record or a log. Empty for built-in games.
+    """Return the option for reading a record or a log of this game, or [] if it's built in.
 
     If the game isn't built in, even such a command needs the option. We don't load any code just
     because the file names a game, because the file may come from a stranger.

@@ -41,7 +41,7 @@ _MODULE = "_referee_game_"
 
 
 class Source(Struct, frozen=True):
-    """The origin of a game from outside, in records and stores."""
+    """Where a game from outside comes from, as written to records and stores."""
 
     file: Annotated[str, Meta(description="The file, folder or name as given by the user.")]
     digest: Annotated[

@@ -27,19 +27,19 @@ _WIDE_COLS = 38
 
 
 class Turn(turns.Turn, kw_only=True):
-    """One turn; a line of `referee replay --format json`. Lists of two are for red and blue.
+    """One turn, as printed by `referee replay --format json`. Lists of two are for red and blue.
 
     Attributes:
-        actions: one for each side. Its effects are the side's state, losses and gains.
+        actions: one action per side, whose effects are the state, losses and gains of that side.
         scores: number of botlets.
         played: False if the turn was not carried out, because a player failed in it.
         moves: the moves carried out.
         died: cells where botlets died, ascending.
-        lost: number of botlets that died. Null if the state before the turn is unknown.
-        spawned: number of botlets that appeared, or null.
-        gathered: energy gathered, or null.
+        lost: number of botlets that died, or null if the state before the turn is unknown.
+        spawned: number of botlets that appeared, or null if `lost` is null.
+        gathered: energy gathered, or null if `lost` is null.
         energy: unused energy after the turn.
-        state: the state after the turn. Null if unknown.
+        state: the state after the turn, or null if it's unknown.
     """
 
     played: bool = False
@@ -90,7 +90,7 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        """Summarise a turn: losses and gains of each side, or else how many botlets moved."""
+        """Summarise a turn by its losses and gains. If nothing changed, count the moves."""
         changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
         clauses: list[list[Part]] = []
         for side in range(len(NAMES)):

@@ -64,7 +64,8 @@ class Event(NamedTuple):
     kind: str
     seat: int
     cards: tuple[str, ...] = ()
-    supply: dict[str, int] | None = None  # the supply at a trashing; only the checker needs it
+    # The supply when the card was trashed. Only the checker sets it.
+    supply: dict[str, int] | None = None
 
     @staticmethod
     def of(message: TurnMessage, line: int = 0) -> Event:
@@ -87,9 +88,9 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
     """Guess which cards of a turn were gained by actions and which were bought. Returns both lists.
 
-    No message tells us. If a gain comes right after a trashing, it's from a mine or a remodel. If
-    workshops were played, we assume that they gained the first cards that are cheap enough. We
-    take all other cards for bought ones.
+    The messages don't say this, so we have to guess. A gain that comes right after a trashed card
+    is from a mine or a remodel. If workshops were played, we assume that they gained the first
+    cards that are cheap enough, and that all other cards were bought.
     """
     gained: list[str] = []
     bought: list[str] = []
@@ -118,7 +119,8 @@ class Ledger:
     """
 
     def __init__(self, seats: int) -> None:
-        self.supply: dict[str, int] = {}  # card -> cards left; empty before the first `supply-info`
+        # The number of cards left in each pile. It's empty until the first `supply-info`.
+        self.supply: dict[str, int] = {}
         self.owned = [Counter(STARTING_DECK) for _ in range(seats)]  # the cards of each seat
 
     def show(self, message: say.SupplyInfo) -> None:

@@ -184,12 +184,12 @@ def reveal_moat() -> Reply:
 
 
 class CardCounts(Counter[str]):
-    """Card -> count. A misspelt card raises `ValueError` instead of counting 0."""
+    """Maps cards to counts. A misspelt card raises `ValueError` instead of counting as 0."""
 
     def __missing__(self, card: str) -> int:
         if card not in CARDS and nearest(str(card)):
             _known(card)
-        return 0  # maybe this file is too old to know the card
+        return 0  # the card may be newer than this file
 
 
 class PublicPlayer:
@@ -197,7 +197,7 @@ class PublicPlayer:
 
     Attributes:
         number: player number, "player1" and so on, by seat.
-        name: name of the player. Empty until it is announced.
+        name: name of the player, or "" until it is announced.
         cards: card -> count of all cards that the player owns.
         left: True if the player left the match.
     """
@@ -222,7 +222,7 @@ class State:
         actions: remaining actions.
         buys: remaining buys.
         extra_money: money from action cards.
-        turn: number of this bot's turn, from 1. 0 before its first turn.
+        turn: number of this bot's turn, counted from 1. It's 0 before the first turn.
         cards_played: cards played in this turn, in order.
         cards_gained: cards gained in this turn, in order.
         supply: card -> number of cards left in its pile, for all 17 piles.
@@ -258,7 +258,7 @@ class State:
 
     @property
     def playable(self) -> list[str]:
-        """The action cards in hand. Empty if no actions are left."""
+        """The action cards in hand, or an empty list if no actions are left."""
         return [c for c in self.hand if self.actions and c in CARDS and CARDS[c].action]
 
     @property
@@ -473,10 +473,10 @@ class DominionBot:
         """Read lines from the referee, and reply to the last request among them.
 
         Args:
-            lines: JSON objects, with or without line ends.
+            lines: JSON objects, with or without newlines.
 
         Returns:
-            One line of JSON without line end. Empty if there was no request.
+            One line of JSON without a newline, or b"" if the lines contain no request.
         """
         _defined.clear()
         answer = b""

@@ -86,7 +86,7 @@ class DominionDialogue:
         self._who = [f"{seat_id(other)} {name}" for other, name in enumerate(names)]
         self._ledger = Ledger(len(names))
         self._turns = 0
-        self._in_turn = False  # True in this player's turn
+        self._in_turn = False  # True during this player's turn
         self._chooses_top = False  # True if the person wants to choose the top of the discard pile
         self._heading: dict[str, Any] = {}  # title and state for the next question
         self._moves: list[Event] = []  # events of the current turn that aren't yet reported
@@ -130,8 +130,8 @@ class DominionDialogue:
             case Kind.SHUFFLED if mine:
                 return ["Your discard pile was shuffled: it is your deck now."]
             case Kind.TOP if mine:
-                # This may also be a cellar. Then our turn isn't over, and the next request sets
-                # `_in_turn` again.
+                # This may also be a cellar, in which case our turn isn't over. The next request
+                # then sets `_in_turn` again.
                 self._in_turn = False
             case Kind.TOP if self._in_turn:  # somebody discarded because of our militia
                 return [f"{who} discarded, {event.cards[0]} on top."]
@@ -141,7 +141,7 @@ class DominionDialogue:
         """Describe the moves that we haven't reported yet. They're all by the same player.
 
         Args:
-            bought: True to say that the person bought cards, not that it gained them.
+            bought: True to say that the person bought the cards, and not just gained them.
         """
         moves, self._moves = self._moves, []
         if not moves:

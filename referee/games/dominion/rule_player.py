@@ -21,7 +21,7 @@ from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
 _WORTH_IT = nextafter(20.0, 0.0)
-"""A cellar discards a card if its score is higher than this, in other words at least 20."""
+"""A cellar discards the cards whose score is higher than this, i.e. at least 20."""
 
 
 class Observation(Struct, frozen=True):
@@ -35,9 +35,10 @@ class Observation(Struct, frozen=True):
     supply: dict[str, int]  # card -> number of cards left
     cards: dict[str, int]  # card -> number that the player owns
     discard_size: int
-    actions: int  # remaining actions; during an attack, actions and buys are 0
+    # The remaining actions and buys. Both are 0 during an attack.
+    actions: int
     buys: int
-    money: int  # extra money and treasures in hand, minus spent money
+    money: int  # extra money plus treasures in hand, minus the money that was spent
 
     def having_bought(self, card: str) -> Observation:
         """Return the observation after buying a card. Treasures stay in hand."""

@@ -34,7 +34,7 @@ class Action(turns.Action):
 
     Attributes:
         what: "discarded" (the card on top of the discard pile), "revealed" or "shuffled".
-        player_number: the player who did it. In an attack, this is not the player on turn.
+        player_number: the player who did it. In an attack, it isn't the player whose turn it is.
     """
 
     player_number: str = ""
@@ -44,10 +44,10 @@ class Turn(turns.Turn, kw_only=True):
     """One turn. `referee replay --format json` prints one per line.
 
     Attributes:
-        player_turn: number of the player's turn, from 1. 0 if the match ended in the handshake.
+        player_turn: number of the player's turn, from 1, or 0 if the match ended in the handshake.
         finished: False if the match or its log ends before the clean-up.
-        hand: the hand at the start. Null if unknown, as in a spectator log.
-        played: played cards in order. Unknown for an unfinished turn of a spectator log.
+        hand: the hand at the start, or null if it's unknown, as in a spectator log.
+        played: played cards in order. A spectator log only shows them for finished turns.
         money: money from the played cards.
         spent: cost of the bought cards.
         bought, gained: cards in order. `gained` excludes bought cards.
@@ -84,7 +84,7 @@ class Turns(turns.TurnReader[Turn]):
         self._ledger = Ledger(len(names))
         self._turns = [0] * len(names)
         self._disqualified: set[int] = set()
-        self._is_record = False  # True once a request was read
+        self._is_record = False  # True if we have read a request
         # The current turn:
         self._active = 0
         self._events: list[Event] = []  # including faults and disqualifications
@@ -325,7 +325,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
-        numbers: dict[int, list[str]] = {}  # a player's own turn -> turns of the match
+        numbers: dict[int, list[str]] = {}  # maps a player's own turn to turns of the match
         gained: dict[int, list[str]] = {}
         decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:

@@ -1,4 +1,4 @@
-"""Optional parts of a game, such as a checker of logs, statistics, or texts for people.
+"""Optional parts of a game, such as a log checker, statistics, or texts for people.
 
 Games return their texts as data rather than printing them. The terminal and the page can then show
 them without knowing the game.
@@ -62,7 +62,7 @@ class StatisticsTable(Struct, frozen=True):
     """
 
     title: str
-    columns: Sequence[str]  # short headings; the column with the names of the bots is called "bot"
+    columns: Sequence[str]  # short headings, with "bot" for the column with the bots' names
     rows: Sequence[Sequence[str | float | None]]
     percent: Sequence[str] = ()  # columns with fractions from 0 to 1, to be shown as percentages
 
@@ -105,7 +105,7 @@ class Phrase(Struct, frozen=True):
 
     label: str
     text: str  # long lines are wrapped at ", "
-    # "", "bold", "red", "green", "yellow", "blue" or "dim". "raw" marks text that a bot wrote.
+    # One of "", "bold", "red", "green", "yellow", "blue" and "dim", or "raw" for a bot's own text.
     style: str = ""
 
 

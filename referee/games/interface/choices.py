@@ -42,12 +42,12 @@ def counted(
 class ChoosingTranslator:
     """Base class for a `Translator` (environment.py) that takes one choice after the other.
 
-    A subclass implements `choices`, `chosen` and `observe`. It also passes two class arguments,
-    `choices` and `names`: the names of all choices, and the names of an observation's numbers. An
-    action is the index of a name in `choices`.
+    A subclass implements `choices`, `chosen` and `observe`. It also passes two class arguments:
+    `choices` has the names of all choices, and `names` has the names of the numbers in an
+    observation. An action is the index of a name in `choices`.
 
     Attributes:
-        options: the choices that are legal now. Empty while the seat has no request.
+        options: the choices that are legal now, or {} while the seat has no request.
         picks: the items picked so far in `pick`, as indices.
     """
 
@@ -92,7 +92,7 @@ class ChoosingTranslator:
             self.options = next(self._deciding)
 
     def legal(self) -> NDArray[np.int8]:
-        """Return 1 for each legal choice, otherwise 0."""
+        """Return the action mask, which has 1 for each legal choice and 0 for all others."""
         # This is faster than setting the elements of an array one by one.
         mask = bytearray(len(self._choices))
         for number in map(self._number.__getitem__, self.options):

@@ -41,7 +41,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
             whole page.
         options: a struct with the options of the game and their defaults. Values are numbers,
             strings, booleans or lists of them.
-        limits: name -> default, if a limit should have another default than in other games.
+        limits: name -> default, for limits whose default isn't the usual one.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.
@@ -49,9 +49,9 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         faults: fault code -> section that defines it.
         reasons: end reason -> description, for reasons that aren't in `EndReason`. The description
             may contain `{winner}` and `{loser}`, as in "{loser} lost all botlets".
-        hidden: what you can see in a match record but not in a spectator log, in words.
-        tie_break: if scores are equal, the player with fewer of these wins, e.g. "turns taken".
-            Empty if there's no tie-break.
+        hidden: words for the things that match records contain but spectator logs don't.
+        tie_break: if scores are equal, the player with fewer of these wins, e.g. "turns taken". If
+            it's empty, there's no tie-break.
         dialects: name -> dialect.
         fractions: True if a score can be a fraction, such as 0.5.
         bundled: the subfolder of example_bots/ with bots for a game that isn't built in, or "". The
@@ -87,20 +87,20 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """Returns True if a `game-info` belongs to this game. By default we compare its field `game`
     with the name."""
     checker: Callable[[Sequence[str]], LogChecker] | None = None
-    """Creates a checker of logs from the players' names, in seat order."""
+    """Takes the players' names, in seat order, and creates a log checker."""
     log_player: Callable[[], LogPlayer] | None = None
     """Creates the object that infers replies from a spectator log. We use it to check the log and
     to show it on the page. A game with a log player doesn't need a `checker`."""
     turns: Callable[[Sequence[str]], TurnReader[Any]] | None = None
-    """Creates a `TurnReader` from the players' names, in seat order."""
+    """Takes the players' names, in seat order, and creates a `TurnReader`."""
     turn: type[Struct] | None = None
     """The struct that the `TurnReader` returns. `referee replay --format json` prints one per
     line."""
     person: Callable[[Sequence[str], int], Dialogue] | None = None
-    """Creates the dialogue of a person at the terminal, from the players' names in seat order and
-    the person's seat."""
+    """Takes the players' names, in seat order, and a person's seat. Creates the dialogue that this
+    person has at the terminal."""
     statistics: Callable[[], Statistics] | None = None
-    """Creates the collector of statistics for tournaments."""
+    """Creates the object that collects statistics of tournaments."""
     adapters: Mapping[str, Adapter] = {}
     """Adapters for bots of foreign libraries, by the prefix of the BOT argument, such as "sot"."""
     notes: Callable[[Any], list[list[str]]] | None = None
@@ -157,7 +157,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     @property
     def tie_note(self) -> str:
-        """Why a match with equal scores has a winner. Empty if the game has no tie-break."""
+        """Why a match with equal scores has a winner, or "" if the game has no tie-break."""
         return f"level, won with fewer {self.tie_break}" if self.tie_break else ""
 
     def result_note(

@@ -26,14 +26,14 @@ class Dialect(Protocol):
     """Translates for one bot in one match.
 
     It sees all lines for its bot, in order, so it may remember things such as the definitions of
-    cards. Lines are passed without their line ends.
+    cards. Lines are passed without newlines.
     """
 
     def send(self, line: bytes) -> bytes:
         """Translate the next line of the match, which may be a request, news, or the end.
 
         Returns:
-            What to send to the bot: any number of lines with their line ends, or nothing.
+            What to send to the bot: any number of lines, each with its newline, or nothing.
         """
 
     def answer(self) -> bytes | None:
@@ -69,7 +69,7 @@ class Adapter(Struct, frozen=True):
         on_time: type of a request -> a clause with advice for a method that is too slow.
         wrong: takes a fault, the request and the reply as JSON objects, and explains the fault to
             the author in a sentence.
-        library: the module that these bots import. Empty if there's no library.
+        library: the module that these bots import, or "" if there's no library.
     """
 
     command: Callable[[str, str], Sequence[str]]
@@ -96,7 +96,8 @@ class DialectKind(Struct, frozen=True):
             the game. Tournaments don't accept it.
         wrong: takes a fault, the canonical request and the bot's own reply, and explains the fault
             in terms of the dialect. The result continues a sentence that begins with the reply, and
-            it contains the expected reply and the section. None if bots write canonical replies.
+            it contains the expected reply and the section. If bots write canonical replies, this
+            is None.
     """
 
     new: Callable[[int, int, str], Dialect]

@@ -96,7 +96,7 @@ class StateTracker(Protocol):
 
 
 class Numbers(Struct, frozen=True):
-    """Names and bounds of the numbers in an observation.
+    """The names and bounds of the numbers in an observation.
 
     Attributes:
         names: names of the entries along the last dimension.

@@ -1,4 +1,4 @@
-"""Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9).
+"""Defines faults, which are mistakes of bots, and why bots are disqualified (protocol, 9).
 
 A bot stays in the match after a fault, and the rules of the game define the penalty. A
 disqualification is final.

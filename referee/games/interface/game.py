@@ -1,7 +1,7 @@
 """The interface between a game and a match.
 
-A game is a state machine without I/O. It proceeds in rounds. `requests` are the decisions that it
-waits for, at most one per seat. If there are several, the seats move simultaneously. `advance`
+A game is a state machine without I/O, which proceeds in rounds. `requests` are the decisions that
+it waits for, at most one per seat. If there are several, the seats move simultaneously. `advance`
 takes all replies together, so it doesn't matter in which order they arrived, and runs to the next
 requests or to the outcome. `take_events` returns the messages in between.
 
@@ -92,7 +92,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of rank 1, in order. Empty if no player is left."""
+        """The seats with rank 1, in order, or () if no player is left."""
         if self.reason == EndReason.NO_PLAYERS:
             return ()
         return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
@@ -160,7 +160,7 @@ class Game(Protocol):
 
     @property
     def requests(self) -> Sequence[Request]:
-        """The decisions that the game waits for, in seat order. Empty after the end."""
+        """The decisions that the game waits for, in seat order, or none if the game is over."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -199,7 +199,7 @@ class Game(Protocol):
 
 
 class CopyableGame(Game, Protocol):
-    """A game that can be copied at most of its requests."""
+    """A game that can usually be copied while it waits for a reply."""
 
     def copy(self, chance: RandomSource) -> CopyableGame | None:
         """Return a copy that continues in the same way as this game, or None if that's impossible.
@@ -209,7 +209,7 @@ class CopyableGame(Game, Protocol):
         earlier state and repeats the replies since then.
 
         Args:
-            chance: the random source for the new game, a copy of this game's.
+            chance: the random source for the new game, which is a copy of this game's source.
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
@@ -220,7 +220,7 @@ class CopyableGame(Game, Protocol):
 
         Args:
             seat: a seat with a request.
-            chance: this game's random source, which was reset.
+            chance: this game's random source, which now has a new seed.
         """
 
     def reshuffle(self, chance: RandomSource) -> None:
@@ -230,7 +230,7 @@ class CopyableGame(Game, Protocol):
         game has requests.
 
         Args:
-            chance: this game's random source, which was reset.
+            chance: this game's random source, which now has a new seed.
         """
 
 

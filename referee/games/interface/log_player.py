@@ -5,10 +5,10 @@ to the next messages. `referee.logs.inferred` passes the reply to the rules, and
 messages that they publish with the log. Writing a `LogPlayer` takes some thought, but otherwise
 we'd need a second copy of the rules to check logs.
 
-This works because a hidden card doesn't affect the public messages until it's shown. We deal the
-cards in any order. When the log shows a card, the `LogPlayer` swaps it with one whose place nobody
-knows yet. In some games that's impossible. They have a `Guesser`, which plays the whole log again
-with another guess.
+This works because a hidden card doesn't affect the public messages until it's shown. We can
+therefore deal the cards in any order. When the log shows a card, the `LogPlayer` swaps it with one
+whose place nobody knows yet. If a game doesn't allow such swaps, it has a `Guesser`, which plays
+the whole log again with another guess.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class DifferenceError(Exception):
         found: the wrong value in the log. By default it's the whole message.
         ours: the first part that differs, with the value that the rules published.
         theirs: the value of this part in the log.
-        place: where this part is in the message, as indices from the outside to the inside. Parts
-            are compared in the order of their places.
+        place: where this part is in the message, as a path of indices. Places are compared to find
+            out which of two parts comes first.
         equal: how much of the message is right, from 0 to 1.
         whole: the whole message that the rules published, as JSON data.
     """
@@ -84,7 +84,7 @@ class DifferenceError(Exception):
 
 
 class UnfollowedError(Exception):
-    """We don't know if a message follows from the rules, because there are too many hidden states.
+    """Raised if there are too many hidden states to tell if a message follows from the rules.
 
     The message of the exception is a clause for people.
     """
@@ -125,7 +125,7 @@ class LogPlayer(Protocol):
         For example, if the log reveals another card than the rules did, exchange the two cards.
 
         Returns:
-            True if this worked, so the message is right. False if the log is wrong.
+            True if this worked, so the message is right, or False if the log is wrong.
         """
 
 

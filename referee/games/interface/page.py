@@ -1,4 +1,4 @@
-"""A game's part of the page that shows its matches (`GameDefinition.page`).
+"""The interface through which the page shows the matches of a game (`GameDefinition.page`).
 
 The views are drawn by `page/drawing.js` and `page/drawing.css` in the game's folder. The drawing
 gets all numbers and names from Python, so that we don't have to define them twice. See
@@ -27,9 +27,9 @@ class Spectator(Protocol):
         """Read a public message of the game.
 
         Returns:
-            True if `view` is up to date. False if the next message belongs to the same change of
-            the state. None if the rules don't allow the message. After that we don't know the state
-            any more.
+            True if `view` is up to date, or False if the next message belongs to the same change of
+            the state. If the rules don't allow the message, this returns None, and we don't know
+            the state any more.
         """
 
     def view(self) -> Struct:
@@ -43,7 +43,10 @@ class Spectator(Protocol):
 
 
 class Counter(Struct, frozen=True, array_like=True):
-    """A number that matters during a turn, e.g. the actions left. None if the viewer can't know."""
+    """A number that matters during a turn, e.g. the actions left.
+
+    `value` is None if the viewer can't know the number.
+    """
 
     name: str
     value: int | None
@@ -53,7 +56,7 @@ class Now(Struct, frozen=True):
     """The current turn, as a viewer sees it.
 
     Attributes:
-        seat: the player on turn.
+        seat: the player whose turn it is.
         counters: numbers of this player. A game should always return the same counters, because
             each one has a fixed place on the page.
         did: a sentence about the last action of the turn.
@@ -87,8 +90,8 @@ class PageDefinition(Struct, frozen=True):
         spectator: takes the number of seats, and creates a `Spectator`. A game with a
             `GameDefinition.log_player` doesn't need one.
         fields: takes a view, and returns the fields that the drawing needs, as JSON values. By
-            default these are all fields.
-        now: takes any viewer's view, and returns the player on turn and the counters. The other
+            default the drawing gets all fields.
+        now: takes any viewer's view, and returns whose turn it is and the counters. The other
             fields of `Now` are filled in from the moves. Without this function, the page shows a
             summary of the last turn instead.
         shows_result: True if a state shows the result of its turn, as in games with simultaneous

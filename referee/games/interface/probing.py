@@ -1,4 +1,4 @@
-"""A game's part of `referee conform --referee`, which tests other referees of the game.
+"""The interface for testing other referees of a game with `referee conform --referee`.
 
 A *probe* plays one seat in a match of the other referee. It replies according to its `Plan`, and
 each of its replies tests some conformance cases. After the match, we play it again with our own
@@ -57,15 +57,15 @@ class ProbeAction(Struct, frozen=True):
     """The reaction of a probe to a request.
 
     Attributes:
-        data: what to write to standard output, including line ends.
-        cases: the cases that this tests. Empty for a normal move.
+        data: what to write to standard output, including newlines.
+        cases: the cases that this tests. A normal move doesn't test any.
         noise: how many bytes to write to standard error first.
         delay: seconds to wait before writing.
         then: what to do afterwards: "" (nothing), "exit", "close" (standard output) or "block". A
             probe that blocks writes more than fits into a pipe, and reads nothing until all of it
             was written.
-        awaits: a message type and a number. Before writing, the probe waits until each of the other
-            seats has received this many messages of the type.
+        awaits: a message type and a number. Before it writes, the probe waits until each of the
+            other seats has received this many messages of the type.
     """
 
     data: bytes = b""
@@ -96,7 +96,7 @@ class ObservedChance(RandomSource, Protocol):
     """Reads the random choices of another referee from its messages, and repeats them."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
-        """Read a message that was right. Returns the cases that pass because of it.
+        """Read a correct message. Returns the cases that pass because of it.
 
         `seat` is None if all seats get the message.
         """
@@ -113,8 +113,8 @@ class Probes(Struct, frozen=True):
         about: which cases fail if a message is wrong, as ids separated by spaces. We only look here
             if the replies before the message didn't test any cases. The keys are "TYPE WHAT". WHAT
             can be "missing", "extra" (the request isn't due), the name of a field, or that name
-            with " at the start". If the match tests some of the cases, only those fail. A key that
-            is just TYPE has the section that is to blame if no other key fits.
+            with " at the start". If the match tests some of the cases, only those fail. If no
+            key fits, we blame the section under the key that is just TYPE.
         shared: the cases for checks that are the same in all games. The keys are the tricks of
             line_tricks.py (with the prefix "handshake " in a handshake) and the arguments of
             `named`.

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 class RandomSource(Protocol):
     """The random choices of one game. Each game needs a new source.
 
-    It has named streams. Each seat has a stream ("player1"), and games can use others. Draws from
-    one stream don't affect the others, so a player who shuffles more often doesn't change the luck
-    of the opponent.
+    A source has several named streams: one for each seat ("player1"), and any others that a game
+    uses. Draws from one stream don't affect the others, so a player who shuffles more often doesn't
+    change the luck of the opponent.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:

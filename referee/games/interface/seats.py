@@ -40,7 +40,7 @@ def seat_ids(seats: int) -> tuple[str, ...]:
 
 
 def seat_index(player: str) -> int:
-    """Return the seat with a player number, e.g. 0 for "player1".
+    """Convert a player number to a seat, e.g. "player1" to 0.
 
     Raises:
         ValueError: this isn't a player number.
@@ -51,6 +51,6 @@ def seat_index(player: str) -> int:
 
 
 def seat_of(player: str, seats: int) -> int | None:
-    """Return the seat of a player number, or None if the match has no such seat."""
+    """Return the seat with this player number, or None if the match has no such seat."""
     names = seat_ids(seats)
     return names.index(player) if player in names else None

@@ -1,4 +1,4 @@
-"""Sentences about a match, and effects of cards, as lists of parts.
+"""Represents sentences about a match, and effects of cards, as lists of parts.
 
 The terminal joins the parts to plain text. A page can do more with them, e.g. draw a card, or show
 a name in the colour of its player.

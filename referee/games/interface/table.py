@@ -68,13 +68,13 @@ class Moved(NamedTuple):
         whole: the moves with all cards.
         own: the moves as the player sees them.
         public: the moves as spectators and opponents see them.
-        did: the action in words that follow the player's name, e.g. "plays" and a card. The player
-            may see this text. Empty if there's nothing new to say.
+        did: a text for the player that describes the action and follows the player's name, e.g.
+            "plays" and a card. It's empty if there's nothing new to say.
         told: the text for opponents and spectators.
         got: cards that the player received.
         shows: cards that the player played earlier and that everybody can see from now on.
-        counters: the counters of the turn after the action, which the player can see. Empty if they
-            haven't changed.
+        counters: the counters of the turn after the action, which the player can see. They're left
+            out if they haven't changed.
     """
 
     seat: int

@@ -20,7 +20,7 @@ from referee.games.interface.seats import seat_id, seat_index, seat_of
 from referee.games.interface.sentence import Part, Seat, joined, listed
 
 MAX_KEPT = 1000
-"""We keep at most this many entries in a list of a turn. Only a damaged log can have more."""
+"""The maximum length of each list in a turn. Only a damaged log can have longer lists."""
 
 
 class Note(Struct, frozen=True):
@@ -82,8 +82,8 @@ class TurnReader(ABC, Generic[T]):
         columns: fields of a turn to show in `summary`. If the field is a list, the value is the
             noun for the number of its items. If it's a number, the value is "".
         now: the current turn.
-        called: what to call the players in sentences, in seat order. By default this is "player1"
-            and so on, but the page sets their names.
+        called: what to call the players in sentences, in seat order. By default they're called
+            "player1" and so on, but the page sets their names.
     """
 
     turn_type: type[T]

@@ -1,6 +1,6 @@
-"""A game's part of rule files (`referee/rulefiles`).
+"""The interface between a game and its rule files (`referee/rulefiles`).
 
-The language of rule files doesn't know any game. All it does is to compute scores of cards. A game
+The language of rule files doesn't know any game, because it only computes scores of cards. A game
 defines the words in a file, i.e. cards, keys and sets of rules. It also has a `RulePlayer`, which
 uses the scores to decide on its moves.
 """
@@ -71,7 +71,7 @@ class Matcher(Struct, frozen=True):
     """A word that stands for several cards.
 
     Attributes:
-        field: a field in which entries may use the word, such as "type". Empty if there's none.
+        field: a field in which entries may use the word, such as "type", or "" if there's none.
         in_card: True if entries may use the word in `card`.
     """
 
@@ -82,7 +82,7 @@ class Matcher(Struct, frozen=True):
 
 
 class Average(Struct, frozen=True):
-    """Some cards for which keys can average an info, e.g. all cards in the opponent's deck.
+    """A group of cards over which keys can average, e.g. all cards in the opponent's deck.
 
     The name of such a key is `PREFIXcard_info_avg_NAME`.
 

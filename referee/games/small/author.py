@@ -1,4 +1,4 @@
-"""The base class that authors of small games derive from, and its random numbers."""
+"""Defines `Game`, the base class of small games, and `Chance`, which makes random choices."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Game:
         options: the options of this match.
         seats: the number of players in this match.
         chance: makes random choices, see `Chance`.
-        left: the seats that have left the match or lost by a wrong move.
+        left: the seats that have left the match, or lost because of a wrong move.
         to_move: the seat that decides next, or a tuple of seats that decide at the same time. None
             if the game is over. Set it in `start`, `apply` and `leave`.
     """
@@ -119,14 +119,14 @@ class Game:
     # --- Optional methods -------------------------------------------------------------------------
 
     def leave(self, seat: int) -> None:
-        """Called when a seat has left the match, or has lost by a wrong move.
+        """Called when a seat has left the match, or has lost because of a wrong move.
 
         If `to_move` names this seat later, its first legal move is played. To skip the seat
         instead, change `to_move` here and in `apply`.
         """
 
     def shown(self, seat: int, move: Move) -> Move:
-        """Return the part of a move that everybody may see. None hides the whole move."""
+        """Return the part of a move that everybody may see, or None to hide the whole move."""
         return move
 
     def secret(self, seat: int) -> Sequence[MutableSequence[Any] | MutableMapping[Any, Any]]:

@@ -38,10 +38,10 @@ class Meaning(Struct, frozen=True):
         lists: labels of lists that look like a board or like hands in some states, but aren't.
         nothing: labels of values in which `None` means that there's nothing. In other values it
             means that the viewer can't see a place.
-        played: the label of the hands that moves take cards from or change cards in. Empty if moves
+        played: the label of the hands that moves take cards from or change cards in, or "" if moves
             have nothing to do with hands.
-        place: if moves name a place in the hand, the number of the first place, i.e. 0 or 1. None
-            if they name the card itself.
+        place: if moves name a place in the hand, this is the number of the first place, i.e. 0 or
+            1. If moves name the card itself, it's None.
     """
 
     scheme: Scheme | None = None
@@ -66,7 +66,7 @@ class Meaning(Struct, frozen=True):
     def targets(
         self, shown: Sequence[Part], moves: Sequence[Move], seat: int
     ) -> list[Target | None]:
-        """Return for each move where to click, or None if there's no such place.
+        """Return where to click for each move, or None if there's no such place.
 
         Args:
             shown: the parts of the view of the seat that decides.

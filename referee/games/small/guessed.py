@@ -19,7 +19,7 @@ from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply
 
 LOST = InvalidReply(WRONG_TYPE, "")
-"""The reply of a player who lost by a wrong move. The log doesn't show the reply itself."""
+"""Stands for the reply of a player who lost because of a wrong move. Logs don't show that reply."""
 _key = msgspec.json.Encoder(order="sorted").encode
 Value: TypeAlias = int | tuple[int, ...] | bytes
 """The result of a draw: the index of a choice, the order of a shuffle, or a secret move as JSON."""
@@ -84,7 +84,7 @@ class Draw(NamedTuple):
         return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
 
     def moves(self, value: Value, named: Sequence[Any]) -> bool:
-        """Return True if one of the named items would be elsewhere with another result."""
+        """Return True if one of the named items would be elsewhere if this result were `value`."""
         if not isinstance(value, tuple) or not isinstance(self.value, tuple):
             return False
         return any(

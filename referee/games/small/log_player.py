@@ -105,7 +105,7 @@ class SmallLog:
         return False
 
     def again(self, values: Sequence[Value]) -> SmallLog:
-        """Return a new player for the same log, with the given results of draws."""
+        """Return a new player for the same log, in which draws have the given results."""
         return type(self)(self._options, self._search, values)
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:

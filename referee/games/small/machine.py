@@ -71,7 +71,7 @@ class SmallGame:
 
     Attributes:
         game: the object of the author's class.
-        left: the seats that have left the match or lost by a wrong move.
+        left: the seats that have left the match, or lost because of a wrong move.
         legal: seat -> its legal moves, for the seats that decide now.
     """
 

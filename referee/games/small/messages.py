@@ -33,7 +33,7 @@ class MovesPlayed(Struct, frozen=True, tag="moves-played"):
 
 
 class PlayerLost(Struct, frozen=True, tag="player-lost"):
-    """A player has lost by a wrong move, and won't get any more requests."""
+    """A player lost because of a wrong move, and won't get any more requests."""
 
     turn: Annotated[int, Meta(ge=1)]
     player_number: SeatId

@@ -39,21 +39,21 @@ class Board(Struct, frozen=True, tag_field="kind", tag="board"):
 
 
 class Hands(Struct, frozen=True, tag_field="kind", tag="hands"):
-    """A list of cards for each seat, in seat order. None if the viewer can't see the list."""
+    """The cards of each seat, in seat order, or None for cards that the viewer can't see."""
 
     label: str
     hands: Sequence[Sequence[Any] | None]
 
 
 class Cards(Struct, frozen=True, tag_field="kind", tag="cards"):
-    """A list of cards, or of anything else that's as short."""
+    """A list of cards, or of other items that are about as short."""
 
     label: str
     cards: Sequence[Any]
 
 
 class Text(Struct, frozen=True, tag_field="kind", tag="text"):
-    """Any other value, as text. None if the viewer can't see it."""
+    """Any other value, as text, or None if the viewer can't see it."""
 
     label: str
     text: str | None

@@ -66,8 +66,8 @@ class Person(TurnListener[Turn]):
 def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
     """Return a choice for each move.
 
-    If any move is a number, the person has to type the names of moves instead of the numbers of
-    choices. Otherwise "3" could mean two things.
+    If any move is a number, choices aren't numbered, and the person has to type a move's name.
+    Otherwise "3" could mean two things.
     """
     names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
     has_numbers = any(name.isdecimal() for name in names)

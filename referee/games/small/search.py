@@ -9,7 +9,7 @@ cards, we find them one by one.
 2. If no single change helps, we take one that corrects the wrong part but breaks another part, and
 try to add a second change. For example, a die that everyone sees may also decide who loses.
 3. We try all combinations of the last draws.
-4. We change draws at random, as long as the match fits the log as far as before.
+4. We change draws at random, and undo a change if the match then differs from the log earlier.
 
 If the difference is the same in all these matches, it doesn't depend on hidden draws, so the log is
 wrong. If it isn't the same, we can only be sure if we tried all combinations in step 3.
@@ -27,7 +27,7 @@ from referee.games.small.guessed import Draw, Value
 MOST_REPLIES = 80_000
 """We give up on a log after playing this many replies, which takes a few seconds."""
 COMBINATIONS = 2_000
-"""The most combinations that we try in step 3."""
+"""The maximum number of combinations that we try in step 3."""
 NEAR = 3
 """How many single changes we try to combine with a second one in step 2."""
 STEPS = 300
@@ -50,7 +50,7 @@ class Guess(Protocol):
         """All draws so far."""
 
     def again(self, values: Sequence[Value]) -> Guess:
-        """Return a player for the same log with other draws. The match isn't played yet."""
+        """Return a new player for the same log, in which draws have these results."""
 
 
 Follow: TypeAlias = Callable[[Any], Followed]

@@ -1,4 +1,4 @@
-"""The sections of a small game's page that differ from game to game, such as rules and options.
+"""Writes the sections of a small game's page that only apply to this game, such as its rules.
 
 Fault messages refer to section numbers, so the numbers are the same for all small games.
 """

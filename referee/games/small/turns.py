@@ -30,7 +30,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        # If several players moved in the last turn, its number and a clause for each move.
+        # The number of the last turn, with a clause for each move if several players moved.
         self._together: tuple[int, list[list[Part]]] = (0, [])
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:

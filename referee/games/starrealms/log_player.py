@@ -96,8 +96,9 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
             return {"action": "attack-base", "card": card}
         case say.PlayerAttacked():
             return {"action": "attack-player"}
-        # No question is open, so this is the clean-up, which discards the whole hand. Put our hand
-        # in the order that the log shows, because the rules discard it in that order.
+        # The player doesn't have to choose any cards now, so this is the clean-up, which discards
+        # the whole hand. Put our hand in the order that the log shows, because the rules discard
+        # it in that order.
         case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
             _show(player, cards)
             player.hand = list(cards)

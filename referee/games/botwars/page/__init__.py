@@ -1,4 +1,4 @@
-"""The grid (drawing.js) and the curves on the match page of Bot Wars."""
+"""Shows the grid (drawing.js) and the curves on the match page of Bot Wars."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Options(Struct, frozen=True):
     Attributes:
         rows, cols: size of the grid.
         max_turns: number of turns after which the game ends (4.4).
-        energy_every: number of turns between new energy (4.3). 0: never.
+        energy_every: number of turns between new energy (4.3), or 0 if none appears.
     """
 
     rows: say.Size = 20

@@ -28,8 +28,8 @@ def _facts(options: Any) -> dict[str, Any]:
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), its money as
             a treasure, and its effect in words and for the drawing.
-        supply: the cards that are in every game in the order of protocol-v1, and the kingdom cards
-            by cost.
+        supply: first the cards that are in every game, in the order of protocol-v1, and then the
+            kingdom cards, sorted by cost.
     """
     cards = {
         card: {

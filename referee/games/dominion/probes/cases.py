@@ -1,6 +1,6 @@
-"""Tables of the cases for referees, by message, by end reason, and by trick or check.
+"""Says which conformance cases each message, end reason, trick or check tests.
 
-The values are ids of cases, separated by spaces.
+The values in these tables are ids of cases, separated by spaces.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def _match(
 
     Args:
         covers: cases that are always tested by this match.
-        may: cases that may come up or not. They only count if a message or a reply tests them.
+        may: cases that may or may not come up. They only count if a message or a reply tests them.
     """
     names = [name for seat in seats for name in seat.tricks.split()]
     words = [covers, may, *(TRICKS[name].cases for name in names if name in TRICKS)]
@@ -42,8 +42,8 @@ def _brief(handshake: str = "") -> Style:
 
 
 def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
-    # A seat uses each trick once, when a request allows it, and may not get to the last tricks
-    # before the match ends. That's why the second seat tries them in reverse order.
+    # A seat uses each trick once, as soon as a request allows it. The match may end before the
+    # seat gets to its last tricks, so the second seat tries them in reverse order.
     backwards = " ".join(tricks.split()[::-1])
     return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
 
@@ -53,7 +53,7 @@ def _plays(card: str, tricks: str = "", **style: Any) -> Style:
 
 
 def _attacks(turns: int) -> Style:
-    """A seat that plays villages, and several militias per turn."""
+    """Return the style of a seat that plays villages, and several militias per turn."""
     buys = "village:3 militia:5"
     return Style(tricks="militia-again", plays="village militia", buys=buys, only=True, turns=turns)
 

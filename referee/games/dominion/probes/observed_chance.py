@@ -23,8 +23,8 @@ class DominionObservedChance:
     """Implements `referee.games.interface.probing.ObservedChance` for Dominion."""
 
     def __init__(self, received: Sequence[Sequence[Message]]) -> None:
-        # The hands in the requests of each seat, and below, the top discards of each player. We
-        # delete an entry when we get to its message.
+        # `_hands` has the hands in each seat's requests, and `_tops` each player's top discards.
+        # We delete an entry when we get to its message.
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]

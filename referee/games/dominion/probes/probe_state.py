@@ -49,7 +49,7 @@ class ProbeState(State):
         request: the last request.
         asks_to_play: True if the request is a `play-turn`.
         fresh: True if nothing has been played or bought in this turn yet.
-        first: True if, in addition, no action has been lost. It's the first request of the turn.
+        first: True if no action has been lost either, so this is the first request of the turn.
         over: True if the probe has played cards and can only clean up now.
         gains: number of `player-gained` messages received in this match.
     """

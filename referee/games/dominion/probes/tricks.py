@@ -31,7 +31,7 @@ class Trick(NamedTuple):
         answer: creates the reply.
         attack: True if it's a reply to an `attack-request`, not to a `play-turn`.
         awaits: a type of message. Before it replies, the probe waits until another seat has
-            received as many of these messages as this seat. Empty: it doesn't wait.
+            received as many of these messages as this seat. If it's "", the probe doesn't wait.
     """
 
     cases: str
@@ -109,7 +109,7 @@ def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
 
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
-    """Return the cards in the supply that cost `low` to `high`. `empty`: only sold-out cards."""
+    """Return the cards that cost `low` to `high` and are in the supply or, if `empty`, sold out."""
     return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
@@ -142,7 +142,7 @@ def _rare(s: ProbeState) -> list[str]:
 
 
 def _some(s: ProbeState, more: int) -> list[str]:
-    # `more` can be negative. Then there are too few cards.
+    # If `more` is negative, there are too few cards.
     return s.hand[: s.request["discard"] + more]
 
 

@@ -88,8 +88,8 @@ def first_way(
     """Find parameters for a card by trying out the answers that `options` yields, best first.
 
     An answer can lead to a dead end. For example, a bot may not want any of the cards that it can
-    gain for a trashed card. We then try the next answer to the decision before. Returns None if
-    everything leads to a dead end.
+    gain for a trashed card. We then try the next answer to the previous decision. Returns None
+    if everything leads to a dead end.
     """
     # We can't rewind a generator, so we create a new one each time and repeat the answers given so
     # far. That's cheap, because there are at most two of them.

@@ -56,7 +56,7 @@ class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info")
 
 
 class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-info"):
-    """Sent at the start and after every change: all 17 piles, in fixed order."""
+    """Sent at the start and after every change. Lists all 17 piles in a fixed order."""
 
     # This is a tuple because the supply keeps the message for reuse, so nobody may modify it.
     cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
@@ -69,25 +69,25 @@ class PlayerGained(OfPlayer, frozen=True, gc=False, tag_field="type", tag="playe
 
 
 class PlayerPlayed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-played"):
-    """Sent once per turn, at its clean-up: played cards in order. Not sent if there are none."""
+    """Sent at the clean-up of a turn in which cards were played. Lists these cards in order."""
 
     played: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTrashed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-trashed"):
-    """Sent after each trashing."""
+    """Sent whenever cards are trashed."""
 
     trashed: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTopDiscard(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-top-discard"):
-    """Sent after each discarding, before any draw or shuffle that follows."""
+    """Sent whenever cards are discarded, before any draw or shuffle that follows."""
 
     card: CardId
 
 
 class PlayerReveal(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-reveal"):
-    """Sent when a hand card is revealed (moat)."""
+    """Sent when a player reveals a moat from the hand."""
 
     from_: Annotated[str, Meta(extra_json_schema={"const": "hand"})] = msgspec.field(name="from")
     cards: Annotated[list[CardId], Meta(min_length=1)]
@@ -101,7 +101,7 @@ class PlayerShuffled(OfPlayer, frozen=True, gc=False, tag_field="type", tag="pla
 
 
 class PlayTurn(Struct, frozen=True, gc=False, tag_field="type", tag="play-turn"):
-    """Requests a decision of the bot's turn (5)."""
+    """Asks for the next decision in the bot's turn (5)."""
 
     actions: Annotated[int, Meta(ge=0, description="Remaining actions.")]
     buys: Annotated[int, Meta(ge=0, description="Remaining buys.")]
@@ -117,7 +117,7 @@ class PlayTurn(Struct, frozen=True, gc=False, tag_field="type", tag="play-turn")
 
 
 class AttackRequest(Struct, frozen=True, gc=False, tag_field="type", tag="attack-request"):
-    """Requests discards because of a militia (7.1)."""
+    """Asks a bot to discard cards because of a militia (7.1)."""
 
     discard: Annotated[int, Meta(ge=1, description="Number of cards to discard.")]
     options: Annotated[list[CardId], Meta(description="The complete hand.")]

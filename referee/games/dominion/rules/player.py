@@ -14,7 +14,11 @@ from referee.games.interface.seats import seat_id
 
 
 class Gains(Struct, frozen=True, gc=False):
-    """The cards that a player got in one turn. `gained` ends with the cards in `bought`."""
+    """The cards that a player got in one turn.
+
+    `gained` contains all of them. The cards in `bought` are the last ones, because buying comes
+    after playing actions.
+    """
 
     bought: list[str]
     gained: list[str]
@@ -41,7 +45,8 @@ class Player:
         self.turns = self.shuffles = 0
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
-        self.left = self.is_shown = False  # is_shown: the bot has seen the current hand
+        # `is_shown` is True if the bot has seen the current hand.
+        self.left = self.is_shown = False
         # If the referee discards cards at random, the player doesn't know at first which of its
         # cards are gone. It only sees the top card of the discard pile, which isn't in this list.
         self.unseen: list[str] = []

@@ -42,14 +42,14 @@ class FirstTurn(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True):
-    """The state of a game that begins in the middle. Missing parts are as after the deal.
+    """The state of a game that begins in the middle. Omitted parts are dealt as usual.
 
-    Some bots count cards, and they'd be confused by cards that nobody has ever gained. Before the
-    first request, we therefore publish gains and trashings that lead to this state.
+    Bots that count cards would be confused by cards that nobody has ever gained. Before the first
+    request, we therefore publish messages about gained and trashed cards that lead to this state.
     """
 
     seats: dict[str, SeatCards] = {}  # player number -> its cards
-    supply: dict[str, int] = {}  # card -> number of cards left at the first request
+    supply: dict[str, int] = {}  # how many cards each pile has at the first request
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:

@@ -21,7 +21,7 @@ class Supply:
         counts: card -> number of cards left.
         info: the `supply-info` with these counts.
         empty_piles: number of empty piles.
-        shown: cached result of `show`. None after a pile has changed.
+        shown: cached result of `show`. It's None after a pile has changed.
     """
 
     def __init__(self, players: int) -> None:

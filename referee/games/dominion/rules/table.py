@@ -41,7 +41,7 @@ class Table(interface.Table[Player]):
 
         Args:
             to_hand: True if the card goes to the hand instead of the discard pile.
-            money: the player's money before the purchase. None if the card isn't bought.
+            money: the player's money before the purchase, or None if the card isn't bought.
         """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
@@ -110,7 +110,7 @@ class Table(interface.Table[Player]):
         The caller must already have removed them from the hand or from play.
 
         Args:
-            played: at a clean-up, the cards that were in play. None if it isn't a clean-up.
+            played: the cards that were in play if this is the clean-up, otherwise None.
         """
         if cards:
             player.discard_pile += cards
@@ -125,8 +125,8 @@ class Table(interface.Table[Player]):
         if self.watchers:
             drawn = player.hand[before:]
             whole = moves_of(player.seat, drawn, "deck", "hand")
-            # The player sees the cards at its next request, and until then only how many there
-            # are. The others don't even see that.
+            # Until its next request, the player only knows how many cards it has drawn. The others
+            # don't even know that.
             own = [Move(player.seat, "deck", "hand", count=len(drawn))] if drawn else []
             self.moved(Moved(player.seat, whole, own, ()))
 

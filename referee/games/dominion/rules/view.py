@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OwnCards(Struct, frozen=True):
-    """The places of a seat's cards, and other information that only this seat has.
+    """Where a seat's cards are, and other information that only this seat has.
 
     In the seat's own view, cards drawn since its last request count as part of the deck, because
     the seat doesn't know them yet.
@@ -27,14 +27,16 @@ class OwnCards(Struct, frozen=True):
 
     hand: list[str]  # in the order drawn
     in_play: list[str]  # in the order played
-    discard_pile: list[str]  # sorted; only `ALL` sees the order, with the top card last
-    deck: list[str]  # sorted; only `ALL` sees the order, with the top card first
-    turns: int  # number of turns begun
-    shuffles: int  # number of times its discard pile was shuffled into its deck
+    # `ALL` gets the discard pile and the deck in their real order. The top card of the discard
+    # pile is its last, and the top card of the deck is its first. Seats get both lists sorted.
+    discard_pile: list[str]
+    deck: list[str]
+    turns: int  # how many turns the player has begun
+    shuffles: int  # how often the discard pile was shuffled into the deck
 
 
 class SeatView(Struct, frozen=True):
-    """A player, as it appears in a view.
+    """A player as a viewer sees it.
 
     `cards` has the number of copies of each card, in the order of the supply. `own` is None unless
     the viewer may see this player's hand.
@@ -46,16 +48,16 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A game as one viewer sees it. See `referee.games.interface.game.Game.view`."""
+    """The game as a viewer sees it (see `referee.games.interface.game.Game.view`)."""
 
     supply: dict[str, int]  # card -> number of cards left
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None if the viewer can't see the request
-    request: PlayTurn | AttackRequest | None  # the request, if the viewer can see it
+    asked: int | None  # the seat with a request, or None if the viewer can't see it
+    request: PlayTurn | AttackRequest | None  # that request
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Return the view of a table for a viewer."""
+    """Return the game as `viewer` sees it."""
     supply = table.supply.show()
     seats = [_seat(player, viewer) for player in table.players]
     for request in requests:
@@ -69,8 +71,8 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
     if viewer is ALL or viewer == player.seat:
         hand, pile, deck = player.hand.copy(), player.discard_pile.copy(), player.deck[::-1]
         if viewer is not ALL:
-            # Cards drawn since the last request are still unknown to the seat, so for its view
-            # they're in the deck.
+            # The seat hasn't seen the cards that were drawn since its last request, so we show
+            # them as part of the deck.
             if not player.is_shown:
                 hand, deck = [], deck + hand
             # The same applies to cards that the referee has discarded at random. The seat doesn't

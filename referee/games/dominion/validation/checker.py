@@ -63,7 +63,7 @@ class Checker:
         self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
         self._expects = "game-info"
-        """The type that the next message must have. Empty if there are several possible types."""
+        """The type that the next message must have, or "" if several types are possible."""
         self._gained = ""  # the gained card if the last message was a gain
         self._opening = True  # True if all messages so far were disqualifications
         dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
@@ -215,7 +215,7 @@ class Checker:
         self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     def _start_afresh(self, event: Event) -> Reading:
-        # A top discard may be anybody's answer to an attack; other messages belong to the active
+        # A top discard may be anybody's answer to an attack. Other messages belong to the active
         # seat.
         last = self._last_active
         active = last if event.kind in (*Kind.ANSWERS, Kind.DISQUALIFIED) else event.seat
@@ -284,7 +284,7 @@ class Checker:
                 continue
 
     def _in_turn(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Extend a reading by an event of the current turn. Its clean-up hasn't begun yet."""
+        """Extend a reading by an event of the current turn, whose clean-up hasn't begun yet."""
         active = reading.active
         mine = event.seat == active
         owned = self._ledger.owned[active]

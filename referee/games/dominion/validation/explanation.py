@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
-    """Number of cards in each place. During a turn, cards in play aren't counted."""
+    """Number of cards in hand, deck and discard pile. Cards in play aren't counted."""
 
     hand: int
     deck: int
@@ -47,7 +47,7 @@ class Seat(Struct, frozen=True):
     in the deck or in hand. All other copies must be on the discard pile.
     """
 
-    sizes: frozenset[Sizes]  # more than one if we aren't sure
+    sizes: frozenset[Sizes]  # all sizes that are possible
     owned: Counter[str]
     reach: Counter[str]
     turns: int = 0
@@ -59,8 +59,10 @@ class Reading(Struct, frozen=True):
     seats: tuple[Seat, ...]  # at the start of the turn
     active: int  # the seat whose turn it is
     events: tuple[Event, ...] = ()  # messages of the turn so far
-    stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
-    loose: bool = False  # a wrong message was reported, so the turn can't be explained
+    # This becomes "played" when `player-played` shows the played cards, and "done" when the player
+    # has discarded at the end of the turn.
+    stage: str = "turn"
+    loose: bool = False  # True if we reported a wrong message and can't explain this turn any more
 
 
 class Contradiction(Exception):
@@ -120,7 +122,8 @@ class _Course(Struct):
     The search modifies a course in place, and copies it if there are several ways to go on.
     """
 
-    hand: int  # hand, deck, discard: number of cards in each place
+    # The number of cards in hand, deck and discard pile.
+    hand: int
     deck: int
     discard: int
     reach: Counter[str]  # as in `Seat`, without the cards in play
@@ -269,7 +272,7 @@ class Explanation:
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        assert self._played is not None  # otherwise there'd be no card
+        assert self._played is not None  # without this event, we wouldn't know the card
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
             raise contradicts(self._played, "5.5", expected)
@@ -300,7 +303,7 @@ class Explanation:
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
         # The log shows only the top card of the discards. The number of discards is unknown, so try
         # each possible number.
-        yield course.copy()  # no discards
+        yield course.copy()  # the player may not have discarded anything
         event = self._own(course, Kind.TOP)
         if event is None or course.reach[event.cards[0]] <= 0:
             return

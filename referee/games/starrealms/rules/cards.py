@@ -37,8 +37,8 @@ class Card(NamedTuple):
     faction: str
     type: str
     cost: int
-    copies: int  # in the trade deck; for Scouts and Vipers, in each player's deck
-    defense: int  # combat needed to destroy it; 0 for a ship
+    copies: int  # copies in the trade deck or, for Scouts and Vipers, in each player's deck
+    defense: int  # combat needed to destroy it, or 0 for a ship
     primary: Ability
     ally: Ability
     scrap: Ability

@@ -76,8 +76,8 @@ def ask(
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    # Remember the open question, because views show it and the game can't be copied until it's
-    # answered.
+    # Remember the question until it's answered, because views show it, and because the game can't
+    # be copied in the meantime.
     turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None

@@ -69,8 +69,8 @@ class StarRealms(TableGame[Table]):
     def copy(self, chance: RandomSource) -> StarRealms | None:
         """Copy the game, if it's waiting for the next action of a turn.
 
-        Returns None while a `choose` is open. Its effect is a generator that has already started,
-        and Python can't copy those.
+        Returns None while the player has to answer a `choose`. The effect that asks is a generator
+        that has already started, and Python can't copy those.
         """
         if not self.requests or self.turn.question is not None:
             return None
@@ -86,8 +86,8 @@ class StarRealms(TableGame[Table]):
         old = self.turn
         turn = copied(old, player=players[old.player.seat], opponent=players[old.opponent.seat])
         new = copied(self, table=table, turn=turn)
-        # The copy needs a new generator. We know where that has to start: at a `play-turn` request,
-        # the old one is at the top of the loop in play_on().
+        # The copy needs a new generator, which has to start at the top of the loop in play_on().
+        # That's where the old one waits for the reply to a `play-turn`.
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:

@@ -47,7 +47,7 @@ class InPlay(Struct, frozen=True, gc=False):
 
 
 class Opponent(Struct, frozen=True):
-    """The opponent's state, as far as the player knows it."""
+    """Everything that the player knows about the opponent."""
 
     authority: int
     hand_size: Count
@@ -60,7 +60,7 @@ class Opponent(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The state, as far as the player whose turn it is knows it."""
+    """Everything that the player whose turn it is knows about the game."""
 
     turn: TurnNumber
     authority: int
@@ -221,14 +221,14 @@ class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
 
 
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
-    """Request for actions (5)."""
+    """Asks the player for actions (5)."""
 
     state: State
     actions: Annotated[list[Action], Meta(min_length=1, description="All legal actions.")]
 
 
 class Choose(Struct, frozen=True, tag_field="type", tag="choose"):
-    """Request for a choice (6)."""
+    """Asks the player to choose from some options (6)."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
     card: Annotated[

@@ -65,7 +65,8 @@ class Player:
         self.hand: list[str] = []  # in the order in which the cards were drawn
         self.discard: list[str] = []  # oldest first
         self.in_play: list[Piece] = []  # oldest first, including bases from earlier turns
-        self.due = self.shuffles = self.turns = 0  # due: cards to discard when the next turn starts
+        # `due` is the number of cards to discard when the next turn starts.
+        self.due = self.shuffles = self.turns = 0
         self.known = 0  # number of cards on top of the deck that both players have seen
         self.made = TurnStats()
         self.left = False
@@ -110,7 +111,7 @@ class TurnState:
     Attributes:
         played: names of the cards played in this turn, even if they were scrapped since.
         copied: the ship that a Stealth Needle has copied in this turn.
-        question: the `choose` that the player has to answer. None if there isn't one.
+        question: the `choose` that the player has to answer, or None.
     """
 
     def __init__(self, player: Player, opponent: Player) -> None:

@@ -13,7 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat's cards. Omitted piles are empty. The first card of `deck` is drawn first."""
+    """A seat's cards, in which omitted piles are empty. The first card of `deck` is drawn first."""
 
     authority: int = AUTHORITY
     hand: list[str] = []

@@ -57,9 +57,10 @@ class SeatView(Struct, frozen=True):
     """A seat as a viewer sees it.
 
     Attributes:
-        hand: in the order in which the cards were drawn. None if the viewer can't see the hand. A
-            bot can see its own hand while it has a request.
-        deck: sorted, except that `ALL` gets the real order, top card first. None if `hand` is None.
+        hand: the cards in the order in which they were drawn, or None if the viewer can't see them.
+            A bot can see its own hand while it has a request.
+        deck: the cards in their real order for `ALL`, top card first, but sorted for a bot. None if
+            `hand` is None.
         hidden: the cards of hand and deck together, sorted.
         discard, in_play: oldest first for `ALL` and for a bot that has a request. Other viewers get
             them sorted. They can't know the order, because messages don't tell them which of
@@ -74,7 +75,7 @@ class SeatView(Struct, frozen=True):
     hidden: list[say.CardName]
     discard: list[say.CardName]
     in_play: list[say.InPlay]
-    due: say.Count  # cards to discard when the next turn starts
+    due: say.Count  # number of cards to discard when the next turn starts
     shuffles: say.Count
     turns: say.Count
 
@@ -82,7 +83,7 @@ class SeatView(Struct, frozen=True):
 class View(Struct, frozen=True):
     """The game as a viewer sees it (see `referee.games.interface.game.Game.view`)."""
 
-    turn: say.Count  # both players' turns are counted; 0 before the first turn
+    turn: say.Count  # counts the turns of both players, and is 0 before the first one
     player: int  # the seat whose turn it is
     # The fields up to `copied` are the same as in `State`.
     trade: say.Count
@@ -94,7 +95,7 @@ class View(Struct, frozen=True):
     trade_deck: say.Count
     explorers: say.Count
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat that has a request; None if there's none that the viewer can see
+    asked: int | None  # the seat that has a request, or None if the viewer can't see one
     request: say.PlayTurn | say.Choose | None  # that request
 
 

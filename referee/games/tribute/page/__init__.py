@@ -1,4 +1,4 @@
-"""Card data, charts and counters of Scripts of Tribute for the match page.
+"""Provides the card data, charts and counters of Scripts of Tribute for the match page.
 
 drawing.js, drawing.css    draw the table in the browser
 """

@@ -2,7 +2,7 @@
 
 There's a function for each verb. It gets the table, the queued effect and the amount. If the player
 has to decide something, the function returns a `Choice` and doesn't wait for the answer. This is
-why we can copy a game while a choice is open.
+why we can copy a game while a choice is pending.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _create(table: Table, due: Due, amount: int) -> None:
 
 
 def create_for_orgnum(table: Table, source: Card | str) -> None:
-    """Create the card that Orgnum gives to the player on turn (4.8).
+    """Create the card that Orgnum gives to the active player (4.8).
 
     Which card it is depends on the card set.
     """

@@ -121,7 +121,7 @@ class Me(Struct, frozen=True):
 
 
 class Opponent(Struct, frozen=True):
-    """The opponent's state, as far as the player knows it."""
+    """Everything that the player knows about the opponent."""
 
     hand_size: Count
     hand_and_draw: Annotated[
@@ -136,7 +136,7 @@ class Opponent(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The state, as far as the player with the request knows it."""
+    """Everything that the player with the request knows about the game."""
 
     favours: Annotated[
         dict[Patron, SeatId | None],
@@ -200,7 +200,7 @@ class Acted(OfPlayer, frozen=True, tag_field="type", tag="action", gc=False):
 
 
 class Chosen(OfPlayer, frozen=True, tag_field="type", tag="chosen"):
-    """A choice was answered."""
+    """A choice was made."""
 
     follow_up: FollowUp
     source: Source
@@ -218,7 +218,7 @@ class Event(OfPlayer, frozen=True, tag_field="type", tag="event", gc=False):
 
 
 class RowRefilled(Struct, frozen=True, tag_field="type", tag="row-refilled", gc=False):
-    """A card left the row. `card` replaces it; null if the tavern deck is empty."""
+    """A card left the row. `card` is its replacement, or null if the tavern deck is empty."""
 
     place: Count
     card: CardRef | None
@@ -247,7 +247,7 @@ class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
 
 
 class PatronRequest(Struct, frozen=True, tag_field="type", tag="patron-request"):
-    """Request for a patron (5.1)."""
+    """Asks the player to pick a patron (5.1)."""
 
     round: Annotated[int, Meta(ge=1, le=2)]
     available: Annotated[list[Patron], Meta(min_length=1)]
@@ -255,7 +255,7 @@ class PatronRequest(Struct, frozen=True, tag_field="type", tag="patron-request")
 
 
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
-    """Request for an action (5.2)."""
+    """Asks the player for an action (5.2)."""
 
     turn: TurnNumber
     state: State
@@ -263,7 +263,7 @@ class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
 
 
 class ChooseRequest(Struct, frozen=True, tag_field="type", tag="choose-request"):
-    """Request for a choice (5.3)."""
+    """Asks the player to choose cards or an effect (5.3)."""
 
     turn: TurnNumber
     follow_up: FollowUp

@@ -43,7 +43,7 @@ class Patron(NamedTuple):
 
 
 def can_call(table: Table, patron: str) -> bool:
-    """Return True if the player on turn can call the patron. Ignores the number of calls left."""
+    """Return True if the active player can call the patron. Ignores the number of calls left."""
     me, row = table.me, PATRONS[patron]
     return (
         me.coins >= row.coins
@@ -184,6 +184,6 @@ PATRONS: Mapping[str, Patron] = {
 
 
 def start_of_turn(table: Table) -> None:
-    """Give the player on turn a coin if Ansei favours them. Other patrons do nothing (4.3)."""
+    """Give the active player a coin if Ansei favours them. Other patrons do nothing (4.3)."""
     if table.favours.get(ANSEI) is table.me:
         table.me.coins += 1

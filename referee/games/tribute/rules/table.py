@@ -142,11 +142,11 @@ class Choice(Struct, eq=False):
     Attributes:
         source: the card or the patron that offers the choice.
         level: the level of the card's effect, from 1. For a patron, it's 0.
-        cards: the cards to choose from. Empty if the choice is between effects.
+        cards: the cards to choose from, or [] if the choice is between effects.
         then: carries out the player's answer. The last two arguments are the chosen cards, in the
             order of `cards`, and the index of the chosen effect. It can return another choice.
         least, most: how many cards can be chosen. `most` can be greater than the number of cards.
-        effects: the two effects of an OR. None if the choice is between cards.
+        effects: the two effects of an OR, or None if the choice is between cards.
     """
 
     follow_up: str
@@ -171,7 +171,7 @@ class Table(interface.Table[Player]):
         super().__init__([Player(0), Player(1)])
         self.cards = cards
         self.generators = generators
-        self.me, self.other = self.players  # the player on turn, and the opponent
+        self.me, self.other = self.players  # the active player and the opponent
         self.picked: list[str] = []
         # The player whom each patron favours, in the order of the patrons at the table. This
         # includes the Treasury, although it never favours anybody.
@@ -214,12 +214,12 @@ class Table(interface.Table[Player]):
     # --- resources --------------------------------------------------------------------------------
 
     def gain_coin(self, source: Card | str, amount: int) -> None:
-        """Give coins to the player on turn. If the amount is negative, the player pays."""
+        """Give coins to the active player. If the amount is negative, the player pays."""
         self.me.coins += amount
         self.event("gain-coin", source, None, amount)
 
     def gain_power(self, source: Card | str, amount: int) -> None:
-        """Give power to the player on turn. If the amount is negative, the player pays."""
+        """Give power to the active player. If the amount is negative, the player pays."""
         self.me.power += amount
         self.event("gain-power", source, None, amount)
 
@@ -234,7 +234,7 @@ class Table(interface.Table[Player]):
         self.event(kind, source, made)
         if self.watchers:
             got = [card] * (owner is self.me)
-            # The opponent may get a Bewilderment. That isn't a gain for the player on turn.
+            # The opponent may get a Bewilderment. That isn't a gain for the active player.
             self.note(
                 owner.seat, [move(owner, made, "", "cooldown")], "gets ", shown(made), got=got
             )
@@ -242,7 +242,7 @@ class Table(interface.Table[Player]):
     # --- piles ----------------------------------------------------------------------------------
 
     def reach(self, player: Player, count: int) -> None:
-        """Make sure that the draw pile has `count` cards, if the player has so many (4.3).
+        """Make sure that the draw pile has `count` cards, if the player has that many (4.3).
 
         If it's too small, the cooldown pile is shuffled and put under it.
         """
@@ -282,7 +282,7 @@ class Table(interface.Table[Player]):
             self.note(player.seat, moves, "puts ", shown(card), " on top")
 
     def discard(self, cards: list[Card]) -> None:
-        """Move cards of the player on turn from the hand to the cooldown pile."""
+        """Move cards of the active player from the hand to the cooldown pile."""
         me = self.me
         for card in cards:
             me.hand.remove(card)
@@ -292,7 +292,7 @@ class Table(interface.Table[Player]):
             self.note(me.seat, moves, "discards ", *listed(map(shown, cards)))
 
     def destroy(self, card: Card) -> None:
-        """Remove a card of the player on turn from the game.
+        """Remove a card of the active player from the game.
 
         The card can be in the hand, among the played cards, or in play as an agent.
         """
@@ -389,7 +389,7 @@ class Table(interface.Table[Player]):
 
 
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:
-    """Copy a table and its open question. The copy shares all cards except agents in play.
+    """Copy a table and its pending question. The copy shares all cards except agents in play.
 
     Agents lose HP, so they're the only cards that can change. Queued effects and choices may refer
     to an agent, so we make them refer to the agent's copy.

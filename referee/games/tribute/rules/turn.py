@@ -37,7 +37,7 @@ WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
 DRAFT = (0, 1, 1, 0)
 """The seats, in the order in which they pick patrons."""
 LegalAction: TypeAlias = tuple[str, Card | str | None]
-"""The type of an action, and the card or patron that it uses. None for end-turn."""
+"""The type of an action, and the card or patron that it uses, or None for end-turn."""
 _END: LegalAction = (say.END_TURN, None)
 
 
@@ -105,7 +105,7 @@ def resume(
 ) -> Generator[Any, Any, GameResult]:
     """Continue a game in the middle of a turn.
 
-    If a choice is open, the player has to make that first. Otherwise the next action is due.
+    If a choice is pending, the player has to make it first. Otherwise the next action is due.
     """
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
@@ -115,7 +115,7 @@ def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
     # At the start of a turn, `choice` is None, and the queue only has the forced discards. A copied
-    # game may get here with an open choice.
+    # game may get here with a pending choice.
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
     while True:

@@ -103,10 +103,11 @@ class SeatView(Struct, frozen=True):
     """A seat as a viewer sees it.
 
     Attributes:
-        hand: None if the viewer can't see it. A bot can see its own hand while it has a request.
-        draw_pile: sorted, except that `ALL` gets the real order, top card first. None if `hand` is
-            None.
-        known: cards on top of the draw pile that the player has seen, top card first. None if
+        hand: the cards in hand, or None if the viewer can't see them. A bot can see its own hand
+            while it has a request.
+        draw_pile: the cards in their real order for `ALL`, top card first, but sorted for a bot.
+            None if `hand` is None.
+        known: cards on top of the draw pile that the player has seen, top card first, or None if
             `hand` is None.
         hand_and_draw: the cards of hand and draw pile together, sorted.
     """
@@ -133,11 +134,11 @@ class View(Struct, frozen=True):
         turn: counts the turns of both players. It's 0 during the draft.
         player: the seat whose turn it is, or the seat that has to pick a patron.
         picked: the picked patrons, in order.
-        favours: the player whom each patron favours, or None. Empty during the draft.
-        counters: number of cards of each deck in this turn, up to 4. Empty during the draft.
-        tavern_deck: sorted, except that `ALL` gets the real order, top card first.
+        favours: the player whom each patron favours, or None. It's {} during the draft.
+        counters: number of cards of each deck in this turn, up to 4. It's {} during the draft.
+        tavern_deck: the cards in their real order for `ALL`, top card first, and sorted for others.
         start_of_next_turn: effects that will happen when the opponent's next turn starts.
-        asked: the seat that has a request. None if there's none that the viewer can see.
+        asked: the seat that has a request, or None if the viewer can't see one.
         request: that request.
     """
 

@@ -21,7 +21,7 @@ _CONTRACTS = (cards.CONTRACT_ACTION, cards.CONTRACT_AGENT)
 
 
 class Knowledge:
-    """Keeps track of a match, as far as one bot can know it from its messages."""
+    """Keeps track of everything that a bot can know about a match from its messages."""
 
     def __init__(self, seat: int, info: Json) -> None:
         self._seat = seat
@@ -63,7 +63,7 @@ class Knowledge:
             self._combos.discards.clear()
 
     def table(self, request: Json) -> tuple[Table, Choice | list[turn.LegalAction]]:
-        """Return the table at the time of a request, and the open choice or the legal actions."""
+        """Return the table at the time of a request, and the pending choice or legal actions."""
         table, state = self._empty(), request["state"]
         own, others = state["me"], state["opponent"]
         table.me, table.other = me, other = table.players[self._seat], table.players[1 - self._seat]
@@ -131,8 +131,8 @@ class Knowledge:
         return Card(shown["uid"], self._set.kinds[shown["card"]])
 
     def _found(self, shown: Iterable[Json]) -> list[Card]:
-        # Agents in play have a state, such as their HP. For these, use the objects created for the
-        # last request.
+        # Agents in play can lose HP. For a card that's an agent in play, use the object that
+        # table() created for the last request.
         found = []
         for each in shown:
             card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])

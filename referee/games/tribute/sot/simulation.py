@@ -1,6 +1,6 @@
 """Simulates moves for the library, which would normally ask the engine to do this.
 
-To simulate a move, we copy the table, shuffle the cards that the player on turn doesn't know, and
+To simulate a move, we copy the table, shuffle the cards that the active player doesn't know, and
 let the referee's rules carry out the move on the copy. The original state doesn't change. The two
 states share all cards except agents in play.
 """
@@ -35,7 +35,7 @@ class State:
     Attributes:
         completed: the actions that were completed in the match.
         news: the actions that were completed in simulations after that.
-        end: winner, reason and context. Empty if the game isn't over.
+        end: winner, reason and context, or () if the game isn't over.
     """
 
     # No two moves in this process have the same id. If a bot applies a move to the wrong state, we
@@ -108,7 +108,7 @@ class Engine:
         scramble(table, seed)
         end: tuple[str, ...] = ()
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
-        # resume() first repeats the question that is open in this state.
+        # resume() starts by asking again what this state has asked, and we answer that below.
         next(script)
         try:
             asked = script.send(state.decisions[place])
@@ -133,7 +133,7 @@ class Engine:
 
 
 def scramble(table: Table, seed: int) -> None:
-    """Shuffle all cards whose place the player on turn doesn't know.
+    """Shuffle all cards whose place the active player doesn't know.
 
     The order of the piles is the same as in the engine. All further random numbers in this table
     come from the same seed.

@@ -38,10 +38,10 @@ def send(reply):
 
 for line in sys.stdin.buffer:  # the loop ends when the referee closes our standard input
     if not line.endswith(b"\n"):
-        break  # half a line: the referee has crashed or was killed
+        break  # the line is incomplete, so the referee has crashed or was killed
     message = json.loads(line)
     match message.get("type"):
-        case "player-name-request":  # a match begins, maybe after others
+        case "player-name-request":  # a new match begins
             reply = {"type": "player-name-reply", "player_number": message["player_number"]}
             send(reply | {"name": NAME, "version": 1, "keep_alive": True})
         case "supply-info":
