@@ -1,4 +1,4 @@
-"""Lets the suites over all games play a toy game too, which comes from outside."""
+"""Adds the toy card game to the suites that run over all games, loaded like a user's own game."""
 
 from __future__ import annotations
 

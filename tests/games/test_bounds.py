@@ -1,4 +1,7 @@
-"""Every bound of an observation is reached: with all cards in a place, and in play from there."""
+"""Observations reach every bound that the environment declares, so none of them is too wide.
+
+Real matches are too short for that. We start from situations that put all cards in one place.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ NOT_REACHED = {
     "starrealms": {"turn"},
     "tribute": {"turn"},
 }
-"""They need a match of full length, or ten buys of cellars."""
+"""Entries that we skip, since reaching them takes a full-length match or buying ten cellars."""
 
 
 def dominion() -> Iterator[dict[str, Any]]:
@@ -35,7 +38,8 @@ def dominion() -> Iterator[dict[str, Any]]:
         yield {"seats": seats, "turn": rich}
     for cards in (["curse"] * 10, [card for card in owned if card != "curse"]):
         yield {"seats": {"player1": {"hand": cards}, "player2": {"hand": cards}}}
-    for card in supply.keys() - {"cellar"}:  # a cellar discards all copies, and one card is left
+    # The cellar discards all copies of the card, which leaves one other card in the hand.
+    for card in supply.keys() - {"cellar"}:
         other = "curse" if card == "workshop" else "workshop"
         yield {"seats": {"player1": {"hand": ["cellar", *[card] * owned.count(card), other]}}}
 
@@ -74,9 +78,9 @@ def botwars() -> Iterator[dict[str, Any]]:
 @pytest.mark.untraced
 @pytest.mark.parametrize("name", [dominion, starrealms, tribute, botwars])
 def test_every_bound_is_reached(name: Any) -> None:
-    """Only an entry that is always 0 has the bound 1.
+    """Entries with the bound 1 may stay at 0, since some of them can only be 0.
 
-    The situations have more cards than a match, so what is seen may be beyond other bounds.
+    The situations contain more cards than a match does, so observations may exceed other bounds.
     """
     definition = GAMES[name.__name__]
     environment, options = definition.environment, definition.options()
@@ -112,7 +116,7 @@ def test_every_bound_is_reached(name: Any) -> None:
                         break
                     if legal is None or play == 2:
                         action = chosen(random, seen if legal is None else {"action_mask": legal})
-                    else:  # the last, the first or the second one
+                    else:  # The last, the first or the second legal action.
                         actions = np.flatnonzero(legal)
                         action = actions[min(play, len(actions) - 1)]
                     reply = player.act(action)

@@ -1,8 +1,8 @@
-"""In every game, a right log has no findings, and most damages to a log are found.
+"""In every game, a correct log has no findings, and most damage to a log is found.
 
-A game with `tests/games/GAME/old_checker.py` has a second opinion: rules written a second time. It
-must agree. `python -m tests.games.test_checkers` damages 1,000 logs of each game and says how many
-are found.
+Some games have a second, independent checker in `tests/games/GAME/old_checker.py`. Both checkers
+must agree. `python -m tests.games.test_checkers` damages 1,000 logs of each game and prints how
+many are found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
 FOUND = 0.85
-"""The share of damaged logs that a checker finds at least. The others could be right logs."""
+"""Checkers must find at least this share of damaged logs. Some are still possible games."""
 
 
 @cache
@@ -43,15 +43,14 @@ def second_checker(name: str) -> Callable[[Sequence[str]], LogChecker] | None:
 
 
 def log_of(course: Course) -> list[Json]:
-    """Play a match; its public messages."""
     return [message for entries in course.play() for message in Announced(entries).public]
 
 
 def check(name: str, log: list[Json], *, second: bool = False) -> list[Finding]:
-    """What is found in a log.
+    """Return the checker's findings for a log.
 
     Raises:
-        msgspec.ValidationError: a message has another form, which is found as such.
+        msgspec.ValidationError: a message doesn't have the right form. This counts as found, too.
     """
     names = [message["name"] for message in log if message["type"] == "player-name"]
     make = second_checker(name)
@@ -73,7 +72,7 @@ def test_a_right_log_has_no_findings(name: str, seed: int, wrong: float, leaving
 
 
 def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
-    """A log with one message taken out, doubled, or changed in one value; what was done."""
+    """Delete, repeat or change one message. Returns a description of the damage and the log."""
     shared = ("player-name", "player-disqualified")
     place = dice.choice([at for at, message in enumerate(log) if message["type"] not in shared])
     message = json.loads(json.dumps(log[place]))
@@ -92,18 +91,18 @@ def damaged(log: list[Json], dice: Random) -> tuple[str, list[Json]]:
         inside[key] = value + dice.choice([-1, 1])
     elif isinstance(value, list):
         inside[key] = value[1:] if value else [1]
-    else:  # a word that is in a log for the same
+    else:  # Use a string that occurs under the same key elsewhere in the log.
         same = {str(there[name]) for each in log for there, name in places(each) if name == key}
         inside[key] = dice.choice(sorted(same - {value}) or ["x"])
     return f"{kind} {key}", [*log[:place], message, *log[place + 1 :]]
 
 
 def found_of(name: str, tries: int) -> tuple[Counter[str], Counter[str], Counter[str], set[str]]:
-    """Damage logs.
+    """Damage many logs and check each of them.
 
     Returns:
-        What was done to all logs, to those without a finding, and to those of which the second
-        opinion differs; the sections of the findings.
+        Three counts by kind of damage (all logs, logs without findings, logs on which the two
+        checkers disagree), and the sections named in findings.
     """
     done, missed, disputed, sections = Counter[str](), Counter[str](), Counter[str](), set[str]()
     logs = [log_of(Course(name, seed, max_turns=12)) for seed in range(max(6, tries // 50))]

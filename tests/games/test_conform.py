@@ -1,4 +1,4 @@
-"""In every game, the example bots pass its conformance cases, and its page describes the cases."""
+"""In every game, the example bots pass the conformance cases, and the page describes all cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 def examples(*marks: Any) -> list[Any]:
-    """The example bots in Python; all but the first of a game have these marks."""
+    """Return the Python example bots as parameters. Only the first of each game has no `marks`."""
     found: list[Any] = []
     for name in GAMES:
         for place, file in enumerate(sorted((ROOT / "example_bots" / name).glob("*.py"))):
@@ -36,7 +36,7 @@ def examples(*marks: Any) -> list[Any]:
 
 
 def bot_of(name: str, file: Path) -> BotSource:
-    """An example bot, with its dialect, which its own text says."""
+    """Find an example bot. If its source mentions `DIALECT:NAME`, it's run with that dialect."""
     spoken = (word for word in GAMES[name].dialects if f"{word}:{file.stem}" in file.read_text())
     dialect = next(spoken, "")
     return find_bot(f"{dialect}:{file}" if dialect else str(file), name)
@@ -65,7 +65,6 @@ class Simple:
         self._answer = GAMES[name].simplest_reply
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """The reply to the last of these lines."""
         request = json.loads(lines[-1])
         if request["type"] == "player-name-request":
             return name_line(seat_of(request["player_number"]))

@@ -1,4 +1,4 @@
-"""Copies of matches and environments: they continue as the original, and give nothing away."""
+"""Copies of matches and environments continue like the original and reveal nothing new."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.learners import chosen
 
 
 def state(episode: Episode) -> Any:
-    """All that can be asked of an episode."""
+    """Everything observable about an episode."""
     match = episode._match
     seen = [str(episode.observe(seat)) for seat in range(episode.seats)]
     return seen, msgspec.json.encode(match.view(ALL)), episode.due, match.standings()
@@ -26,7 +26,7 @@ def state(episode: Episode) -> Any:
 
 @every_game
 def test_a_copy_continues_as_the_original_does(name: str) -> None:
-    """Copies at random points, also of copies and between the actions of one reply."""
+    """Copies are made at random points, even of copies and between the actions of one reply."""
     copies = 0
     for seed in range(3 * TIMES):
         random = Random(seed)
@@ -38,7 +38,7 @@ def test_a_copy_continues_as_the_original_does(name: str) -> None:
             if random.random() < 0.2:
                 behind.append((episode.copy(), state(episode), []))
                 copies += 1
-            elif random.random() < 0.05:  # continue in the copy of a copy
+            elif random.random() < 0.05:  # Discard the original and continue with a copy of a copy.
                 episode = episode.copy().copy()
             for seat in episode.due:
                 action = chosen(random, episode.observe(seat))

@@ -1,4 +1,4 @@
-"""In every game, what a program that learns sees is in its bounds, and no action is a fault."""
+"""In every game, observations stay within their bounds, and no action leads to a fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS = st.integers(0, 2**53 - 1)
 
 
 def parts(seen: Any) -> tuple[Any, Any]:
-    """The observation, and the mask of legal actions if there is one."""
+    """Split an observation into its numbers and the mask, which may be None."""
     return (seen["observation"], seen["action_mask"]) if isinstance(seen, dict) else (seen, None)
 
 
@@ -31,7 +31,7 @@ def parts(seen: Any) -> tuple[Any, Any]:
 @given(SEEDS, SEEDS)
 @example(7, 1)
 def test_no_action_is_a_fault_and_all_is_in_bounds(name: str, seed: int, dice: int) -> None:
-    """An episode is the match that the referee plays with these replies and this seed."""
+    """An episode must also be the same match that the referee would play with these replies."""
     course = Course(name, seed)
     seats, options = course.seats, course.options
     watched = Watched(GAMES[name])

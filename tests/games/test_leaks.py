@@ -1,4 +1,4 @@
-"""In every game, nothing that a seat is sent or shown depends on what it may not know."""
+"""In every game, what a seat receives or sees must not depend on information hidden from it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tests.support.leaks import Compared, Pair, every_choice, hidden_in
 
 
 def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
-    """A pair of matches of a game.
+    """Choose a pair of matches of a game.
 
     Args:
-        draw: gives a number from the first to the second.
+        draw: returns a number between its two arguments, both included.
     """
     definition = GAMES[name]
     seats = draw(definition.min_seats, definition.max_seats)
@@ -39,7 +39,8 @@ def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
         options=choice[draw(0, len(choice) - 1)],
         seats=seats,
         viewer=draw(0, seats - 1),
-        seed=draw(2**40, 2**53 - 2),  # no other number is as large
+        # Much larger than any other number in a match, so it can be searched for in the lines.
+        seed=draw(2**40, 2**53 - 2),
         choices=draw(0, 2**32),
         fork=draw(0, 80),
         change=draw(0, 2**32),
@@ -47,7 +48,7 @@ def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
 
 
 def pairs(name: str, count: int) -> list[Pair]:
-    """The same ones each time."""
+    """Return `count` pairs, the same ones in every run."""
     return [drawn(name, Random(number).randint) for number in range(count)]
 
 
@@ -60,9 +61,9 @@ def compare(some: Iterable[Pair]) -> Compared:
 @settings(max_examples=6 * TIMES)
 @given(data=st.data())
 def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObject) -> None:
-    """Two matches that differ in hidden things alone, until the difference becomes public.
+    """Compare two matches that differ only in hidden information, until it becomes public.
 
-    And none of their lines and views has the seed, from which all follows that is to come.
+    No line or view may contain the seed, since anybody who knows it can predict the match.
     """
     drawn(name, lambda least, most: data.draw(st.integers(least, most))).compare()
 
@@ -70,7 +71,7 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObje
 @pytest.mark.untraced
 @every_game
 def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
-    """Or the test above would show nothing: `hidden.py` has forgotten something."""
+    """If this fails, `hidden.py` is incomplete, and the test above proves nothing."""
     kept: set[str] = set()
     changed = set(hidden_in(name).told)
     for pair in pairs(name, 10):
@@ -90,16 +91,17 @@ def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
 
 
 class Whisper(Struct, frozen=True, tag="whisper"):
-    """A public message that says too much."""
+    """A public message that leaks a number."""
 
     secret: int
 
 
 def leaky(definition: GameDefinition, where: str) -> GameDefinition:
-    """A game that tells a number.
+    """Make a variant of a game that leaks a number.
 
     Args:
-        where: "line" or "view", and it follows from all that is hidden; "seed", in a line.
+        where: "line" or "view" leaks a number computed from the hidden state, in a public message
+            or in the view. "seed" leaks the seed in a message.
     """
 
     def new(setup: GameSetup) -> Any:
@@ -149,7 +151,7 @@ def test_a_leak_is_found(name: str, where: str) -> None:
 def test_cards_that_are_not_dealt_again_are_found(name: str, monkeypatch: Any) -> None:
     kind: Any = GAMES[name].new
     if not hasattr(kind, "redeal") or not hidden_in(name).pools.__code__.co_names:
-        return  # nothing is hidden
+        return  # The game hides nothing.
     monkeypatch.setattr(kind, "redeal", lambda *_: None)
     with pytest.raises(AssertionError):
         compare(pairs(name, 10))
@@ -166,7 +168,7 @@ def test_a_game_that_does_not_say_what_it_hides_fails() -> None:
 @pytest.mark.untraced
 @every_game
 def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None:
-    """A dialect is given the seed, of which the bot should learn nothing."""
+    """Dialects get the seed as an argument, but what they send to a bot must not depend on it."""
     hidden, pair = hidden_in(name), dataclasses.replace(pairs(name, 1)[0], fork=20)
     lines = [line for sight in pair.play(changed=False) for line in sight.new]
     assert len(lines) > 20 or not GAMES[name].dialects

@@ -1,4 +1,4 @@
-"""Games from outside: loaded because a user names them, under their own names."""
+"""Games from outside the package, loaded from a file, folder or module that the user names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def broken(tmp_path: Path, line: str, other: str) -> str:
 
 
 def in_folder(tmp_path: Path) -> Path:
-    """The game as a folder of two files."""
+    """Write a game as a folder with two files."""
     folder = tmp_path / "sticks"
     folder.mkdir()
     (folder / "__init__.py").write_text("from .rules import GAME\n")
@@ -135,7 +135,8 @@ def test_another_process_refuses_other_code(tmp_path: Path) -> None:
     file.write_text(STICKS.read_text())
     add(str(file))
     source = GAMES.outside["sticks"].source
-    del GAMES.outside["sticks"], GAMES["sticks"]  # as in another process
+    # Pretend to be a process that hasn't loaded the game yet.
+    del GAMES.outside["sticks"], GAMES["sticks"]
     need("sticks", source, str(file))
     assert GAMES["sticks"].name == "sticks"
     del GAMES.outside["sticks"], GAMES["sticks"]

@@ -1,4 +1,4 @@
-"""In every game, a person can choose anything that is offered, and no choice is a fault."""
+"""In every game, a person can choose anything on offer, and no choice leads to a fault."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.people import at_random, decide
 
 
 def check(question: Question) -> None:
-    """A question can be drawn and answered: texts, columns, numbers, keys."""
+    """Check that a question can be displayed and answered."""
     assert question.text
     assert question.least >= 0
     width = max(1, len(question.columns))
@@ -35,7 +35,7 @@ def check(question: Question) -> None:
     if question.enter:
         assert read_answer(question, "") == ()
         assert problem_with(question, ()) == ""
-    if question.most > 1:  # a page names all that is picked by one verb
+    if question.most > 1:  # The page has one button for all picks, so they need the same verb.
         assert len({choice.verb for choice in question.choices if not choice.key}) == 1
     free = [(place, c) for place, c in enumerate(question.choices) if not (c.key or c.barred)]
     for place, choice in free:
@@ -49,7 +49,7 @@ def check(question: Question) -> None:
 @settings(max_examples=6 * TIMES)
 @given(st.integers(0, 2**53 - 1))
 def test_no_choice_is_a_fault(name: str, seed: int) -> None:
-    """All seats are people, who pick anything; each learns what the others do."""
+    """All seats are people who pick at random, and each person is told what the others do."""
     course, dice = Course(name, seed), Random(seed)
     make = course.definition.person
     assert make is not None

@@ -1,4 +1,4 @@
-"""After a redeal everything is as before that a seat knows, and everything else is dealt again."""
+"""A redeal keeps everything that a seat knows and deals everything else again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.leaks import hidden_in
 
 
 class Position:
-    """A match that was played at random, and one of its turns."""
+    """A match played at random, and the turn at which it is going to be dealt again."""
 
     def __init__(self, name: str, seed: int, *, wrong: float = 0.0) -> None:
         course = Course(name, seed, wrong=wrong, max_turns=30)
@@ -32,7 +32,11 @@ class Position:
         self.turn = Random(seed).randint(min(1, course.match.turns), course.match.turns)
 
     def reached(self, luck: int) -> tuple[Match, list[Entry], list[tuple[int, bytes]]]:
-        """The match at the first decision of the turn, its lines, and the answers from there on."""
+        """Replay the match up to the first decision of the turn.
+
+        Returns:
+            The match, the lines so far, and the recorded replies from there on.
+        """
         match = replace(self.spec, redeals=(Redeal(self.turn, luck),)).new_match()
         match.start()
         entries, left = match.take_entries(), self.answers.copy()
@@ -48,7 +52,7 @@ def positions(name: str, count: int, *, wrong: float = 0.0) -> Iterator[Position
 
 
 def parts_apart(one: Any, other: Any, name: str = "") -> Iterator[str]:
-    """Names of the parts of two views that differ; `seats` has a part for all of them."""
+    """Yield the names of the parts in which two views differ. All seats count as one part."""
     if isinstance(one, dict):
         for key in one:
             yield from parts_apart(one[key], other[key], f"{name}.{key}".strip("."))
@@ -81,7 +85,7 @@ def test_no_seat_is_sent_or_shown_anything_else(name: str) -> None:
 
 @redealt
 def test_all_that_no_seat_knows_is_dealt_again(name: str) -> None:
-    """What is dealt follows from the seed and from what the seats know together."""
+    """The new deal depends only on the seed and on what all seats know together."""
     for position in positions(name, 10):
         dealt = []
         for luck in (1, 2):
@@ -94,7 +98,7 @@ def test_all_that_no_seat_knows_is_dealt_again(name: str) -> None:
 
 
 def test_ships_that_went_on_top_of_a_deck_stay_there() -> None:
-    """Star Realms: everybody has seen them, so their owner will draw them."""
+    """In Star Realms, everybody sees a ship that goes on top of a deck, so it must stay there."""
     course = Course("starrealms", 1)
     next(course.play())
     game: Any = course.match._game
@@ -141,7 +145,7 @@ def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
 
 @redealt
 def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> None:
-    """Bots that choose alike play another match, unless nothing is random in what is left."""
+    """Replaying the same replies with another seed gives another match, if any luck remains."""
     others = 0
     for position in positions(name, 8):
         ends = []
@@ -164,7 +168,7 @@ def test_faults_before_a_redeal_do_not_count(name: str) -> None:
     before = 0
     for position in positions(name, 20, wrong=0.05):
         if not position.turn:
-            continue  # a fault in the draft has ended it
+            continue  # A fault during the draft ended the match.
         plain = position.spec.new_match()
         plain.start()
         for seat, line in position.answers:
@@ -175,7 +179,8 @@ def test_faults_before_a_redeal_do_not_count(name: str) -> None:
         match, _, _ = position.reached(1)
         assert not any(match.faults)
         assert not match.first_faults
-    assert before or name == "tribute"  # where a fault ends the match
+    # In Tribute, a fault ends the match, so there's nothing to redeal after it.
+    assert before or name == "tribute"
 
 
 @redealt

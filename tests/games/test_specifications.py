@@ -1,4 +1,4 @@
-"""For every game, what its page shows is what the program does."""
+"""For every game, the examples and tables on its page match what the program does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def page_of(name: str) -> str:
 
 @pytest.mark.parametrize("name", [name for name in GAMES if "play --game" in page_of(name)])
 def test_the_conversation_is_a_real_one(name: str, tmp_path: Path) -> None:
-    """From its first line to its last; "..." stands for some lines, or for part of one."""
+    """The page shows a complete match. "..." replaces some lines or a part of a line."""
     page = page_of(name)
     command = re.search(rf"`referee (play --game {name} [^`]*)`", page)
     block = re.search(r"```text\n(.*?)\n```", page, re.DOTALL)
@@ -71,7 +71,7 @@ def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> No
     for text in re.findall(r"^```json\n(.*?)\n```", pages, re.DOTALL | re.MULTILINE):
         message = json.loads(text)
         if isinstance(message, list) or "type" not in message:
-            continue  # of a dialect
+            continue  # A dialect's message, which these schemas don't cover.
         shown.add(message["type"])
         left_out = message.get("state") == {}
         assert left_out or any(validator.is_valid(message) for validator in both), text
@@ -86,7 +86,8 @@ def test_section_9_names_every_code_and_no_other(name: str) -> None:
     definition = GAMES[name]
     codes = {code.code for code in load_page(definition.specification).codes}
     own = {BAD_NAME_REPLY, *definition.faults, *Disqualification, *EndReason, *definition.reasons}
-    no_reply = {INVALID_JSON, WRONG_TYPE}  # faults where the game goes on after such a line
+    # These are faults only in games that continue after such a line.
+    no_reply = {INVALID_JSON, WRONG_TYPE}
     assert codes - no_reply == own
     assert codes & no_reply in (set(), no_reply)
 

@@ -1,4 +1,4 @@
-"""A new game is one folder: the toy card game is played, checked and shown; its size is known."""
+"""The toy card game can be played, verified and replayed without changes outside its folder."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_it_goes_through_the_commands(tmp_path: Path, capsys: pytest.CaptureFixt
     names = [*game, "--seed", "1", "--set", "hand_size=4"]
     out = run("play", *bots, *names, "--log", log, "--record", record)
     assert "Bot (player1) and Bot (player2) share the win: all cards were played" in out
-    assert "3x  bad-card" in out  # a sum is no card, but that of the last one is
+    # The bot adds up its cards, which is only a card when one card is left.
+    assert "3x  bad-card" in out
     assert "valid" in run("verify", record, *game)
     assert "valid" in run("validate", log, *game)
     shown = run("replay", log, *game)
@@ -64,7 +65,7 @@ def test_it_goes_through_the_commands(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_page_for_contributors_knows_its_size() -> None:
-    """The lines of each file, as they are now."""
+    """CONTRIBUTING.md lists the number of lines in each file."""
     table = re.findall(r"^\| `(\w+\.py)` \| .* \| (\d+) \|$", CONTRIBUTING, re.MULTILINE)
     told = {file: int(lines) for file, lines in table}
     counted = {file.name: len(file.read_text().splitlines()) for file in TOY_FOLDER.glob("*.py")}

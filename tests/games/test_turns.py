@@ -1,4 +1,4 @@
-"""In every game, a match turn by turn: its turns are all there, and no log makes a reader fail."""
+"""In every game, the turn reader finds all turns, and copes with logs that make no sense."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
 ODD = {"card": [None, "x"], "gained": ["x"], "patron": ["x"], "rows": [4, 100], "grid": ["", "xr"]}
-"""Fields and values that they do not have in a log by the rules."""
+"""Values that never occur in a valid log, by field."""
 
 
 @cache
 def played(name: str, seed: int) -> tuple[list[Json], Course]:
-    """The public messages of a match, and the match."""
     course = Course(name, seed, max_turns=8)
     return [message for entries in course.play() for message in Announced(entries).public], course
 
@@ -41,7 +40,7 @@ def reader_of(course: Course) -> TurnReader[Any]:
 
 
 def damaged(messages: list[Json], dice: Random) -> list[Json]:
-    """A log's messages with some lost, moved, doubled, or with odd values."""
+    """Lose, move and repeat some of the messages, and put odd values into others."""
     found = [message for message in messages if dice.random() < 0.9]
     for _ in range(5):
         message = json.loads(json.dumps(dice.choice(found)))
@@ -58,7 +57,6 @@ def damaged(messages: list[Json], dice: Random) -> list[Json]:
 
 
 def shown(reader: TurnReader[Any], turns: list[Turn]) -> list[str]:
-    """The texts of all turns."""
     parts = [part for turn in turns for part in reader.show(turn)]
     return [part.text for part in parts if isinstance(part, Phrase)]
 
@@ -71,7 +69,8 @@ def test_every_turn_is_there_and_fits_its_schema(name: str, seed: int) -> None:
     turns = PublicLog(GAMES[name]).turns(reader, messages)
     assert [turn.turn for turn in turns] == [*range(1, match.turns + 1)]
     scores = [standing.score for standing in match.standings()]
-    assert turns[-1].scores in (scores, None)  # None: the match has ended in the middle of the turn
+    # `scores` is None if the match ended in the middle of a turn.
+    assert turns[-1].scores in (scores, None)
     fits = jsonschema.Draft202012Validator(schemas()[f"{name}-v1-turn.schema.json"])
     for turn in turns:
         fits.validate(json.loads(msgspec.json.encode(turn)))

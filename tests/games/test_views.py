@@ -1,4 +1,4 @@
-"""In every game, the view of each viewer is JSON, stays as it was, and follows from its lines."""
+"""In every game, views are immutable JSON data that can be computed from the viewer's lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def viewers(course: Course) -> list[Viewer]:
 def test_a_view_is_json_and_does_not_change_with_the_game(name: str, seed: int) -> None:
     course = Course(name, seed, wrong=0.1, max_turns=9)
     before: list[tuple[Any, bytes]] = []
-    assert course.match.view(ALL) is None  # in the handshake
+    assert course.match.view(ALL) is None  # There's no view before the handshake ends.
     for _ in course.play():
         assert all(msgspec.json.encode(view) == data for view, data in before)
         views: list[Any] = [course.match.view(viewer) for viewer in viewers(course)]
@@ -45,7 +45,7 @@ def test_a_view_is_json_and_does_not_change_with_the_game(name: str, seed: int) 
 @settings(max_examples=8 * TIMES)
 @given(SEEDS, st.sampled_from([0.0, 0.02, 0.2]))
 def test_the_lines_of_a_seat_lead_to_its_view(name: str, seed: int, wrong: float) -> None:
-    """At each request, also after faults, when the referee has chosen for the seat."""
+    """Compare at each request, even after faults where the referee chose the seat's reply."""
     course = Course(name, seed, wrong=wrong)
     environment = course.definition.environment
     assert environment is not None
@@ -70,7 +70,7 @@ def spectator_of(course: Course) -> Spectator:
 @settings(max_examples=8 * TIMES)
 @given(SEEDS, st.sampled_from([0.0, 0.02, 0.2]))
 def test_the_public_lines_lead_to_the_public_view(name: str, seed: int, wrong: float) -> None:
-    """At every decision, and at the end; at a few the lines do not show the whole state yet."""
+    """Compare at each decision and at the end, except where the lines don't show everything yet."""
     course = Course(name, seed, wrong=wrong, leaving=0.005)
     spectator = spectator_of(course)
     whole: bool | None = False
@@ -94,7 +94,7 @@ def test_the_public_lines_lead_to_the_public_view(name: str, seed: int, wrong: f
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_numbers_of_the_page_are_of_every_seat(name: str) -> None:
-    """From the eyes of anybody, so that a curve does not depend on who looks."""
+    """Every viewer must get the same numbers, or a curve would depend on who looks at it."""
     page = GAMES[name].page
     assert page is not None
     course = Course(name, 3, max_turns=9)

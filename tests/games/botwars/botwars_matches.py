@@ -1,4 +1,4 @@
-"""Matches of Bot Wars inside the test process."""
+"""Play Bot Wars matches inside the test process, with functions as bots."""
 
 from __future__ import annotations
 
@@ -16,26 +16,24 @@ from tests.support.helpers import name_line, to_line
 
 Json = dict[str, Any]
 Decide = Callable[[str, Json], bytes]
-"""Gets the side's colour and the state, and gives the line of a reply."""
+"""Called with the side's colour and the current state; returns the bot's reply line."""
 
 
 def new_match(seed: int = 1, **options: Any) -> Match:
-    """A match that has not started."""
     return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
 
 
 def new_setup(seed: int = 1, **options: Any) -> GameSetup:
-    """What a new game is made of."""
     return GameSetup(
         chance=SeededRandomSource(seed), names=("Ann", "Ben"), options=RULES.options(**options)
     )
 
 
 def play_out(match: Match, decide: Decide, *, backwards: bool = False) -> list[Entry]:
-    """Play a new match to its end.
+    """Play a new match to its end and return its entries.
 
     Args:
-        backwards: the reply of seat 2 comes first in every round.
+        backwards: in every round, deliver seat 2's reply before seat 1's.
     """
     match.start()
     entries = match.take_entries()
@@ -58,7 +56,7 @@ def reply(moves: list[Json]) -> bytes:
 
 
 def wandering(random: Random) -> Decide:
-    """Every botlet goes anywhere."""
+    """Move every botlet to a random neighbouring cell."""
 
     def decide(colour: str, state: Json) -> bytes:
         return reply(
@@ -73,7 +71,7 @@ def wandering(random: Random) -> Decide:
 
 
 def wild(random: Random) -> Decide:
-    """Some moves that can be made, and some that cannot."""
+    """Mix legal moves with illegal ones: cells off the grid, two-cell steps, even a half."""
 
     def decide(colour: str, state: Json) -> bytes:
         cells = range(-2, len(state["grid"]) + 2)
@@ -89,7 +87,10 @@ def wild(random: Random) -> Decide:
 
 
 def gathering(colour: str, state: Json) -> bytes:
-    """Every botlet goes towards the nearest energy; so two armies grow and meet."""
+    """Move every botlet towards the nearest energy.
+
+    Both armies grow this way, and sooner or later they meet.
+    """
     cols = state["cols"]
     goals = [cell for cell, what in enumerate(state["grid"]) if what == "*"]
 

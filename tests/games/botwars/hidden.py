@@ -1,4 +1,4 @@
-"""What a seat of Bot Wars may not know: nothing that is there (protocol, 4)."""
+"""Hidden information in Bot Wars, for test_leaks.py. The whole state is public (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from tests.support.leaks import Pool
 
 UNCOVERING: dict[Any, Any] = {}
 TOLD: frozenset[str] = frozenset()
-GIVING = frozenset({"classic", "classic-form"})  # as `gameId` (6.1)
+# Both dialects send the seed of the match as `gameId` (6.1).
+GIVING = frozenset({"classic", "classic-form"})
 SHUFFLED: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """None: hidden are only what comes, and the moves of the other before the turn is played."""
+    """Return no pools: there are no hidden cards to exchange."""
     return []

@@ -1,7 +1,7 @@
-"""One turn of Bot Wars as its page says it, cell by cell and slowly: to compare the rules with.
+"""A slow second implementation of a Bot Wars turn, used to check the real rules.
 
-Written from spec/botwars/protocol.md, 4.3 and 5.2; nothing is taken from the rules. Randomness is
-left out: the new energy is given.
+It follows spec/botwars/protocol.md, 4.3 and 5.2, cell by cell, and shares no code with the
+rules. It makes no random choices: the caller passes in the new energy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FOE = {"r": "b", "b": "r"}
 
 
 def beside(state: Json, cell: Any) -> Iterator[int]:
-    """The cells above, below, left and right."""
+    """Yield the cells above, below, left and right, as far as they're on the grid."""
     row, column = divmod(cell, state["cols"])
     for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
         if 0 <= r < state["rows"] and 0 <= c < state["cols"]:
@@ -27,7 +27,8 @@ def play(state: Json, moves: dict[str, list[Json]]) -> tuple[Json, Json, list[in
     """Play steps 0 to 5 of a turn.
 
     Returns:
-        The state after it (turns not counted up), the moves carried out, and where botlets died.
+        The new state (without counting the turn), the moves that were carried out, and the cells
+        where botlets died.
     """
     new = copy.deepcopy(state)
     grid = ["." if what == "x" else what for what in state["grid"]]
@@ -107,7 +108,7 @@ def free_pairs(state: Json) -> list[int]:
 
 
 def mirrored(state: Json) -> Json:
-    """The state as the other side sees it: turned by half a turn, with the colours exchanged."""
+    """Rotate the grid by 180 degrees and swap the two sides."""
     grid = state["grid"][::-1].translate(str.maketrans("rb", "br"))
     last = len(grid) - 1
     p1, p2 = (dict(state[side], spawn=last - state[side]["spawn"]) for side in ("p2", "p1"))

@@ -1,4 +1,4 @@
-"""The example bots of Bot Wars: each plays a match without a fault, however it is spoken to."""
+"""The example bots of Bot Wars play without faults, over pipes and over HTTP."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SERVERS = {"http_gatherer.py": sys.executable, "http_gatherer.js": "node"}
 
 @contextmanager
 def running(name: str) -> Iterator[str]:
-    """A bot that is an HTTP server; its URL."""
+    """Start an example bot that is an HTTP server, and yield its URL."""
     program = shutil.which(SERVERS[name])
     if program is None:
         pytest.skip(f"{name}: no {SERVERS[name]} on this machine")
@@ -55,7 +55,7 @@ def as_form(url: str, message: Any) -> Any:
 
 
 def against_a_gatherer(decide: Decide, side: str) -> list[Any]:
-    """The faults of a match of one that decides against the gatherer of the tests."""
+    """Play `decide` on one side against `gathering`, and return the faults of that side."""
 
     def both(colour: str, state: Any) -> bytes:
         return decide(colour, state) if colour == side else gathering(colour, state)
@@ -153,7 +153,7 @@ def test_a_bot_needs_nobody_else(file: Path) -> None:
 
 
 def a_match(grids: list[str]) -> list[dict[str, Any]]:
-    """What red is sent in a match, more or less."""
+    """A plausible conversation with the red bot: handshake, one request per grid, and the end."""
     side = {"energy": 1, "spawn": 5, "spawnDisabled": False}
     state = {"rows": 4, "cols": 4, "p1": side, "p2": side, "maxTurns": 100, "turnsElapsed": 1}
     return [
@@ -164,7 +164,6 @@ def a_match(grids: list[str]) -> list[dict[str, Any]]:
 
 
 def replies(name: str, *matches: list[dict[str, Any]]) -> list[Any]:
-    """What a bot says to all this; it ends with its input."""
     lines = b"".join(to_line(message) + b"\n" for match in matches for message in match)
     done = subprocess.run(
         [sys.executable, str(BOTS / name)], input=lines, capture_output=True, check=True, timeout=60

@@ -1,4 +1,4 @@
-"""The checker finds what the rules do not allow, and nothing in a log of a game by the rules."""
+"""The checker reports each broken rule in a log, and reports nothing for a correct log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ LOG = PublicLog(RULES)
 
 
 def check(log: list[Json]) -> list[Finding]:
-    """What the checker says of a log's messages."""
     names = [message["name"] for message in log if message["type"] == "player-name"]
     checker = checker_of(RULES, names)
     assert checker is not None
@@ -34,7 +33,7 @@ def check(log: list[Json]) -> list[Finding]:
 
 
 def finished(seed: int, decide: Any, **options: Any) -> list[Json]:
-    """The log of a game that was played to its end."""
+    """Play a game to its end and return its log."""
     return Announced(play_out(new_match(seed, **options), decide)).public
 
 
@@ -80,7 +79,7 @@ def test_a_game_that_never_began_has_no_findings(absent: list[int]) -> None:
 
 Spoil = Callable[[list[Json]], None]
 TURN = 40
-"""The place of a turn in the middle of the log that is spoilt."""
+"""Index of the message that the tests damage. It's a turn in the middle of the log."""
 
 
 def turn(log: list[Json]) -> Json:

@@ -1,4 +1,4 @@
-"""The conformance cases of Bot Wars: right bots pass them, and each wrong bot fails its own."""
+"""Conformance cases of Bot Wars: correct bots pass, and each faulty bot fails the right case."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RULES = GAMES["botwars"]
 CASES = load_cases(RULES).cases
 WRONG = Path(__file__).with_name("wrong_wars_bot.py")
 HASTY = ConformanceLimits(timeout=1.0, grace=0.2)
-"""For a bot that is known not to answer."""
+"""Short timeouts for bots that we know won't answer."""
 
 
 async def report(
@@ -39,7 +39,7 @@ async def report(
 
 
 def not_passed(report: Report) -> list[str]:
-    """The ids of the cases that were tried and that the bot did not pass."""
+    """The ids of the cases that were tried without success."""
     fine = (Status.PASSED, Status.SKIPPED)
     return [result.id for result in report.cases if result.status not in fine]
 
@@ -48,7 +48,6 @@ SOME = [case.id for case in CASES if case.basic or case.section[0] in "456" or c
 
 
 def walker() -> str:
-    """A classic bot, as BOT."""
     program = ROOT / "example_bots" / "botwars" / "classic_walker.py"
     return "classic:" + shlex.join([sys.executable, "-I", "-S", str(program)])
 
@@ -64,7 +63,6 @@ async def test_a_classic_bot_conforms(cases: list[str]) -> None:
 
 @pytest.fixture(scope="module")
 def gatherer() -> Iterator[str]:
-    """The address of the example server."""
     program = ROOT / "example_bots" / "botwars" / "http_gatherer.py"
     with subprocess.Popen([sys.executable, str(program), "0"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -106,13 +104,13 @@ MODES = {
 
 
 class ClassicMistake:
-    """A classic bot as a Python object; `answer` makes its answer of the object that it is sent."""
+    """A classic bot as a Python object. `answer` turns the decoded request into the reply."""
 
     def __init__(self, answer: Callable[[Any], Any]) -> None:
         self._answer = answer
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        (line,) = lines  # no handshake, no news
+        (line,) = lines  # A classic bot gets no handshake and no public messages.
         asked = json.loads(line)
         assert asked.keys() == {"player", "state", "gameId"}
         return json.dumps(self._answer(asked)).encode()
@@ -143,12 +141,14 @@ async def test_a_wrong_classic_bot_fails_its_cases(mistake: str) -> None:
         if result.status == Status.FAILED:
             (violation,) = result.violations
             assert (violation.kind, violation.section) == ("bad-format", "5.3")
-            assert violation.conversation[-2].startswith('> {"player":')  # as it was sent
-            assert violation.conversation[-1] == f"< {violation.reply}"  # as it was written
+            # Shown in the classic format, as the bot received it.
+            assert violation.conversation[-2].startswith('> {"player":')
+            # And the reply exactly as the bot wrote it.
+            assert violation.conversation[-1] == f"< {violation.reply}"
 
 
 async def test_what_a_wrong_format_kept_from_being_tried_has_not_passed() -> None:
-    """The reply loses the match at once (5.3), so nothing else was seen of the bot."""
+    """A badly formatted reply ends the match at once (5.3), so later cases can't be judged."""
     bot = PythonBot("object", lambda: InProcessBot(ClassicMistake(lambda asked: {})), "classic")
     found = await report(bot)
     assert [r.id for r in found.cases if r.status == Status.FAILED] == ["4.2/1", "4.2/2", "6.1/1"]
@@ -206,7 +206,7 @@ async def test_nobody_listens(dialect: str, id: str) -> None:
 
 
 async def test_a_server_that_fails_in_a_later_turn() -> None:
-    """It is asked about one match after the other: what it is sent are whole matches."""
+    """The server has to fail in turn 3 of every match, since each case plays a whole match."""
     turns = 0
 
     def behave(connection: socket.socket, body: bytes) -> bool:

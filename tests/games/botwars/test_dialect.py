@@ -1,4 +1,4 @@
-"""The translation between canonical messages and what classic bots speak (protocol, 6)."""
+"""Translation between canonical messages and the classic format (protocol, 6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def classic(seed: int = 7) -> Classic:
 
 
 def is_bad(answer: bytes) -> bool:
-    """Whether a classic bot's answer loses the game."""
     return bool(bad_format(decode_reply(classic().reply(answer), _decoder)))
 
 
@@ -109,7 +108,7 @@ def test_nothing_that_is_no_array_of_moves_passes(answer: bytes) -> None:
 
 
 def test_a_match_of_classic_bots_is_the_same_match() -> None:
-    """Whether the bots are canonical or classic makes no difference to what is said."""
+    """A match has the same public messages whether its bots are classic or canonical."""
     canonical = play_out(new_match(3, rows=8, cols=8), wild(Random(3)))
     decide = wild(Random(3))
     dialects = [Classic(seat, 3, name) for seat, name in enumerate(("Ann", "Ben"))]

@@ -1,4 +1,4 @@
-"""What the page of Bot Wars shows is what the program does."""
+"""The examples on the Bot Wars page match what the program does."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def test_every_json_example_is_valid() -> None:
     assert len(examples) >= 7
     for text in examples:
         message = json.loads(text)
-        if isinstance(message, list):  # what a classic bot says
+        if isinstance(message, list):  # A classic bot's reply is a bare list of moves.
             message = {"type": "move-reply", "moves": message}
-        elif "gameId" in message:  # what it is sent
+        elif "gameId" in message:  # A request in the classic format has no `type`.
             message = {"type": "move-request", **message}
         assert any(validator.is_valid(message) for validator in both), text
 

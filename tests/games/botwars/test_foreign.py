@@ -1,4 +1,4 @@
-"""Real matches of Bot Wars with bots behind HTTP, and with classic ones."""
+"""Bot Wars matches with bots behind HTTP, and with bots that speak the classic format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ SMALL = ["--set", "rows=8", "--set", "cols=9", "--max-turns", "20", "--seed", "5
 
 
 def play(folder: Path, *bots: str, code: int = 0) -> dict[str, Any]:
-    """The result of a match that holds; its logs are `folder/log` and `folder/record`."""
+    """Play a match, check that its record and log are valid, and return the result.
+
+    The files are `folder/log` and `folder/record`.
+    """
     record = str(folder / "record")
     logs = ["--log", str(folder / "log"), "--record", record]
     done = referee("play", "--game", "botwars", *SMALL, *logs, "--format", "json", *bots)
@@ -45,7 +48,7 @@ def turns(folder: Path) -> list[Any]:
 
 @contextmanager
 def answering(body: bytes, status: int = 200, **headers: str) -> Iterator[tuple[str, list[Any]]]:
-    """A server that gives one answer to every POST; its URL, and the POSTs as they come."""
+    """Run a server that answers every POST with `body`. Yields its URL and the list of POSTs."""
     posts: list[Any] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -123,7 +126,7 @@ def test_what_a_classic_server_is_sent(tmp_path: Path, form: bool) -> None:
         else:
             assert content_type == "application/json"
         sent.append(json.loads(body))
-    # No handshake, no news, and nothing at the end.
+    # A classic server gets one POST per turn: no handshake, no public messages, no game-end.
     assert sent == [
         {"player": "b", "state": request["state"], "gameId": 5}
         for request in requests
@@ -136,7 +139,7 @@ def test_what_a_canonical_server_is_sent(tmp_path: Path) -> None:
     answer = json.dumps({**name, "type": "player-name-reply"}).encode()
     with answering(answer) as (url, posts):
         result = play(tmp_path, WALKER, url)
-    assert result["reason"] == "bad-format"  # a name is no list of moves
+    assert result["reason"] == "bad-format"  # It answered a move-request with its name.
     kinds = [[json.loads(line)["type"] for line in body.splitlines()] for _, body in posts]
     assert kinds == [
         ["player-name-request"],

@@ -1,4 +1,4 @@
-"""A person's Bot Wars: every legal move can be chosen, and no choice is a fault."""
+"""A person who plays Bot Wars can choose every legal move, and none of the choices is a fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.helpers import from_struct
 
 
 def asked(grid: str = "r....r....b.....", seat: int = 0) -> tuple[Any, Question]:
-    """The decision of a turn with its question, in a small game."""
+    """Start the decision of a turn on a small grid. Returns the generator and its question."""
     game = begin_at(new_setup(rows=4, cols=4), {"grid": grid})
     decision = BotWarsDialogue(["Ann", "Ben"], seat).decide(game.requests[seat].message)
     return decision, next(decision)
@@ -54,8 +54,8 @@ def test_an_empty_line_moves_none() -> None:
     [
         ("1:1-up 1:1-down", "1:1 is moved twice."),
         ("1:1", '"1:1" can be 1:1-up or'),
-        ("0:0-up", '"0:0-up" is not a choice here.'),  # out of the grid
-        ("2:2-up", '"2:2-up" is not a choice here.'),  # not its own
+        ("0:0-up", '"0:0-up" is not a choice here.'),  # would leave the grid
+        ("2:2-up", '"2:2-up" is not a choice here.'),  # the opponent's botlet
     ],
 )
 def test_what_is_no_answer(typed: str, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""Real matches of Bot Wars, with bots as processes, through the command."""
+"""Bot Wars matches through the command line, with bots that are real processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GATHERER, WALKER, FORMATION = "gatherer", "random_walker", "formation"
 
 
 def played(folder: Path, *arguments: str) -> dict[str, Any]:
-    """The result of a match; its logs are `folder/log` and `folder/record`."""
+    """Play a match and return its result. It writes `folder/log` and `folder/record`."""
     logs = ["--log", str(folder / "log"), "--record", str(folder / "record")]
     done = referee("play", "--game", "botwars", *logs, "--format", "json", *arguments)
     assert done.returncode == 0, done.stderr
@@ -28,7 +28,7 @@ def played(folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def script(folder: Path, name: str, text: str) -> str:
-    """The BOT argument of a bot: a function `moves(state, me)` that returns a line."""
+    """Write a bot around `moves(state, me)`, which returns a reply line, and return its command."""
     program = folder / f"{name}.py"
     program.write_text(
         "import json, sys\n"
@@ -69,7 +69,8 @@ def test_a_match_is_played_verified_validated_and_replayed(
     validated = referee("validate", log)
     assert (validated.returncode, validated.stderr) == (0, "")
     from_log = referee("replay", log, "--format", "json")
-    assert from_log.stdout == replay.stdout  # no faults, so the log tells as much
+    # There were no faults, so the log contains everything that the record does.
+    assert from_log.stdout == replay.stdout
     shown = referee("replay", record).stdout
     assert f"\nTurn {len(turns)}: " in shown
     summary = referee("replay", record, "--summary").stdout
@@ -159,7 +160,8 @@ def test_who_fails_in_one_turn(
 def test_who_answers_first_changes_no_byte(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    # Each waits until the other has opened the pipe: the early one when it has answered.
+    # Opening a FIFO blocks until the other end is opened too. `early` opens it after its reply and
+    # `late` before its own, so `early` always replies first.
     walk = (
         "def walk(state, me):\n"
         "    step = 1 if state['turnsElapsed'] % 2 else -1\n"
@@ -176,7 +178,8 @@ def test_who_answers_first_changes_no_byte(tmp_path: Path) -> None:
     )
     logs = []
     for pair in ((early, late), (late, early)):
-        bots = [  # under the same names both times: the record has their command lines
+        # The record contains the command lines, so the names must not depend on the order.
+        bots = [
             script(tmp_path, name, walk + text)
             for name, text in zip(("red", "blue"), pair, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""A match of Bot Wars turn by turn, for people: what is told of each turn."""
+"""How `referee replay` presents a Bot Wars match to people, turn by turn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
 
 
 def told(reader: Turns, messages: list[Json]) -> list[Turn]:
-    """The turns of a log's messages, without its end."""
+    """Read the turns from a log, leaving out the end of the match."""
     turns: list[Turn] = []
     for message in messages:
         if message["type"] in ("game-info", "turn-played"):
@@ -74,7 +74,8 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
     assert picture.styles[2][4] == "red"
     assert picture.styles[2][4] != picture.styles[3][8] != picture.styles[0][0]
     assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
-        ("grid", "r red, b blue, * energy, x where a botlet died; a cell is row:column"),  # once
+        # The legend is shown only with the first turn.
+        ("grid", "r red, b blue, * energy, x where a botlet died; a cell is row:column"),
         ("red", "1 botlet, energy 0, 0 moved, 1 spawned"),
         ("blue", "1 botlet, energy 0, 0 moved, 1 spawned"),
     ]
@@ -95,7 +96,7 @@ def test_a_wide_grid_fits_80_columns() -> None:
         turns = told(reader, log(rows=4, cols=cols, max_turns=2))
         picture = reader.show(turns[0])[0]
         assert isinstance(picture, Picture)
-        assert len(picture.rows) == 2 + 4  # the numbers of the columns above
+        assert len(picture.rows) == 2 + 4  # Two rows for the column numbers above the grid.
         assert max(map(len, picture.rows)) <= 78
 
 

@@ -1,4 +1,7 @@
-"""The rules as data: every scenario holds, and none is missing (scenarios/README.md)."""
+"""Run the scenarios, which describe the rules as data, and check that none is missing.
+
+The format is explained in scenarios/README.md.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ SIDES = (("r", "player1"), ("b", "player2"))
 
 
 class Chosen:
-    """A chance that says what it is told to, and notices what it is asked for."""
+    """A random source with scripted results. It also checks how many choices the game offers."""
 
     def __init__(self, draws: list[list[int]]) -> None:
         self.draws = draws
@@ -44,8 +47,6 @@ class Chosen:
 
 
 class Runner:
-    """Runs one scenario."""
-
     def __init__(self, scenario: Json) -> None:
         assert scenario.keys() <= FIELDS["scenario"]
         self.scenario = scenario

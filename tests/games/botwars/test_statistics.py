@@ -1,4 +1,4 @@
-"""What is kept of a match of Bot Wars, and what that comes to over many."""
+"""Statistics of single Bot Wars matches, and their totals over many matches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def test_it_is_what_the_spectators_were_told(decide: Decide) -> None:
         assert kept["energy"] == last[side]["energy"]
         assert kept["spawn_disabled"] == last[side]["spawnDisabled"]
         assert kept["spawned"] - kept["lost"] == kept["botlets"]
-        assert 1 + kept["gathered"] - kept["spawned"] == kept["energy"]  # it begins with 1 (4.2)
+        # A side begins with 1 energy (4.2).
+        assert 1 + kept["gathered"] - kept["spawned"] == kept["energy"]
 
 
 def test_a_side_that_leaves_and_one_that_never_came() -> None:

@@ -1,4 +1,4 @@
-"""What holds in every turn, whatever the bots say."""
+"""Invariants of a Bot Wars turn that hold whatever the bots reply."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 
 @st.composite
 def states(draw: st.DrawFn) -> Json:
-    """Any state, also those that no game comes to; crowded ones often."""
+    """Generate arbitrary states, often crowded ones, including states that no game can reach."""
     rows, cols = draw(st.integers(4, 7)), draw(st.integers(4, 7))
     spawns = (cols + 1, (rows - 2) * cols + cols - 2)
     what = draw(st.sampled_from(["rb.", "rb*x.", "rb*x.....", "rbbb.", "r*b*...."]))
@@ -50,7 +50,7 @@ def states(draw: st.DrawFn) -> Json:
 
 @st.composite
 def turns(draw: st.DrawFn) -> tuple[Json, dict[str, dict[int, int]]]:
-    """A state, and moves of both sides that can be made."""
+    """Generate a state, and legal moves for both sides."""
     state = draw(states())
     moves: dict[str, dict[int, int]] = {"r": {}, "b": {}}
     for cell, what in enumerate(state["grid"]):
@@ -127,7 +127,7 @@ def public(entries: list[Entry], kind: str) -> list[Json]:
 
 
 def sides(decide: Any) -> Decide:
-    """A side's play by its own colour; the state is turned for blue, and its moves back."""
+    """Let `decide` play red only. For blue, mirror the state before and the moves afterwards."""
 
     def both(colour: str, state: Json) -> bytes:
         if colour == "r":
@@ -147,7 +147,7 @@ def test_mirrored_play_gives_mirrored_states(seed: int, size: tuple[int, int]) -
     match = new_match(seed, rows=rows, cols=cols, max_turns=60)
 
     def decide(colour: str, state: Json) -> bytes:
-        # Equal states are answered alike, whoever asks.
+        # Both sides must reply alike to equal states, so the seed depends only on the turn.
         if seed % 2:
             return gathering(colour, state)
         return wandering(Random(f"{seed} {state['turnsElapsed']}"))(colour, state)
@@ -187,7 +187,7 @@ def test_a_game_is_as_the_page_says(seed: int) -> None:
     match = new_match(seed, rows=rows, cols=cols, max_turns=70, energy_every=every)
     entries = play_out(match, noted)
     asked = [message for number, message in Announced(entries).requests if number == "player1"]
-    requests = [message["state"] for message in asked[1:]]  # after the handshake's
+    requests = [message["state"] for message in asked[1:]]  # The first request is the handshake.
     played = public(entries, "turn-played")
     energy = stream(seed, "energy")
     for number, (message, state, moves) in enumerate(zip(played, requests, said, strict=True), 1):

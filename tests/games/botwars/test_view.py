@@ -1,4 +1,4 @@
-"""The view of Bot Wars: nothing is hidden, and everything is in the lines."""
+"""In Bot Wars nothing is hidden, and a view can be computed from the messages alone."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def test_it_says_what_the_last_turn_did() -> None:
     assert view.moves == Moves([Move(5, 6), Move(8, 9)], [Move(10, 9)])
     assert view.died == ([9], [9])
     assert view.spawned == (True, False)
-    # Three of a side in one cell are three that died; one that came home is not new.
+    # Three red botlets die in one cell. The spawn point is occupied by a botlet that moved there,
+    # so it doesn't count as spawned.
     view = view_after("..r.rrr........b", [[(2, 6), (5, 6), (4, 5)], []], energy=[1, 0])
     assert view.died == ([6, 6, 6], [])
     assert view.spawned == (False, False)

@@ -15,7 +15,7 @@ def reply(**fields):
 
 
 def moves(state, me):
-    """Every botlet goes one cell to the right, where there is one."""
+    """Move every botlet one cell to the right, if it's not at the edge."""
     cols = 20 if MODE == "20 columns" else state["cols"]
     own = [cell for cell, what in enumerate(state["grid"]) if what == me]
     if MODE == "needs energy":
@@ -68,7 +68,7 @@ for line in sys.stdin:
         if MODE == "exits after a turn":
             sys.exit()
     elif kind in ("player-name", "game-info", "player-disqualified"):
-        pass  # news
+        pass  # a public message, which needs no reply
     elif kind == "game-end":
         if MODE == "thanks at the end":
             say("thanks")

@@ -1,4 +1,4 @@
-"""What a seat of Dominion may not know: protocol-v1, 2 and 4.1."""
+"""Hidden information in Dominion, for test_leaks.py (protocol-v1, 2 and 4.1)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.support.leaks import Pool
 UNCOVERING = {PlayerTopDiscard: PlayerShuffled}
 TOLD = frozenset(
     {
-        "seats.own.own.discard_pile",  # in an order that is its own choice
-        "seats.other.own.in_play",  # at the clean-up (2.6)
-        "seats.other.own.shuffles",  # 2.10
-        "seats.other.own.turns",  # each has one in turn
+        "seats.own.own.discard_pile",  # the bot chose the order itself
+        "seats.other.own.in_play",  # announced at the clean-up (2.6)
+        "seats.other.own.shuffles",  # every shuffle is announced (2.10)
+        "seats.other.own.turns",  # seats take turns in order, so anyone can count
     }
 )
 GIVING: frozenset[str] = frozenset()
@@ -21,7 +21,7 @@ SHUFFLED = frozenset({"seats.own.deck"})
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """Where cards lie; of the others' discard piles only the top is told (2.8)."""
+    """Cards whose places the seat can't know. It sees only the top of other discard piles (2.8)."""
     found = []
     for player in game.table.players:
         pile = player.discard_pile

@@ -1,4 +1,4 @@
-"""What holds in every game, whatever the bots say: no card is lost, and the game ends."""
+"""Invariants of Dominion games with arbitrary replies: no card is lost, and the game ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Choose = Callable[[Random, Json, Mapping[str, int]], bytes]
 
 
 class Spectator:
-    """Keeps account of all cards from the public messages alone, and checks them on the way."""
+    """Tracks all cards from the public messages only, and checks each message on the way."""
 
     def __init__(self, players: int) -> None:
         self.supply = full_supply(players)
@@ -90,7 +90,7 @@ class Spectator:
             assert min(self.owned[number].values()) >= 0
 
     def check(self, game: Dominion) -> None:
-        """The cards are where the messages say, each of them in one place."""
+        """Every card must be in exactly one place, which must be where the messages say."""
         supply = game.table.supply
         assert supply.counts == self.supply
         assert supply.empty_piles == list(self.supply.values()).count(0)
@@ -99,7 +99,7 @@ class Spectator:
             assert lying == self.owned[player.number]
 
     def check_total(self) -> None:
-        """No card has come from nowhere, and none is lost."""
+        """Check that the supply, the players' cards and the trash still add up to the full game."""
         total = Counter(self.supply) + self.trashed
         for cards in self.owned.values():
             total += cards
@@ -117,7 +117,7 @@ class Spectator:
 def play(
     seed: int, players: int, choose: Choose, *, max_turns: int, leaving: float = 0.0
 ) -> tuple[Match, Spectator, list[Fault]]:
-    """Play a match of players who all choose in one way, checking everything after each reply."""
+    """Play a match with `choose` for all players, and check the whole game after each reply."""
     chance = Random(seed)
     imposed = Imposed({"dealt": True})
     match = Match(imposed.definition, seats=players, seed=seed, options=Options(max_turns))
@@ -303,7 +303,7 @@ def state(game: Dominion) -> list[Any]:
 
 
 def spoil(message: Struct) -> None:
-    """Destroy every list of a message."""
+    """Overwrite every list in a message."""
     for field in message.__struct_fields__:
         value = getattr(message, field)
         if isinstance(value, list):
@@ -320,7 +320,7 @@ def test_spoiling_a_message_does_not_change_the_game(seed: int, players: int) ->
         request = from_struct(asked(game).message)
         before = state(game)
         for message in [asked(game).message, *game.take_events()]:
-            if isinstance(message, SupplyInfo):  # the one message whose list is shared for speed
+            if isinstance(message, SupplyInfo):  # Its list is shared between messages for speed.
                 supply = {pile.card: pile.count for pile in message.cards}
             elif not isinstance(message, Fault):
                 spoil(message)

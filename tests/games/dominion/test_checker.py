@@ -1,4 +1,4 @@
-"""The checker finds a referee that is wrong: our own rules, each with one rule broken."""
+"""The checker finds faulty referees: variants of our own rules with one rule broken in each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gives(card: str, field: str, count: int) -> Patch:
 
 
 def exchanges(card: str, *, more: int = 0, among: Mapping[str, int] | None = None) -> Patch:
-    """A mine or a remodel that allows more, and players who know of it."""
+    """Let `card` gain dearer cards, or any card in `among`, and make the players try it."""
 
     def limit_of(played: str, trashed: str | None = None) -> int:
         return limit(played, trashed) + (more if played == card else 0)
@@ -56,7 +56,8 @@ def exchanges(card: str, *, more: int = 0, among: Mapping[str, int] | None = Non
             "tests.support.random_players._desired",
             lambda chance, among, limit, supply: was(chance, among, limit + more, supply),
         )
-        if among is not None:  # then a mine is played like a remodel
+        # A mine may now trash any card, so choose its parameters like those of a remodel.
+        if among is not None:
             patch.setattr(
                 "tests.support.random_players._parameters",
                 lambda chance, card, hand, supply: parameters_of(
@@ -103,7 +104,7 @@ def shuffle_published_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_shuffle_needed(patch: pytest.MonkeyPatch) -> None:
-    """A discard pile that is put below the deck as it is, and published as shuffled each time."""
+    """Announce a shuffle at every draw, even if the deck had enough cards."""
 
     def draw(table: Table, seat: Any, count: int) -> None:
         seat.draw(count)
@@ -168,7 +169,7 @@ def test_a_wrong_referee_is_found(
 
 
 def test_the_same_matches_by_the_right_rules_have_no_findings(tmp_path: Path) -> None:
-    assert table.Table is Table  # nothing of the mutants is left
+    assert table.Table is Table  # All monkeypatches of the other tests have been undone.
     file = tmp_path / "log"
     for seed in range(10):
         file.write_bytes(random_log(seed, [right] * 2))

@@ -1,4 +1,4 @@
-"""The kit for authors of bots (spec/python-bots.md): what it knows, and the program it makes."""
+"""The Dominion kit (spec/python-bots.md): the state it shows to a bot, and the program it runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SUPPORT = ROOT / "tests" / "support"
 
 
 class Watched(kit.DominionBot):
-    """Compares what it is told with the table, then does anything."""
+    """Checks the kit's state against the real table, then replies at random."""
 
     def __init__(self, chance: Random) -> None:
         self.chance = chance
@@ -78,7 +78,8 @@ class Watched(kit.DominionBot):
         self.look(state)
         decide = right if self.chance.random() < 0.8 else doubtful
         line = decide(self.chance, request, state.supply.copy())
-        state.hand.clear()  # an author may do so, and nothing comes of it
+        # Bots may modify the state that they get. It must not affect the next request.
+        state.hand.clear()
         state.discard_pile["gold"] += 1
         state.me.cards.clear()
         state.supply.clear()
@@ -104,7 +105,7 @@ class Watched(kit.DominionBot):
 def play_with(
     bots: Sequence[kit.DominionBot], *, seed: int, turns: int = 60, leaver: float = 0.0
 ) -> Match:
-    """Play a match with objects; they are handed lines as a match in process does it."""
+    """Play a match between kit bots. They get their lines as in an in-process match."""
     chance = Random(seed)
     imposed = Imposed({"dealt": True})
     match = Match(imposed.definition, seats=len(bots), seed=seed, options=Options(turns))
@@ -134,7 +135,7 @@ def play_with(
 def test_it_knows_what_is_on_the_table(seats: int, seed: int) -> None:
     chance = Random(seed)
     bots = [Watched(chance) for _ in range(seats)]
-    for leaver in (0.0, 0.01):  # the second match begins anew
+    for leaver in (0.0, 0.01):  # In the second match, nothing may be left of the first one.
         play_with(bots, seed=seed, leaver=leaver)
     assert sum(bot.asked for bot in bots) > 0
 
@@ -149,7 +150,7 @@ def test_the_table_of_cards_is_that_of_the_protocol() -> None:
 
 
 def asked(**request: Any) -> kit.State:
-    """What a bot is shown that is asked this, as player 1 of two at the start of a match."""
+    """Return the state that a bot sees when player 1 of two gets this request in its first turn."""
     seen: list[kit.State] = []
 
     class Seeing(kit.DominionBot):
@@ -176,11 +177,11 @@ def test_what_can_be_bought() -> None:
     assert state.treasures == ["copper", "silver", "gold"]
     assert state.can_buy("province")
     assert state.can_buy("gold", "estate")
-    assert not state.can_buy("gold", "silver")  # too dear together
-    assert not state.can_buy("moat")  # none is left
+    assert not state.can_buy("gold", "silver")  # together they cost too much
+    assert not state.can_buy("moat")  # the pile is empty
     assert state.can_buy("copper", "copper")
-    assert not state.can_buy("copper", "copper", "copper")  # two are left
-    assert not state.can_buy("estate", "estate", "copper", "curse")  # three buys
+    assert not state.can_buy("copper", "copper", "copper")  # only two are left
+    assert not state.can_buy("estate", "estate", "copper", "curse")  # only three buys
     assert state.in_supply(2) == ["curse", "copper", "estate", "cellar"]
 
 
@@ -240,7 +241,7 @@ def test_a_forgotten_return_is_an_error_that_says_so(hand: list[str], called: st
     why = rf"Forgetful\.play_turn returned None, although it called {called}\(\.\.\.\): forgot `ret"
     with pytest.raises(TypeError, match=why):
         bot.reply([HANDSHAKE, SUPPLY, to_line(turn)])
-    # Who has called neither in this turn has ended it.
+    # A `play_turn` that calls neither `buy` nor `play` and returns nothing ends the turn.
     assert json.loads(bot.reply([to_line(turn | {"hand": ["estate"]})])) == CLEANUP
 
 
@@ -282,7 +283,7 @@ def test_what_can_be_played() -> None:
 
 
 def answered(choice: object, **request: Any) -> Any:
-    """What a bot writes whose `play_turn` returns this."""
+    """Return the reply of a bot whose `play_turn` returns `choice`."""
 
     class Choosing(kit.DominionBot):
         def play_turn(self, state: kit.State) -> Any:
@@ -382,7 +383,7 @@ messages = st.fixed_dictionaries(
 
 @pytest.mark.untraced
 @given(st.lists(messages.map(to_line) | st.binary()))
-@example([b"[" * 200_000])  # deeper than a reader of JSON goes
+@example([b"[" * 200_000])  # Nested too deeply for a JSON parser.
 @settings(max_examples=15 * TIMES)
 def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": ["gold"]}
@@ -437,7 +438,7 @@ MyBot.run()
 def run(
     folder: Path, lines: Sequence[bytes], *, start: str = "", turn: str = "", cut: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a bot with a copy of the kit, with no other package, on these lines."""
+    """Run a bot on these lines in `folder`, with a copy of the kit and no other package."""
     shutil.copy(referee.games.dominion.kit.__file__, folder / "kit.py")
     (folder / "my_bot.py").write_text(PROGRAM.format(start=start, turn=turn or "pass"))
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
@@ -452,7 +453,7 @@ def run(
 
 
 def types(done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """The types of the replies on its standard output, on which nothing else stands."""
+    """The types of the replies on stdout. Anything other than replies there is an error."""
     return [json.loads(line)["type"] for line in done.stdout.splitlines()]
 
 
@@ -489,7 +490,7 @@ def test_prints_keep_their_order(tmp_path: Path) -> None:
 
 
 def test_at_a_terminal_it_says_what_it_waits_for(tmp_path: Path) -> None:
-    run(tmp_path, [])  # writes its files
+    run(tmp_path, [])  # Writes kit.py and my_bot.py.
     leader, follower = pty.openpty()
     command = [sys.executable, "-S", "my_bot.py"]
     with subprocess.Popen(command, stdin=follower, stderr=subprocess.PIPE, cwd=tmp_path) as bot:
@@ -521,13 +522,14 @@ def test_a_misspelt_card_is_not_counted_as_none(tmp_path: Path) -> None:
 
 
 def test_a_play_without_return_is_reported_once(tmp_path: Path) -> None:
-    """Also where the turn goes on to another reply."""
+    """It's reported once even if the bot gets further requests in the same turn."""
     turn = "kit.play('smithy'); return kit.end_turn()"
     done = run(tmp_path, [*LINES, TURN], start="import kit", turn=turn)
     assert (done.returncode, types(done)) == (0, [*REPLIES, "play-reply"])
     says = b"MyBot.play_turn called play('smithy', ...) but did not return it: forgot `return`?\n"
     assert done.stderr == says
-    turn = "return [kit.play('moat'), kit.play('smithy')][0]"  # it has chosen one of them
+    # The bot built both replies and returned one of them, which is fine.
+    turn = "return [kit.play('moat'), kit.play('smithy')][0]"
     assert run(tmp_path, LINES, start="import kit", turn=turn).stderr == b""
 
 
@@ -550,7 +552,7 @@ def test_a_misspelt_method_is_reported(
 
 
 def test_a_file_without_run_says_what_its_last_line_is(tmp_path: Path) -> None:
-    run(tmp_path, [])  # writes its files
+    run(tmp_path, [])  # Writes kit.py and my_bot.py.
     bot = tmp_path / "bot.py"
     text = "import kit\nclass Mine(kit.DominionBot):\n    pass\n"
     says = "bot.py ended without a match: add Mine.run() as its last line\n"
@@ -572,7 +574,7 @@ def test_each_match_has_a_new_object(tmp_path: Path) -> None:
 
 
 def test_input_that_is_cut_off_is_the_end(tmp_path: Path) -> None:
-    done = run(tmp_path, LINES[:2], cut=TURN)  # all of it, but for its line end
+    done = run(tmp_path, LINES[:2], cut=TURN)  # the whole request except for its newline
     assert (done.returncode, done.stderr, types(done)) == (0, b"", REPLIES[:1])
 
 

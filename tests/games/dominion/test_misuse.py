@@ -1,4 +1,4 @@
-"""Code that drives a game or a match out of turn is told so; the corners of the interface."""
+"""Errors for code that uses a match or a game in the wrong order, and other corner cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bot hardly meant to do or not to do, and what a fault most likely comes of."""
+"""Notes to a bot's author: things the bot never did, and the probable causes of its faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def buy(*cards: str) -> bytes:
 
 
 def rich(max_turns: int, deck: str = "village") -> Match:
-    """A match in which the first player has five coppers in its first hand."""
+    """Start a match in which player 1 has five coppers in its first hand."""
     seats = {"player1": {"hand": ["copper"] * 5, "deck": [deck] * 5}}
     match = new_match(definition=Imposed({"seats": seats}).definition, max_turns=max_turns)
     shake_hands(match)

@@ -1,4 +1,4 @@
-"""What bots of the server that the protocol came from are sent (protocol-v1, 11)."""
+"""The dialect for bots of the original server, from which the protocol comes (protocol-v1, 11)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SUPPLY = {"type": "supply-info", "cards": dict.fromkeys(PILES, 8)}
 
 
 def sent(*messages: dict[str, Any]) -> list[Any]:
-    """What the bot of player 1 is sent for these."""
+    """Return the lines that the dialect sends to player 1's bot for these messages."""
     dialect = Original(0, 7, "bot")
     data = b"".join(dialect.send(json.dumps(message).encode()) for message in messages)
     assert dialect.answer() is None
@@ -111,7 +111,7 @@ def test_the_supply_is_told_once_a_turn_and_only_to_who_is_about_to_move() -> No
     attack = {"type": "attack-request", "discard": 1, "options": ["moat"] * 4}
     assert sent(supply, supply, attack, supply, TURN) == [attack, SUPPLY, WITHOUT]
     later = [
-        {**TURN, "actions": 0},  # after an action that could not be played
+        {**TURN, "actions": 0},  # The bot tried an action that it couldn't play.
         {**TURN, "cards_played": ["village"], "actions": 2},
     ]
     assert [message["type"] for message in sent(supply, TURN, supply, *later, supply, TURN)] == [

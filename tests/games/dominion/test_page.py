@@ -1,4 +1,4 @@
-"""What the page gets of Dominion beside its views."""
+"""Data on the page for Dominion that isn't part of a view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's Dominion: every decision can be made, none is a fault, and what is told is right."""
+"""Playing Dominion as a person: every decision can be made, and no choice leads to a fault."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ Json = dict[str, Any]
 @settings(max_examples=15 * TIMES)
 @given(st.integers(0, 2**32), st.integers(2, 4), st.booleans())
 def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, decides: bool) -> None:
-    """Compared with what a record shows, where requests tell the turns apart.
+    """Compare the one-line reports of opponents' turns with the turns that a record shows.
 
-    What was played is certain. Which gains were bought a spectator can only guess, so that both are
-    compared together. It is so as well where this player's answers come from elsewhere, as those of
-    a recorded match that goes on.
+    A spectator knows for sure which cards were played, but can only guess which gains were bought,
+    so bought and gained cards are compared together. The reports must also be right if the
+    person's replies come from elsewhere (`decides` is False), as when a recorded match is resumed.
     """
     chance = Random(seed)
     names = [f"P{seat}" for seat in range(seats)]
@@ -84,7 +84,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
                 parts[0] != "nothing"
             ):
                 break
-            assert not turn.played  # a turn without a trace need not be told
+            assert not turn.played  # A turn in which nothing was played may go unreported.
         else:
             pytest.fail(f"no such turn: {line}")
         played = [card for card in turn.played if card not in WORTH]
@@ -96,7 +96,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
 
 
 def cards_of(part: str) -> list[str]:
-    """`bought 2 copper, silver` -> the three cards."""
+    """Parse `bought 2 copper, silver` into the three cards."""
     cards = []
     for piece in part.partition(" ")[2].split(", "):
         count, _, card = piece.rpartition(" ")
@@ -119,7 +119,7 @@ def test_a_turn_is_counted_for_its_player() -> None:
 
 
 def begin(hand: list[str], *, supply: Json | None = None, turn: Json | None = None) -> Any:
-    """A player at its first request, with this hand."""
+    """Create a player with this hand at its first request."""
     state: Json = {"seats": {"player1": {"hand": hand, "deck": ["copper"] * 5}}}
     if supply is not None:
         state["supply"] = supply
@@ -135,7 +135,7 @@ def begin(hand: list[str], *, supply: Json | None = None, turn: Json | None = No
 
 
 def script(*names: str | tuple[str, ...]) -> Choose:
-    """Chooses by name; an empty name is Enter."""
+    """Return a chooser that picks these names in order. An empty name means Enter."""
     left = list(names)
 
     def choose(question: Question) -> Picks:
@@ -215,7 +215,7 @@ def test_an_action_that_can_do_nothing_is_not_offered(hand: list[str], why: str)
 
 
 def test_where_nothing_can_be_gained_the_card_is_only_trashed() -> None:
-    """6.6: if no card in the supply costs up to 2 more, `desired_card` may be missing."""
+    """`desired_card` may be missing if the supply has no card that costs up to 2 more (6.6)."""
     cheap = {card: 0 for card in PILES if COST[card] <= 2}
     player, request = begin(["remodel", "copper"], supply=cheap)
     reply = decide(player, request, script("remodel", "copper"))
@@ -243,9 +243,10 @@ def test_what_cannot_be_bought_says_why() -> None:
     assert why["moat"] == why["smithy"] == ""
     assert "buy moat for 2" in [f"{choice.verb} {choice.thing}" for choice in question.choices]
     can = [not choice.barred for choice in question.choices if not choice.key]
-    assert question.ends == [*compress(range(len(can)), can)]  # the only buy
+    # Picking one of these ends the question, since there is only one buy.
+    assert question.ends == [*compress(range(len(can)), can)]
     costs = [COST[choice.name] for choice in question.choices if not choice.key]
-    assert costs == sorted(costs)  # so that what can be afforded comes first
+    assert costs == sorted(costs)  # Sorted by cost, so affordable cards come first.
     assert len(costs) == len(PILES)
 
 
@@ -263,7 +264,8 @@ def test_nobody_is_asked_for_the_coppers_that_are_left() -> None:
     question = next(player.decide(request))
     ends = {BY_COST[pick] for pick in question.ends}
     assert "silver" in ends
-    assert not ends & {"copper", "gold"}  # 3 money are left, or too few
+    # With 3 money left another question follows. A gold is too expensive.
+    assert not ends & {"copper", "gold"}
     reply = decide(player, request, script("silver"))
     assert reply["cards_to_buy"] == ["silver"]
 
@@ -275,7 +277,7 @@ def test_the_top_discard_is_asked_for_where_it_was_wished() -> None:
     player.observe(last)
     reply = decide(player, last, script("estate"))
     assert reply == {"type": "play-reply", "phase": "cleanup", "top_discard": "estate"}
-    # The next turn ends without a question again.
+    # In the next turn, the person isn't asked again.
     player.observe(request)
     decide(player, request, script(""))
     player.observe(last)
@@ -295,5 +297,6 @@ def test_militia_and_moat() -> None:
 
 @pytest.mark.parametrize("card", PILES)
 def test_every_card_says_what_it_does(card: str) -> None:
-    assert 0 < len(does(card)) <= 50  # in one row of 80 columns, beside cost and count
+    # It must fit next to the cost and count in a row of 80 columns.
+    assert 0 < len(does(card)) <= 50
     assert "{" not in does(card)

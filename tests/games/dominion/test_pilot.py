@@ -1,4 +1,4 @@
-"""Rule files that play Dominion: what each set decides, by default and by rules; ties; secrets."""
+"""Rule files that play Dominion: the decisions of each rule set, ties, and unknown values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bought(treasures: str, *cards: str) -> Json:
 
 
 def scores(**by_card: float) -> list[Json]:
-    """Entries: `any_` stands for *."""
+    """Make rule entries from cards and scores. `any_` stands for `*`."""
     names = {"any_": "*"}
     return [{"card": names.get(card, card), "score": score} for card, score in by_card.items()]
 
@@ -281,7 +281,7 @@ def test_no_set_is_missing() -> None:
     ],
 )
 def test_a_card_goes_by_the_first_matcher_that_fits(card: str, fits: list[str]) -> None:
-    """By its name, then `action`, `treasure`, `victory`, then `*`, wherever they stand."""
+    """The card's name takes precedence over its type, and its type over `*`, in any file order."""
     everything = ["*", "victory", "treasure", "action", card]
     game = in_turn("gold gold", supply={"copper": 0})
     left = [matcher for matcher in everything if matcher not in fits]
@@ -301,7 +301,7 @@ def _sight(game: Dominion) -> Any:
 
 
 def test_a_turn_goes_on_until_its_clean_up() -> None:
-    """Actions, one buy reply, clean-up: the treasures that a mine brings are played too."""
+    """It plays its actions, buys once and ends. The treasure gained by the mine is spent, too."""
     book = book_of(buyRules=scores(gold=3, silver=2, estate=1))
     game = in_turn("village mine copper gold", deck=["silver"])
     replies = []

@@ -38,7 +38,8 @@ def test_the_deal_is_fair() -> None:
         Player(0, SeededRandomSource(seed)).hand.count("estate") for seed in range(deals)
     )
     expected = {0: deals / 12, 1: deals * 5 / 12, 2: deals * 5 / 12, 3: deals / 12}
-    assert chi_square(seen, expected) < 30  # 3 degrees of freedom: about one in a million
+    # With 3 degrees of freedom, a fair deal fails this about once in a million.
+    assert chi_square(seen, expected) < 30
 
 
 def test_the_seats_are_dealt_different_cards() -> None:
@@ -114,7 +115,7 @@ def test_a_new_deck_is_shuffled() -> None:
 
 
 class Stacked:
-    """Leaves cards as they lie, and puts one on top before each draw; keeps what it was told."""
+    """Never shuffles. Puts a given card on top before each draw, and records the calls."""
 
     def __init__(self, *tops: str) -> None:
         self.tops = list(tops)

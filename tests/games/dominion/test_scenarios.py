@@ -1,4 +1,7 @@
-"""The rules as data: every scenario holds, and none is missing (scenarios/README.md)."""
+"""Run the scenarios, which describe the rules as data, and check that none is missing.
+
+The format is explained in scenarios/README.md.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,6 @@ FIELDS = {
 
 
 class Runner:
-    """Runs one scenario."""
-
     def __init__(self, scenario: Json) -> None:
         assert scenario.keys() <= FIELDS["scenario"]
         self.scenario = scenario
@@ -129,7 +130,7 @@ class Runner:
             assert {field: self.look(seat_of(number), field) for field in cards} == cards
 
     def expand(self, message: Json) -> Json:
-        """A public message in full."""
+        """Fill in a `supply-info` of which the scenario lists only the changed piles."""
         if message["type"] != "supply-info":
             return message
         if "cards" in message:
@@ -140,7 +141,7 @@ class Runner:
         return {"type": "supply-info", "cards": piles}
 
     def look(self, seat: int, field: str) -> Any:
-        """What a field of `state` is."""
+        """Look up a field of a scenario's `state`."""
         player = self.imposed.game.table.players[seat]
         if field == "owned":
             return player.cards()
@@ -172,7 +173,7 @@ def test_scenario(scenario: Json) -> None:
 
 
 def results() -> Iterator[tuple[Json, Json]]:
-    """Every step of every scenario, and every start, each with its scenario."""
+    """Yield every start and step of all scenarios, each with its scenario."""
     for scenario in SCENARIOS:
         if "start" in scenario:
             yield scenario, scenario["start"]
@@ -181,7 +182,7 @@ def results() -> Iterator[tuple[Json, Json]]:
 
 
 def spec_table(kind: str) -> list[tuple[str, str]]:
-    """Code and section of each row of a kind in the tables of section 9."""
+    """The codes of this kind in the tables of section 9, with their sections."""
     return [(code.code, code.section) for code in PAGE.codes if code.kind == kind]
 
 

@@ -1,4 +1,4 @@
-"""Situations: a game that begins where a case says, and tells how it got there."""
+"""Starting a game in a given situation, and the public messages that explain how it got there."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ def situation(state: dict[str, Any], players: int = 2, max_turns: int = 1) -> Do
 
 
 def told(game: Dominion) -> list[dict[str, Any]]:
-    """The public messages."""
     return [from_struct(event) for event in game.take_events()]
 
 
 def supply(messages: list[dict[str, Any]]) -> dict[str, int]:
-    """The piles of the last `supply-info`."""
+    """The piles in the last `supply-info`."""
     last = [message for message in messages if message["type"] == "supply-info"][-1]
     return {pile["card"]: pile["count"] for pile in last["cards"]}
 
@@ -103,7 +102,8 @@ def test_the_first_turn_of_player_1_stands_where_it_is_said_to() -> None:
     first = request(game)
     assert (first["actions"], first["buys"], first["extra_money"]) == (0, 3, 7)
     assert (first["cards_bought"], first["cards_gained"]) == (["silver"], ["gold", "silver"])
-    for _ in range(2):  # neither the other player's nor the next turn
+    # The given turn affects neither the opponent's turn nor the player's next one.
+    for _ in range(2):
         reply(game, END)
         first = request(game)
         assert (first["actions"], first["buys"], first["extra_money"]) == (1, 1, 0)
@@ -117,7 +117,7 @@ def test_what_was_bought_was_gained_where_nothing_else_is_said() -> None:
 
 
 def test_the_way_there_is_told_card_by_card() -> None:
-    """Gains one by one with the supply, and what is missing of the deal as trashed."""
+    """Extra cards are announced as gains, each with the supply, and missing cards as trashed."""
     seat = {"hand": ["gold", "gold", "copper", "estate"], "deck": ["copper"] * 6 + ["estate"]}
     game = situation({"seats": {"player2": seat}})
     messages = told(game)

@@ -1,4 +1,4 @@
-"""Which cards a seat has got, by buying and otherwise, and what that comes to over many matches."""
+"""Statistics about the cards that a seat bought or gained, per match and over many matches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def kept(match: Match) -> list[Json]:
 
 
 def imposed(*hand: str) -> Match:
-    """A match in which the first player begins with this hand."""
+    """Start a match in which player 1 has this hand."""
     seats = {"player1": {"hand": list(hand), "deck": ["copper"] * 5}}
     match = new_match(definition=Imposed({"seats": seats}).definition, max_turns=1)
     shake_hands(match)
@@ -142,7 +142,7 @@ def test_seats_that_never_play_have_nothing(staying: int) -> None:
 def test_it_is_what_the_bots_and_the_spectators_were_told(
     seed: int, seats: int, choose: Any
 ) -> None:
-    """The last request of a turn has all that was bought and gained in it (2.11)."""
+    """The last request of a turn lists everything bought and gained so far (2.11)."""
     match = new_match(seats, seed=seed, max_turns=25)
     random = Random(seed)
     supply = full_supply(seats)

@@ -1,4 +1,4 @@
-"""All randomness comes from the seed, in streams of their own (protocol-v1, 4.7)."""
+"""All randomness is derived from the seed, in separate streams (protocol-v1, 4.7)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Decide = Callable[[Json], Json | bytes]
 
 
 def shuffled(cards: Sequence[str], chance: Random) -> list[str]:
-    """Fisher-Yates from the end, as 4.7 says."""
+    """Shuffle like the page says: Fisher-Yates, starting at the end (4.7)."""
     order = list(cards)
     for i in reversed(range(1, len(order))):
         j = int(chance.random() * (i + 1))
@@ -121,7 +121,7 @@ CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 def buys(*wanted: str) -> Decide:
-    """Plays militias, buys the first wanted card that it has the money for."""
+    """Play militias, and buy the first wanted card that the money is enough for."""
 
     def decide(request: Json) -> Json:
         if request["type"] == "attack-request":
@@ -163,7 +163,7 @@ OPPONENTS: dict[str, Decide] = {
 
 
 def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[list[str]]:
-    """The hands that a seat begins its turns with."""
+    """Play a match and return the hands with which this seat began its turns."""
     seen: dict[int, list[str]] = {}
     imposed = Imposed({"dealt": True})
     match = Match(imposed.definition, seats=len(decide), seed=seed, options=Options(turns))
@@ -204,7 +204,7 @@ def test_the_number_of_opponents_does_not_change_the_order_of_the_cards(seed: in
 @pytest.mark.parametrize("seat", [1, 2, 3])
 def test_every_seat_has_luck_of_its_own(seat: int) -> None:
     players = [buys("silver")] * 4
-    # Nine turns: then there is silver for all.
+    # Stop after nine turns, while the supply still has silver for everyone.
     own = hands(*players, seed=7, seat=seat, turns=9)
     assert own != hands(*players, seed=7, seat=0, turns=9)
     others = [OPPONENTS["money"]] * 4

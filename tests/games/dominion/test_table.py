@@ -1,4 +1,4 @@
-"""The table: cards as data, supply, turn order, random discards (protocol-v1, 4 and 7)."""
+"""The table: cards, supply, turn order, random discards (protocol-v1, 4 and 7)."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_random_discards_are_fair() -> None:
     expected = tables / 20
     distance = sum((seen[pair] - expected) ** 2 / expected for pair in permutations("abcde", 2))
     assert sum(seen.values()) == tables
-    assert distance < 70  # 19 degrees of freedom: less than one in a million
+    assert distance < 70  # With 19 degrees of freedom, this fails less than once in a million.
 
 
 def test_random_discards_go_on_from_where_the_stream_stands() -> None:

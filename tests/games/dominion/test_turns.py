@@ -1,4 +1,4 @@
-"""A match of Dominion turn by turn: what is told of a turn without a clean-up."""
+"""Dominion matches turn by turn, especially turns that end without a clean-up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.helpers import Imposed, name_line, new_match, to_line
 
 
 def told(reader: Turns, entries: list[Any], *, public: bool = False) -> list[Any]:
-    """The turns of entries: of a record, or if `public` of a spectator log."""
+    """Read the turns of a match, as from a record, or from the public log if `public` is true."""
     over = []
     for entry in entries:
         if isinstance(entry, Disqualified):
@@ -49,7 +49,10 @@ def test_a_turn_that_a_disqualification_ends_tells_what_was_done_until_then(seed
 
 
 def attacked(*, is_active_gone: bool = False) -> list[Any]:
-    """The entries of a match that ends in its third turn, under attack or before it."""
+    """A match whose third turn is cut short by a disqualification.
+
+    Either player 1 leaves before it plays anything, or player 2 leaves while it is under attack.
+    """
     seats = {"player1": {"hand": ["copper"] * 5, "deck": ["militia"] + ["copper"] * 4}}
     match = new_match(definition=Imposed({"seats": seats}).definition)
     match.start()
@@ -120,4 +123,5 @@ def test_a_log_has_the_disqualification_in_the_turn_of_the_record(is_active_gone
     log = told(reader, entries, public=True)
     noted = [[(turn.turn, turn.notes) for turn in turns if turn.notes] for turns in (record, log)]
     assert noted[0] == noted[1]
-    assert phrases(reader, log[-1])["played"] == "not known"  # a log shows it at the clean-up
+    # A public log shows played cards only at the clean-up.
+    assert phrases(reader, log[-1])["played"] == "not known"

@@ -1,4 +1,4 @@
-"""What a viewer may see of a game follows from what it was sent."""
+"""Views in Dominion contain only what a viewer can know from its messages."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def test_what_each_may_see() -> None:
     assert (own.asked, own.request.hand) == (0, own.seats[0].own.hand)
     assert len(own.seats[0].own.hand) == 5
     assert own.seats[1] == public.seats[1]
-    # It was not asked yet: nobody has told it what it holds.
+    # This seat has had no request yet, so it doesn't know its hand.
     assert other.seats[1].own.hand == []
     assert other.seats[1].own.deck == ["copper"] * 7 + ["estate"] * 3
     assert other.request is None
     assert [len(seat.own.hand) for seat in whole.seats] == [5, 5]
     assert whole.asked == 0
-    assert whole.seats[0].own.deck != sorted(whole.seats[0].own.deck)  # as it lies
+    assert whole.seats[0].own.deck != sorted(whole.seats[0].own.deck)  # in the real order
 
 
 def test_who_does_not_answer_a_militia_is_shown_what_it_lost_with_its_next_hand() -> None:
-    """Protocol-v1, 7.4: the referee chooses, and shows the last one on the pile."""
+    """After an invalid reply the referee chooses, and shows only the last discarded card (7.4)."""
     hand = ["copper", "silver", "gold", "estate", "duchy"]
     seats = {"player1": {"hand": ["militia"]}, "player2": {"hand": hand, "deck": []}}
     match = Match(

@@ -1,4 +1,4 @@
-"""Every key of rule files for Dominion: with the right value a silver is bought, else a gold."""
+"""Every key of Dominion rule files, tested with files that buy silver if the key matches."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from tests.support.rule_files import book_of, does, in_turn, said
 
 
 def counts(numbers: str) -> dict[str, int]:
-    """One number a card, in the order of the supply."""
+    """Parse one number per card, in the order of the supply."""
     return dict(zip(PILES, map(int, numbers.split()), strict=True))
 
 
-# In every column at least four of the five places that keys ask for have different numbers.
+# In each column, at least four of the five places that keys can ask for have different numbers,
+# so a key that reads the wrong place is noticed.
 #                curse cop sil gol est duc pro cel mar mil min moa rem smi vil woo wor
 HAND = counts("   1    2   3   1   0   2   1   1   0   2   1   0   3   1   2   0   1")
 PLAYED = counts(" 0    1   0   2   1   0   2   2   3   1   0   1   0   2   0   4   0")
@@ -61,8 +62,8 @@ TABLE: Mapping[str, int] = {
     "supply.treasure": 15,
     "supply.victory": 14,
     **{f"opponent.cards.all.{card}": count for card, count in MOST.items()},
-    "opponent.cards.all.action": 32,  # of player 3
-    "opponent.cards.all.treasure": 11,  # of player 2
+    "opponent.cards.all.action": 32,  # player 3 has the most
+    "opponent.cards.all.treasure": 11,  # player 2 has the most
     "opponent.cards.all.victory": 10,
 }
 
@@ -72,7 +73,7 @@ def listed(cards: Mapping[str, int]) -> list[str]:
 
 
 def middle() -> Dominion:
-    """Player 1 of three is in its first turn."""
+    """A game in which player 1 of three is in the middle of its first turn."""
     seats = {
         "player1": {
             "hand": listed(HAND),
@@ -88,7 +89,7 @@ def middle() -> Dominion:
 
 
 def first_bought(key: str, value: Any, game: Dominion) -> str:
-    """What a file buys first: silver, if a key has this value, else gold."""
+    """Return the first card bought: silver if the key has this value, otherwise gold."""
     book = book_of(
         playRules=[{"card": "*", "score": 0}],
         buyRules=[
@@ -107,7 +108,7 @@ INFO = [
     {"card": "silver", "info": {"own": "score", "weight": [{"card.cost": "> 0", "score": 2}]}},
 ]
 SCORE = {"score": "card_info_own"}
-"""A rule has its own score by that name: so the key is asked by a detour."""
+"""Within a rule, `score` means the rule's own score, so we test the key through a card info."""
 
 
 @pytest.mark.parametrize(("key", "value"), TABLE.items(), ids=TABLE)
@@ -148,7 +149,7 @@ def test_an_average_of_card_info(key: str, value: float) -> None:
 
 
 def test_turns_and_shuffles_go_on() -> None:
-    """A smithy shuffles, and the clean-up again: the deck is the third in turn 2."""
+    """The smithy causes a shuffle and so does the clean-up, so turn 2 uses the third deck."""
     pile = ["copper"] * 4
     game = in_turn("smithy copper copper copper copper", deck=[], discard_pile=pile)
     does(game, type="play-reply", phase="action", card="smithy")

@@ -1,4 +1,4 @@
-"""Chance: what a seed gives (protocol-v1, 4.7), and what is given instead."""
+"""Random sources: what a seed must produce (protocol-v1, 4.7), and sources given by the caller."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
     for seat, count in takes:
         cards, left = labels(8), labels(8)
         expected = [left.pop(int(referee.random() * len(left))) for _ in range(count)]
-        chance.shuffle(f"player{seat + 1}", labels(5))  # another stream
+        # Drawing from another stream must not change the result.
+        chance.shuffle(f"player{seat + 1}", labels(5))
         assert chance.take("referee", cards, count, f"player{seat + 1}") == expected
         assert cards == left
 
@@ -68,7 +69,8 @@ def test_what_is_chosen_follows_the_stream_of_that_name(
     chance = SeededRandomSource(seed)
     streams = {name: stream(seed, name) for name in ("energy", "dice")}
     for name, count in choices:
-        chance.shuffle("player1", labels(5))  # another stream
+        # Drawing from another stream must not change the result.
+        chance.shuffle("player1", labels(5))
         chosen = chance.choose(name, count)
         assert chosen == int(streams[name].random() * count)
         assert 0 <= chosen < count
@@ -94,7 +96,7 @@ def test_the_complete_games_have_the_chance_of_their_seeds(file: Path) -> None:
             deck = ["copper"] * 7 + ["estate"] * 3
             chance.shuffle(line["player_number"], deck)
             assert line["deck"] == deck[::-1]
-        elif line["entry"] == "drawn-by-lot":  # three of the hand stay (7.4)
+        elif line["entry"] == "drawn-by-lot":  # The player keeps three cards (7.4).
             count = len(line["places"])
             assert chance.take("referee", labels(count + 3), count) == list(
                 map(str, line["places"])
@@ -122,7 +124,8 @@ def test_a_shuffle_is_fair() -> None:
         shuffle(cards, random)
         seen[tuple(cards)] += 1
     expected: dict[object, float] = dict.fromkeys(permutations("abcd"), shuffles / 24)
-    assert chi_square(seen, expected) < 80  # 23 degrees of freedom: less than one in a million
+    # With 23 degrees of freedom, a correct shuffle fails this less than once in a million.
+    assert chi_square(seen, expected) < 80
 
 
 @pytest.mark.parametrize("place", [0, 4, 9])
@@ -135,7 +138,8 @@ def test_every_card_goes_everywhere(place: int) -> None:
         shuffle(cards, random)
         seen[cards.index(str(place))] += 1
     expected: dict[object, float] = dict.fromkeys(range(10), shuffles / 10)
-    assert chi_square(seen, expected) < 50  # 9 degrees of freedom: about one in ten million
+    # With 9 degrees of freedom, a correct shuffle fails this about once in ten million.
+    assert chi_square(seen, expected) < 50
 
 
 @pytest.mark.parametrize(("length", "draws"), [(0, 0), (1, 0), (2, 1), (10, 9), (40, 39)])
@@ -179,7 +183,7 @@ def test_a_match_is_played_with_the_chance_that_it_is_given() -> None:
 
 
 class MilitiaFirst(EstatesFirst):
-    """Puts a militia into every hand of player 1, where no rule would."""
+    """Gives player 1 a militia in every hand, which no legal shuffle would do."""
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         if stream == "player1":
@@ -195,7 +199,9 @@ def test_the_referees_choice_is_that_of_the_given_chance() -> None:
             hands.append(request["hand"])
         if request["type"] == "play-turn" and request["actions"] and number == "player1":
             return to_line({"type": "play-reply", "phase": "action", "card": "militia"})
-        return b"?"  # an attack is answered by lot then (7.4), a turn ends
+        # An invalid reply to a militia makes the referee discard at random (7.4).
+        # In a turn it just ends the turn.
+        return b"?"
 
     entries = play_out(match, answer)
     tops = [json.loads(e.line) for e in entries if isinstance(e, Sent) and b"top-discard" in e.line]

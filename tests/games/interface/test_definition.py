@@ -1,4 +1,4 @@
-"""Results and end reasons in words."""
+"""Texts for results and reasons for the end of a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optional parts of a game that are loaded when they are first used."""
+"""Optional parts of a game are loaded only when they're used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences in parts."""
+"""Building sentences from phrases."""
 
 from __future__ import annotations
 

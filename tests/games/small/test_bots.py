@@ -1,4 +1,4 @@
-"""The bundled bot of small games, as the commands see it."""
+"""The commands know the bot that is bundled with the small games."""
 
 from __future__ import annotations
 

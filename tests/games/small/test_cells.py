@@ -1,4 +1,4 @@
-"""The cells that moves name, as a few random turns show them."""
+"""Learning from a few random turns which cell of a board each move refers to."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_move_from_cell_to_cell() -> None:
 
 
 class Rooks(Steps):
-    """On a square, where a1a3 along a column could be a row as well."""
+    """A square board with moves such as `a1a3`, whose letter could stand for a row or a column."""
 
     def start(self) -> None:
         self.cells = {(row, column): "." for row in range(3) for column in range(3)}
@@ -200,7 +200,7 @@ def test_a_card_of_the_own_hand() -> None:
 
 
 class Pits(Marks):
-    """Two players take all seeds out of a pit of their own."""
+    """Two players take turns emptying one of their own pits."""
 
     def start(self) -> None:
         self.pits = [[3, 1, 2], [2, 3, 1]]
@@ -226,7 +226,10 @@ def test_a_place_of_the_own_row() -> None:
 
 
 class Cards(Marks):
-    """Two players play their cards, or pass; on the table is one card with two letters."""
+    """Two players play cards from their hands or pass.
+
+    The table begins with the card AC, which could be mistaken for the name of a cell.
+    """
 
     def start(self) -> None:
         self.hands = [["KH", "7S", "QD"], ["KS", "7H", "2C"]]
@@ -271,7 +274,7 @@ class Bids(Marks):
 
 
 def test_a_list_that_grows_is_not_one_list_for_each_seat() -> None:
-    """Two bids in a game of two players are not the hands of these players."""
+    """When two bids have been made, the list must not be taken for the hands of the two players."""
     means = learned(Bids)
     assert means.hands == []
     for bids, text in (
@@ -293,7 +296,7 @@ def test_a_list_that_only_looks_like_a_board() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_of_two_seas_the_right_one_is_clicked(seed: int) -> None:
-    """A ship is placed on the own sea, and a shot is at the other one."""
+    """Ships are placed on the player's own sea, and shots are clicked on the opponent's."""
     definition, dice = GAMES["battleship"], Random(seed)
     means = learned_of("battleship")
     chance = SeededRandomSource(seed)
@@ -317,7 +320,7 @@ def test_nothing_is_played_until_a_person_is_asked() -> None:
 
 
 class Late(Marks):
-    """The second player puts a mark only in every third match: at the last cell."""
+    """In two of three matches the second player can only pass or end the match."""
 
     matches = 0
 
@@ -340,7 +343,7 @@ def test_several_short_matches_are_played() -> None:
 
 
 class Hidden(Marks):
-    """Each seat has a secret; one of them has asked, or nobody."""
+    """Each seat has a secret. `asked` is None every other turn, and no seat ever sees `goal`."""
 
     asked: int | None = None
 

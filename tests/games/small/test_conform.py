@@ -1,4 +1,4 @@
-"""The conformance cases of small games: right bots pass them, and wrong bots fail their own."""
+"""Conformance cases of small games: correct bots pass, and each faulty bot fails its own cases."""
 
 from __future__ import annotations
 
@@ -45,13 +45,12 @@ def test_every_case_is_about_a_section_that_there_is(name: str) -> None:
 
 
 class Bot:
-    """A bot as a Python object, whose reply to a move-request is given."""
+    """A bot as a Python object. `answer` turns each move-request into the reply."""
 
     def __init__(self, answer: Callable[[Json], Any]) -> None:
         self._answer = answer
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """The reply to the last of these lines."""
         request = json.loads(lines[-1])
         if request["type"] == "player-name-request":
             number = request["player_number"]
@@ -85,7 +84,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
     of_the_game = ["4", "5", "9"]
     found = {*await failed(bot, "connect4", of_the_game, PATIENT)}
     if "5.1/1" in failing:
-        assert "5.1/1" in found  # without it nothing else can be judged
+        assert "5.1/1" in found  # If this case fails, none of the others can be judged.
     else:
         assert found == failing
 
@@ -96,7 +95,7 @@ class Three(Game):
     players = (3, 4)
 
     class Options:
-        """The author decides about the turns."""
+        """The author has defined `max_turns`, so the game decides what it means."""
 
         max_turns: int = 20
 
@@ -125,5 +124,6 @@ async def test_a_game_for_three(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"3.5/1", "8.3/1"}.isdisjoint(case.id for case in cases)
     assert {tuple(case.options) for case in cases} == {()}
     bot = PythonBot("right", lambda: InProcessBot(Bot(lambda request: move(1))))
-    chosen = [case.id for case in cases if not case.opponents]  # these need the game's own bots
+    # The other cases need bots that know the game.
+    chosen = [case.id for case in cases if not case.opponents]
     assert await failed(bot, "three", chosen) == []

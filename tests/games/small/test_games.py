@@ -1,4 +1,4 @@
-"""Small games: random matches play, verify, validate and leak nothing; what mistakes cost."""
+"""Random matches of all small games, and the error messages for mistakes in a game's code."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_most_damages_are_found(name: str) -> None:
         try:
             found = check(name, log)
         except msgspec.ValidationError:
-            continue  # the form of a message
+            continue  # The damage broke the form of a message.
         missed += not found
         assert {finding.section for finding in found} <= sections
     assert missed <= TIMES
@@ -151,7 +151,7 @@ def test_people_play(name: str) -> None:
 
 
 class Count(Game):
-    """Three players count down, and get half of what they take."""
+    """Three players subtract from a number and score half of what they subtract."""
 
     players = 3
     moves = (1, 2, 3)
@@ -214,7 +214,7 @@ def test_the_author_sees_the_wrong_move(move: Any, shown: str) -> None:
 @pytest.mark.parametrize(
     ("legal", "move", "place"),
     [
-        ([0.5, 1.0, 2.0], 1, 1),  # as JavaScript writes 1.0
+        ([0.5, 1.0, 2.0], 1, 1),  # JavaScript writes 1.0 as 1
         ([0, 1], 1.0, 1),
         ([True, 1], 1, 1),
         ([1], True, -1),
@@ -271,7 +271,7 @@ def test_the_first_request_is_checked(method: str, result: Any, problem: str) ->
 
 
 def test_a_move_that_is_no_data_names_the_line_of_the_method() -> None:
-    """A later one, which is met as the request is written."""
+    """Player 2's second move isn't data, which shows only when its request is encoded."""
     odd = type("Odd", (Count,), {"legal": lambda self, seat: [1, *[object()] * bool(seat)]})
     game = new(odd)
     game.advance({0: MoveReply(1)})
@@ -301,7 +301,7 @@ def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
 
 @every_small_game
 def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
-    """Of what only some do not know nothing changes places, such as the hand of an opponent."""
+    """Cards that only some seats know, such as an opponent's hand, must stay where they are."""
     for seed in range(3 * TIMES):
         course = Course(name, seed)
         for _ in course.play():
@@ -317,7 +317,7 @@ def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
 
 
 def _unknown_to_others(game: Any, seat: int) -> list[Any]:
-    """The items that this seat knows and the next one does not, in their places."""
+    """Return the items that this seat knows and the next seat doesn't, in order."""
     own = {(id(pile), place) for pile, place in game._secret(seat)}
     return [
         pile[place]
@@ -338,7 +338,7 @@ def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
             assert request.written
     game.advance({0: MoveReply("B4")})
     assert game.view(0).moves == []
-    assert game.view(0).state["first"][0] == "SSS~"  # its own ships
+    assert game.view(0).state["first"][0] == "SSS~"  # Player 1 still sees its own ships.
     assert game.view(0).state["second"] == ["????", "???~", "????", "????"]
     assert game.view(PUBLIC).state["first"] == ["????"] * 4
 

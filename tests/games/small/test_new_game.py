@@ -31,7 +31,7 @@ def new(*words: str) -> int:
 def test_the_printed_commands_and_the_test_pass(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Also if the game is named as modules and arguments of the referee are."""
+    """The name "game" is a likely source of conflicts, since modules and options share it."""
     name = "game"
     assert new(name) == 0
     out = capfd.readouterr().out

@@ -1,4 +1,4 @@
-"""The page of small games: its data, of records, of logs and of a seat."""
+"""The page for small games: its data for records, for spectator logs and for a single seat."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _games() -> Iterator[None]:
 
 
 def pages(name: str, folder: Path) -> tuple[MatchPage, MatchPage]:
-    """The page of a record, and of the spectator log of the same match."""
+    """Play a match, and return the pages of its record and of its spectator log."""
     dice = Random(name)
 
     def bot(message: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -41,7 +41,7 @@ def pages(name: str, folder: Path) -> tuple[MatchPage, MatchPage]:
 
 
 def views(page: MatchPage, viewer: str) -> list[Any]:
-    """What a viewer sees at each step."""
+    """The views of this viewer, one for each step."""
     seen: dict[str, Any] = {}
     made = []
     for step in page.steps:
@@ -107,8 +107,8 @@ def test_a_question_names_the_places_of_moves(name: str) -> None:
 
 
 def test_the_drawing_is_small(tmp_path: Path) -> None:
-    """In bytes of the file; it has no script of the game."""
+    """The page contains no script for the game, so a size in bytes is enough to check."""
     assert len(bundle(["connect4"]).encode()) - len(bundle([]).encode()) <= 14_000
     assert len(small_style(drawing_style("connect4"))) <= 5_600
     page = page_file([pages("connect4", tmp_path)[0]])
-    assert len(page.encode()) < 126_500  # most of it is the frame
+    assert len(page.encode()) < 126_500  # Most of that is the page's frame.

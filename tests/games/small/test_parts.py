@@ -1,4 +1,4 @@
-"""The parts of a view, as people see them at the terminal."""
+"""The parts of a view as they appear at the terminal."""
 
 from __future__ import annotations
 

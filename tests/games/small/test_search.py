@@ -1,4 +1,7 @@
-"""Logs whose hidden draws are guessed: what can be known is said, and nothing else."""
+"""Validating logs of games with hidden draws, which the checker has to guess.
+
+It must report what is certainly wrong, and never call a possible log wrong.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def _games() -> Iterator[None]:
 
 
 def logged(tmp_path: Path, shown: str) -> tuple[str, Path]:
-    """The file of the game, which shows more to all, and a log of it."""
+    """Play a match of TRICKS with `shown` added to its state. Returns the game and the log."""
     file, log = str(tmp_path / "tricks.py"), tmp_path / "log"
     Path(file).write_text(TRICKS.replace(" SHOWN", shown))
     find_game(file)
@@ -90,7 +93,7 @@ def test_hands_of_13_of_52_cards_are_found(
 def test_an_illegal_move_of_a_hidden_hand_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A card is played twice. The hand may have other cards, so the search cannot be sure."""
+    """The log plays a card twice. The hidden hand may contain others, so we can't be sure."""
     file, log = logged(tmp_path, "")
     lines = log.read_text().splitlines(keepends=True)
     first = json.loads(lines[3])["moves"]["player1"]
@@ -149,7 +152,7 @@ class Hidden(Game):
 def test_draws_that_no_message_shows_make_no_finding(
     end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Who begins, whether the match goes on, and three dice that only count together."""
+    """No message shows who begins, whether the match continues, or the single dice."""
     file, log = str(tmp_path / "hidden.py"), tmp_path / "log"
     Path(file).write_text(HIDDEN.replace("END", end))
     find_game(file)
@@ -161,7 +164,10 @@ def test_draws_that_no_message_shows_make_no_finding(
 def test_a_turn_with_too_many_draws_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three dice of 15 sides and one more draw: the log is possible, and nobody finds out."""
+    """Three dice with 15 sides and one more draw are too many combinations to search.
+
+    The changed log could be real, so it must not be called wrong.
+    """
     file, log = str(tmp_path / "hidden.py"), tmp_path / "log"
     game = HIDDEN.replace("END", "19").replace("choose(3)", "choose(15)")
     Path(file).write_text(game.replace("[2, 2, 2]", "[14, 14, 14]"))
@@ -216,7 +222,7 @@ PLAYED = (
 def test_the_smallest_cards_of_a_player_who_left_do_not_make_a_log_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From the third turn on player4 plays the smallest card of its hand, which bounds the rest."""
+    """After leaving, player4 always plays its smallest card, which limits the rest of its hand."""
     file, log = str(tmp_path / "sealed.py"), tmp_path / "log"
     Path(file).write_text(SEALED)
     find_game(file)
@@ -243,7 +249,7 @@ def test_the_smallest_cards_of_a_player_who_left_do_not_make_a_log_wrong(
 def test_a_log_that_nobody_can_follow_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The product of seven hidden cards is public, which no exchange of two cards leads to."""
+    """The product of seven hidden cards is public. Swapping two cards at a time can't match it."""
     shown = ', "product": __import__("math").prod(card + 1 for card in self.hands[0][:7]) % 9973'
     file, log = logged(tmp_path, shown)
     code, out = validate(file, log, capsys)
@@ -282,7 +288,7 @@ class Pairs(Game):
 def test_a_die_that_also_decides_who_wins(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One die of a pair alone makes the scores wrong, so two draws have to change together."""
+    """Changing one die of a pair would make the scores wrong, so the search has to change both."""
     file, log = tmp_path / "pairs.py", tmp_path / "log"
     file.write_text(PAIRS)
     find_game(str(file))

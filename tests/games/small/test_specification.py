@@ -1,4 +1,4 @@
-"""What a small game adds to the page of all small games."""
+"""The part of the small games' page that is generated for each game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.own_game import SMALL_GAMES, clean_games
 
 
 class Complete(Game):
-    """Has all methods of a game, without docstrings."""
+    """Has all the methods of a game and no docstrings."""
 
     def start(self) -> None:
         pass
@@ -97,7 +97,7 @@ def test_a_game_without_docstrings() -> None:
 
 @pytest.mark.parametrize("costs", ["loses", "first", "random"])
 def test_the_cost_of_a_wrong_move(costs: WrongMove) -> None:
-    """The page says only what holds for this game."""
+    """The page describes only the penalty that applies to this game."""
     kind = type("Other", (Bare,), {"wrong_move": costs})
     words = {"loses": "The player loses", "first": "The first legal move", "random": "at random"}
     text = text_of(kind, "5.2")

@@ -26,7 +26,7 @@ def _games() -> Iterator[None]:
 
 
 def new(folder: str, game: str, language: str, capfd: pytest.CaptureFixture[str]) -> list[str]:
-    """Make a bot in this folder. Returns: the printed commands."""
+    """Create a bot in this folder and return the printed commands."""
     if language == "javascript" and shutil.which("node") is None:
         pytest.skip("no node on this machine")
     assert cli.main(["new", folder, "--game", game, "--language", language]) == 0
@@ -61,7 +61,8 @@ def test_the_printed_commands_find_the_game(
     Path(file).parent.mkdir(exist_ok=True)
     text = Path(SMALL_GAMES["kuhn"]).read_text()
     named = 'from referee.games.small import definition\nGAME = definition(Kuhn, "kuhn")\n'
-    Path(file).write_text(text + named)  # the name of the file may be none of a game
+    # The file name isn't always a valid name for a game, so we pass the name.
+    Path(file).write_text(text + named)
     change, test, play = new("first_bot", file, language, capfd)
     assert change == "cd first_bot"
     assert "my_bot" not in "".join(path.name for path in Path("first_bot").iterdir())

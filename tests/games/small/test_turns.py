@@ -1,4 +1,4 @@
-"""Turns of small games in words."""
+"""Descriptions of turns in small games."""
 
 from __future__ import annotations
 

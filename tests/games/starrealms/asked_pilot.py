@@ -1,4 +1,4 @@
-"""A rule file that is asked in a situation: short words for what it sees and what it does."""
+"""Helpers that ask a Star Realms rule file for a decision in a hand-written situation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NO_OPPONENT: Json = {
 
 
 def rule_player_of(**sets: Any) -> StarRealmsRulePlayer:
-    """What plays by a file that has these fields; the file must be right."""
+    """Create the rule player for a file with these fields. Fails if the file has problems."""
     data = msgspec.json.encode({"name": "Test", "author": "Test", **sets})
     book, problems = read(data, VOCABULARY, "starrealms")
     assert book is not None, problems
@@ -58,7 +58,7 @@ def rule_player_of(**sets: Any) -> StarRealmsRulePlayer:
 
 
 def state_of(opponent: Json | None = None, **known: Any) -> Json:
-    """A state as it is sent: nothing but what is given. `in_play` may have names."""
+    """A state as in a request, empty except for the given fields. `in_play` may contain names."""
     pieces = [
         {"card": each, "used": False, "ally_used": False} if isinstance(each, str) else each
         for each in known.pop("in_play", [])
@@ -72,10 +72,10 @@ def state_of(opponent: Json | None = None, **known: Any) -> Json:
 
 
 def actions(rule_player: StarRealmsRulePlayer, state: Json, *able: str) -> list[Action]:
-    """What it does when it is asked in a turn.
+    """Return the actions that the rule player chooses in a turn.
 
     Args:
-        able: what else is legal, such as "scrap Ram"; to play is, as the hand has it.
+        able: legal actions other than playing cards from the hand, such as "scrap Ram".
     """
     legal = [{"action": "play", "card": card} for card in state["hand"]]
     for each in able:
@@ -89,7 +89,7 @@ def actions(rule_player: StarRealmsRulePlayer, state: Json, *able: str) -> list[
 
 
 def does(rule_player: StarRealmsRulePlayer, state: Json, *able: str) -> list[str]:
-    """The same in words: "play Ram", "buy Ram", "end-turn"."""
+    """Like `actions`, but as strings such as "play Ram", "buy Ram" or "end-turn"."""
     done = actions(rule_player, state, *able)
     return [each.action if each.card is UNSET else f"{each.action} {each.card}" for each in done]
 
@@ -102,11 +102,11 @@ def picks(
     state: Json,
     **sizes: int,
 ) -> list[int]:
-    """Which options it takes.
+    """Return the indices of the options that the rule player picks.
 
     Args:
         options: names of cards, or numbers of options.
-        sizes: `least` and `most`; 0 and 1 if they are not given.
+        sizes: `least` and `most`, 0 and 1 by default.
     """
     offered: list[Json] = [
         {"option": each, "effects": []} if isinstance(each, int) else {"card": each, "from": "hand"}

@@ -1,4 +1,4 @@
-"""What a seat of Star Realms may not know: protocol, 4.9."""
+"""Hidden information in Star Realms, for test_leaks.py (protocol, 4.9)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.support.leaks import Pool
 UNCOVERING = {PlayerDiscarded: PlayerShuffled}
 TOLD: frozenset[str] = frozenset()
 GIVING: frozenset[str] = frozenset()
-SHUFFLED = frozenset({"seats.deck"})  # the view does not have the trade deck
+SHUFFLED = frozenset({"seats.deck"})  # The view doesn't contain the trade deck.
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """Hands and the order of decks; its own hand while it is not asked.
+    """Hands and the order of decks, including the seat's own hand while it has no request.
 
-    Everybody knows the ships that went on top of a deck.
+    Everybody has seen the ships that were put on top of a deck, so they're left out.
     """
     asked = [request.seat for request in game.requests]
     found = [Pool(game.table.trade_deck)]

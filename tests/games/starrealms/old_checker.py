@@ -1,8 +1,9 @@
-"""A second opinion on logs of Star Realms: a checker with rules of its own.
+"""A second checker for Star Realms logs, written independently of the rules.
 
-The checker is a generator that reads messages as the rules would send them: what must follow is
-taken, what may follow is looked for. Of a player it knows hand and deck together. After the first
-departure nobody knows who has which cards: from there on only turns and authority are followed.
+The checker is a generator that reads messages in the order in which the rules would send them. It
+takes the next message if only one kind can follow, and looks ahead if there are several. It counts
+a player's hand and deck together. After the first deviation nobody knows who has which cards, so
+from there on it checks only turns and authority.
 """
 
 from __future__ import annotations
@@ -50,19 +51,19 @@ from referee.games.starrealms.rules.table import ROW_SIZE
 
 T = TypeVar("T", bound=Struct)
 Reading: TypeAlias = Generator[None, None, T]
-"""Runs as long as there are messages that it needs."""
+"""A generator that suspends itself until the next message has arrived."""
 
 
 class _DepartureError(Exception):
-    """A message that the rules do not allow there."""
+    """Raised for a message that the rules don't allow at this point."""
 
 
 class Known(Player):
-    """What is known of a player: `hand` and `deck` are empty here.
+    """What the log shows of a player. The inherited `hand` and `deck` stay empty.
 
     Attributes:
         hidden: the cards of hand and deck together.
-        hand_size, deck_size: how many there are of each.
+        hand_size, deck_size: the number of cards in each of them.
     """
 
     __slots__ = ("deck_size", "hand_size", "hidden")
@@ -89,10 +90,10 @@ class Checker:
         self._in_turn = False
         self._max_turns = 0
         self._row: list[str] = []
-        self._trade_deck = Counter(TRADE_DECK)  # that has not been seen
+        self._trade_deck = Counter(TRADE_DECK)  # the cards that haven't appeared yet
         self._explorers = 0
         self._gone: set[int] = set()
-        self._sure = True  # nothing has departed yet
+        self._sure = True  # False after the first deviation
         self._waiting: deque[tuple[int, Struct]] = deque()
         self._line = 0
         self._found: list[Finding] = []
@@ -125,7 +126,7 @@ class Checker:
     # --- reading --------------------------------------------------------------------------------
 
     def _ahead(self, place: int = 0) -> Reading[Any]:
-        """A message that has not been read yet: the next one, or one behind it."""
+        """Peek at an unread message. 0 is the next one, 1 the one after it."""
         while len(self._waiting) <= place:
             yield
         return self._waiting[place][1]
@@ -133,7 +134,7 @@ class Checker:
     def _take(
         self, kind: type[T], section: str = "2.22", *, whose: Player | None = None
     ) -> Reading[T]:
-        """Read the next message, which must be of this kind and of this player."""
+        """Read the next message, which must be of this kind and about this player."""
         message = yield from self._ahead()
         whose = whose or self._turn.player
         self._line = self._waiting.popleft()[0]
@@ -146,7 +147,7 @@ class Checker:
         return taken
 
     def _depart(self, section: str, expected: str, found: object) -> None:
-        """Report what departs, and go no further."""
+        """Record a finding and stop following the match in detail."""
         shown = found if isinstance(found, str) else _shown(found)
         self._found.append(Finding(self._line, section, expected, shown))
         self._sure = False
@@ -177,10 +178,13 @@ class Checker:
         yield from self._outline()
 
     def _outline(self) -> Generator[None, None, None]:
-        """Follow turns and authority alone, from the next end of a turn on; each as it is told."""
-        ended: TurnEnded | None = None  # the turn before
-        started: TurnStarted | None = None  # the turn that is played
-        left: int | None = None  # of the authority of the player who is attacked
+        """Check only turns and authority, starting at the next end of a turn.
+
+        Each message is compared with the totals in the earlier ones, even if those were wrong.
+        """
+        ended: TurnEnded | None = None  # the end of the previous turn
+        started: TurnStarted | None = None  # the start of the current turn
+        left: int | None = None  # remaining authority of the player under attack
         while True:
             message = yield from self._ahead()
             self._line = self._waiting.popleft()[0]
@@ -226,11 +230,12 @@ class Checker:
         self._in_turn = False
 
     def _deed(self, turn: TurnState) -> Generator[None, None, bool]:
-        """Read one thing that was done with what came of it; returns whether there was one."""
+        """Read an action together with its effects. Returns False if there are no more actions."""
         player: Any = turn.player
         message = yield from self._ahead()
         if player.authority <= 0 or turn.opponent.authority <= 0:
-            yield from self._take(GameInfo, "4.10")  # nothing may follow
+            # The game is over, so any message here is an error.
+            yield from self._take(GameInfo, "4.10")
         match message:
             case PlayerPlayed(card=card):
                 yield from self._take(PlayerPlayed)
@@ -352,7 +357,7 @@ class Checker:
             case "scrap_from_hand":
                 if player.hand_size:
                     if not (yield from self._scraps_next("hand")):
-                        yield from self._take(GameInfo, "4.4")  # it had to
+                        yield from self._take(GameInfo, "4.4")  # Scrapping a card is mandatory.
                     yield from self._scraps()
             case "discard_up_to_then_draw_that_many":
                 if (yield from self._recycles()):
@@ -385,7 +390,7 @@ class Checker:
         return isinstance(message, PlayerScrapped) and message.from_ in places
 
     def _scraps(self) -> Generator[None, None, None]:
-        """A card of hand or discard pile."""
+        """Read the scrapping of a card from the hand or the discard pile."""
         message = yield from self._take(PlayerScrapped)
         if message.from_ == "hand":
             self._leaves_hand(message.card, message, "2.13")
@@ -396,7 +401,10 @@ class Checker:
         yield from self._leaves_game(message.card)
 
     def _recycles(self) -> Generator[None, None, bool]:
-        """Whether the discards that come next are no clean-up's: that one ends the turn."""
+        """Tell discards chosen by the player from those of the clean-up.
+
+        The clean-up's discards are followed by the end of the turn, possibly after a draw.
+        """
         place = 0
         message = yield from self._ahead()
         if not isinstance(message, PlayerDiscarded):
@@ -427,7 +435,7 @@ class Checker:
             player.deck_size -= count
 
     def _discards(self, least: int, most: int, section: str) -> Generator[None, None, int]:
-        """So many cards of the hand; returns how many."""
+        """Read a discard of `least` to `most` cards and return how many there were."""
         message = yield from self._take(PlayerDiscarded, section)
         right = least <= len(message.cards) <= most
         self._check(right, section, f"{most} cards discarded", message)
@@ -449,7 +457,7 @@ class Checker:
             yield from self._shows_row([self._row])
 
     def _piece(self, card: str, message: Struct, fits: Any) -> Piece:
-        """The first of its cards in play of this name that can do it."""
+        """Find the first card in play with this name that satisfies `fits`."""
         for piece in self._turn.player.in_play:
             if piece.card.name == card and fits(piece):
                 return piece
@@ -493,7 +501,7 @@ class Checker:
             player.discard.append(message.gained)
 
     def _row_without(self, card: str, message: Struct) -> Generator[None, None, None]:
-        """The row is shown without one of these cards, filled up."""
+        """Expect the trade row without one copy of `card`, and refilled."""
         self._check(card in self._row, "2.6", "a card of the row", message)
         rows = [
             self._row[:place] + self._row[place + 1 :]
@@ -503,7 +511,7 @@ class Checker:
         yield from self._shows_row(rows)
 
     def _shows_row(self, rows: Sequence[Sequence[str]]) -> Generator[None, None, None]:
-        """The row is shown as one of these, filled up from the trade deck."""
+        """Expect the trade row to begin with one of `rows`, refilled from the trade deck."""
         shown = yield from self._take(TradeRow)
         old = len(rows[0])
         new = list(shown.cards[old:])
@@ -544,5 +552,5 @@ class Checker:
 
 
 def _shown(message: object) -> str:
-    """A message as it stands in a log."""
+    """Format a message as in the log."""
     return msgspec.json.encode(message).decode()

@@ -1,4 +1,4 @@
-"""Matches of Star Realms inside the test process, and short words for what is said in them."""
+"""Star Realms matches inside the test process, and a short notation for messages and actions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ Json = dict[str, Any]
 
 
 class Kept(SeededRandomSource):
-    """A chance that shuffles nothing: the newest card of a pile is on top."""
+    """A random source that never shuffles, so the newest card of a pile is on top."""
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Leave them as they are."""
+        """Keep the order."""
 
 
 def new_setup(seed: int = 1, **options: Any) -> GameSetup:
-    """What a new game is made of."""
     return GameSetup(
         chance=SeededRandomSource(seed), names=("Ann", "Ben"), options=RULES.options(**options)
     )
 
 
 def new_match(seed: int = 1, **options: Any) -> Match:
-    """A match that has not started."""
     return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
 
 
@@ -41,7 +39,7 @@ def new_match(seed: int = 1, **options: Any) -> Match:
 
 
 def short(message: Json) -> str:
-    """A public message in short words; its type in front, and whose it is behind."""
+    """Write a public message as its type and values, separated by bars."""
     values = [value for name, value in message.items() if name not in ("type", "game")]
     words = [
         ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
@@ -51,7 +49,7 @@ def short(message: Json) -> str:
 
 
 def short_state(state: Json) -> Json:
-    """A state, flat, with its cards in play as words."""
+    """Flatten a state, and write the cards in play as strings."""
     flat = {name: value for name, value in state.items() if name != "opponent"}
     flat |= {f"opponent.{name}": value for name, value in state["opponent"].items()}
     flat["in_play"] = [
@@ -62,12 +60,12 @@ def short_state(state: Json) -> Json:
 
 
 def short_action(action: Json) -> str:
-    """An action: "buy Ram deck"."""
+    """Write an action as a string, such as "buy Ram deck"."""
     return " ".join(action.values())
 
 
 def long_action(words: str) -> Json:
-    """Such words as an action."""
+    """Parse an action that is written like "buy Ram deck"."""
     action, _, card = words.partition(" ")
     if action == "buy" and card.rpartition(" ")[2] in ("deck", "discard"):
         card, _, to = card.rpartition(" ")
@@ -76,7 +74,7 @@ def long_action(words: str) -> Json:
 
 
 def short_option(option: Json) -> str:
-    """An option: "Scout from hand", or "1: trade 3"."""
+    """Write an option as a string, such as "Scout from hand" or "1: trade 3"."""
     if "card" in option:
         return f"{option['card']} from {option['from']}"
     effects = [
@@ -89,7 +87,7 @@ def short_option(option: Json) -> str:
 
 
 class Scene:
-    """A match from a situation on, step by step in short words (scenarios/README.md)."""
+    """Plays a scenario step by step, starting from its situation (scenarios/README.md)."""
 
     def __init__(self, scenario: Json) -> None:
         before = {"trade_row": [], "trade_deck": []} | scenario.get("before", {})
@@ -115,7 +113,7 @@ class Scene:
         self.start = self._result()
 
     def step(self, step: Json) -> Json:
-        """Give the answer of a step; what it leads to."""
+        """Send the reply of a step, and return the result."""
         (seat,) = self.match.due
         if "leave" in step:
             self.match.disqualify(seat, Disqualification(step["leave"]), "as the scenario says")
@@ -171,7 +169,7 @@ NONSENSE = [b"?", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-rep
 
 
 def right(dice: Random, request: Json) -> bytes:
-    """A reply without fault: any that the protocol allows; a turn does not end at once."""
+    """A random legal reply. It rarely ends the turn while other actions are possible."""
     if request["type"] == "choose":
         indices = range(len(request["options"]))
         picks = dice.sample(indices, dice.randint(request["least"], request["most"]))
@@ -184,7 +182,7 @@ def right(dice: Random, request: Json) -> bytes:
 
 
 def wrong(dice: Random, request: Json) -> bytes:
-    """A reply that is often wrong, down to any line that is not blank."""
+    """Often an illegal reply, and sometimes a line of random bytes, which is never blank."""
     if dice.random() < 0.2:
         garbage = dice.randbytes(dice.randint(0, 30)).replace(b"\n", b"").strip(b" \t\r")
         return dice.choice([*NONSENSE, garbage or b"?"])
@@ -196,5 +194,5 @@ def wrong(dice: Random, request: Json) -> bytes:
 
 
 def mixed(dice: Random, request: Json) -> bytes:
-    """Mostly right, so that the game gets somewhere."""
+    """A legal reply in nine of ten cases, so that the match makes progress."""
     return dice.choices([right, wrong], [9, 1])[0](dice, request)

@@ -1,4 +1,4 @@
-"""Findings in logs of Star Realms, each at its line and with its section."""
+"""The checker reports findings in Star Realms logs at the right line and with the right section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conformance cases of Star Realms: right bots pass them, and wrong bots fail their own."""
+"""Conformance cases of Star Realms: correct bots pass, and each faulty bot fails its own cases."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ CASES = load_cases(RULES).cases
 
 
 class Mistaken:
-    """A bot as a Python object: `answer` makes a reply of each request but the handshake."""
+    """A bot as a Python object. `answer` replies to every request except the handshake."""
 
     def __init__(self, answer: Callable[[Json], Any]) -> None:
         self._answer = answer
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """The reply to the last of these lines."""
         request = json.loads(lines[-1])
         if request["type"] == "player-name-request":
             number = request["player_number"]
@@ -44,7 +43,7 @@ class Mistaken:
 
 
 def whole_hand(request: Json) -> Any:
-    """Plays the whole hand, and picks what comes first of all that is offered."""
+    """Play the whole hand without looking again, and pick as many options as possible."""
     if request["type"] == "choose":
         return {"type": "choose-reply", "picks": list(range(request["most"]))}
     plays = [{"action": "play", "card": card} for card in request["state"]["hand"]]
@@ -53,7 +52,7 @@ def whole_hand(request: Json) -> Any:
 
 
 def each_base_again(request: Json) -> Any:
-    """Uses each base that it has, used or not."""
+    """Use every base in play without checking whether it was used already."""
     if request["type"] == "choose":
         return simplest_reply(request)
     pieces = request["state"]["in_play"]
@@ -62,7 +61,7 @@ def each_base_again(request: Json) -> Any:
 
 
 def buys_all(request: Json) -> Any:
-    """Plays, then buys all that it could buy, each for itself."""
+    """Play all cards, then buy everything on offer as if each card had all the trade to itself."""
     if request["type"] == "choose":
         return simplest_reply(request)
     plays = [action for action in request["actions"] if action["action"] == "play"]
@@ -71,7 +70,7 @@ def buys_all(request: Json) -> Any:
 
 
 def ends(request: Json, picks: Any) -> Any:
-    """Ends its turns; what it picks is given."""
+    """End every turn at once, and answer each question with `picks`."""
     if request["type"] == "choose":
         return {"type": "choose-reply", "picks": picks}
     return simplest_reply(request)
@@ -109,7 +108,8 @@ def test_the_page_about_cases() -> None:
     situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), situation)
-    state = game.requests[0].message.state  # of the discard that is due
+    # The player has to discard a card, and this is the request for it.
+    state = game.requests[0].message.state
     assert [state.turn, state.trade, state.combat, state.authority] == [8, 2, 3, 20]
     assert [state.hand, state.deck, state.trade_row] == [["Ram"], ["Scout"], ["Ram"]]
     for wrong in ({"seats": {"player1": {"hands": []}}}, situation | {"x": 1}):

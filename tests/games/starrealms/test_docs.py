@@ -1,4 +1,4 @@
-"""What the page of Star Realms shows is what the program does."""
+"""The card tables on the Star Realms page match the program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_every_field_of_a_message_is_in_its_table() -> None:
 
 
 def test_the_tables_of_cards_are_the_cards() -> None:
-    """7; the words for what a card does are the page's own."""
+    """Section 7 describes abilities in its own words, so we only compare which abilities exist."""
     told = {}
     for number in ("7.1", "7.2", "7.3", "7.4", "7.5"):
         for name, type_, cost, copies, *abilities in rows(SECTIONS[number].text):

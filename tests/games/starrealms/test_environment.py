@@ -1,4 +1,4 @@
-"""Star Realms for programs that learn: legal choices lead to legal replies, all reachable."""
+"""Star Realms for programs that learn: legal actions give legal replies, and all are reachable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = GAMES["starrealms"]
 
 
 def test_every_action_of_a_request_is_a_choice() -> None:
-    """As many as the request has, so that none has the same name as another."""
+    """The number of legal actions must match, since two actions could share the same name."""
     turns = 0
     for seed in range(4):
         course = Course("starrealms", seed, max_turns=30)

@@ -1,4 +1,4 @@
-"""Whole matches: whatever bots do, the game holds, and the same seed is the same match."""
+"""Whole Star Realms matches with random bots keep their invariants, and seeds are reproducible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEEDS = st.integers(0, 2**53 - 1)
 
 
 def owned(view: Any) -> Counter[str]:
-    """All cards that are somewhere."""
+    """All cards in the game, wherever they are."""
     cards = Counter({EXPLORER: view.explorers}) + Counter(view.trade_row)
     for seat in view.seats:
         cards += Counter(seat.hand) + Counter(seat.deck) + Counter(seat.discard)
@@ -34,7 +34,7 @@ def owned(view: Any) -> Counter[str]:
 
 
 def played(seed: int, choose: Choose, **options: Any) -> Announced:
-    """Play a match and look at it after each reply; all that was said."""
+    """Play a match, check it after each reply, and return all messages."""
     match = new_match(seed, **options)
     dice = Random(seed)
     scrapped: Counter[str] = Counter()
@@ -66,7 +66,7 @@ def played(seed: int, choose: Choose, **options: Any) -> Announced:
 
 
 def check_request(request: Json, seat: Any) -> None:
-    """A request says what is so, and what it offers can be told apart."""
+    """The state in a request must be the real one, and its actions must differ from each other."""
     state = request["state"]
     assert (state["hand"], state["deck"]) == (seat.hand, sorted(seat.deck))
     assert (state["discard"], state["authority"]) == (seat.discard, seat.authority)
@@ -90,7 +90,7 @@ def test_whatever_bots_do_no_card_is_lost(seed: int, choose: Choose, explorers: 
 
 
 def test_a_match_goes_through_all_that_can_happen() -> None:
-    """The random bots are no weaker than the test above needs."""
+    """Make sure that the random bots reach every message and every fault."""
     told = Counter(message["type"] for seed in range(2) for message in played(seed, right).public)
     assert {struct.__struct_config__.tag for struct in RULES.public} <= told.keys()
     faults = {(code, where) for seed in range(3) for _, code, where in played(seed, mixed).codes()}
@@ -99,7 +99,7 @@ def test_a_match_goes_through_all_that_can_happen() -> None:
 
 
 def test_the_deal_of_a_seed() -> None:
-    """4.11; pinned: a record of a match must play the same for ever."""
+    """A record must replay the same forever, so the deal of a seed is fixed here (4.11)."""
     game = RULES.new(new_setup(1))
     view: Any = game.view(ALL)
     assert view.trade_row == [
@@ -110,14 +110,13 @@ def test_the_deal_of_a_seed() -> None:
 
 
 def first(dice: Random, request: Json) -> bytes:
-    """What is offered first."""
     if request["type"] == "choose":
         return to_line({"type": "choose-reply", "picks": [0]})
     return to_line({"type": "play-reply", "actions": request["actions"][:1]})
 
 
 def test_the_same_seed_is_the_same_match() -> None:
-    """Pinned: a record of a match must play the same for ever."""
+    """A record must replay the same forever, so we compare with fixed digests."""
     public = [json.dumps(played(seed, first).public) for seed in (1, 2)]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:16] for text in public]
     assert digests == ["24972b8ef2a11aea", "3b4675da2af8e951"]

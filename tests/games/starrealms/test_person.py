@@ -1,4 +1,4 @@
-"""A person's Star Realms: all that is legal can be chosen, and no choice is a fault."""
+"""Star Realms for people: every legal action can be chosen, and no choice leads to a fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def asked(state: Json) -> tuple[Any, Question]:
-    """The first decision in a situation, with its question."""
+    """Start the first decision in a situation. Returns the generator and its question."""
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), {"trade_row": [], "trade_deck": []} | state)
     decision = StarRealmsDialogue(["Ann", "Ben"], 0).decide(game.requests[0].message)

@@ -1,4 +1,4 @@
-"""Rule files that play Star Realms: whole matches that are known."""
+"""Whole matches between Star Realms rule files, compared with known results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches of bots that are processes and objects: recorded, played again, verified, told."""
+"""Star Realms matches between processes and objects can be recorded, replayed and verified."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_match_comes_out_the_same_each_time_and_verifies(tmp_path: Path) -> No
 
 
 def test_bots_that_are_objects_are_recorded_like_any_other(tmp_path: Path) -> None:
-    """With faults, whose words stand in the record."""
+    """The record must also contain replies that were faults."""
     record = tmp_path / "record"
     bots = [Mistaken(whole_hand), Mistaken(whole_hand)]
     result = play_match(bots, game="starrealms", seed=3, record=record)
@@ -45,7 +45,7 @@ def test_bots_that_are_objects_are_recorded_like_any_other(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_admiral_beats_the_random_pilot_nine_times_of_ten() -> None:
-    """Of 1,000 matches it won 946 (`--deals 500 --seed 1`); here are a few."""
+    """Admiral won 946 of 1,000 matches (`--deals 500 --seed 1`). We play only 20 here."""
     source = ROOT / "example_bots" / "starrealms" / "admiral.py"
     assert len(source.read_text().splitlines()) <= 55
     words = ["tournament", "--game", "starrealms", "admiral", "random_pilot", "--deals", "10"]

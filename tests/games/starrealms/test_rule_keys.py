@@ -1,6 +1,6 @@
-"""Every key of a rule file, in one situation in which all have a value that was counted by hand.
+"""Every key of a rule file, in a situation where we counted all the values by hand.
 
-The file plays one card first if a key has that value, and last if it has not.
+The rule file plays a card first if the key has the expected value, and last otherwise.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ SITUATION = state_of(
 VALUES = {
     "deck": 4,
     "turn": 7,
-    "card.cost": 3,  # of a Ram
+    "card.cost": 3,  # cost of a Ram
     "trade": 2,
     "combat": 9,
-    "combat.plus.card.scrap.combat": 11,  # an Explorer gives 2
-    "buyScoreIncrease": 1,  # a Ram gives 3 trade: an Embassy Yacht of 3, not a Battle Pod of 2
+    "combat.plus.card.scrap.combat": 11,  # an Explorer can be scrapped for 2
+    # The Ram's 3 trade buys an Embassy Yacht for 3 instead of a Battle Pod for 2.
+    "buyScoreIncrease": 1,
     "buy.score.increase": 1,
     "authority": 41,
     "opponent.authority": 33,
@@ -75,7 +76,7 @@ VALUES = {
     "discard.size": 10,
     "opponent.discard.size": 13,
     "hand.size": 11,
-    "opponent.hand.size": 3,  # two of five are due
+    "opponent.hand.size": 3,  # The opponent must discard two of its five cards.
     "ships": 37,
     "opponent.ships": 22,
     "bases": 9,
@@ -91,8 +92,8 @@ VALUES = {
     "opponent.bases.biggest": 8,
     "opponent.outposts.smallest": 5,
     "opponent.outposts.biggest": 6,
-    "cards.played.blob": 1,  # a Ram that was scrapped since
-    "cards.played.trade_federation": 2,  # with the Needle, which copies a Cutter
+    "cards.played.blob": 1,  # a Ram, although it was scrapped after it was played
+    "cards.played.trade_federation": 2,  # one of them is the Needle as a copy of a Cutter
     "cards.played.machine_cult": 1,
     "cards.played.star_empire": 4,
     "cards.played.starter_cards": 2,
@@ -113,7 +114,7 @@ VALUES = {
     "cards.deck.starter_cards": 3,
     "cards.all.blob": 7,
     "cards.all.trade_federation": 9,
-    "cards.all.machine_cult": 8,  # Mech World is of its own faction alone
+    "cards.all.machine_cult": 8,  # Mech World counts only for its own faction
     "cards.all.star_empire": 13,
     "cards.all.starter_cards": 9,
     "opponent.cards.discard.blob": 5,
@@ -137,7 +138,7 @@ VALUES = {
     "trade_row.star_empire": 1,
 }
 INFO = {"card_info_w": 3, "trade_row_card_info_avg_w": 4}
-"""If w is the cost: of a Ram; of 2, 3, 3, 6 and 6."""
+"""Expected if `w` is the cost: 3 for a Ram, and 4 as the average of 2, 3, 3, 6 and 6."""
 
 
 def test_no_key_is_missing() -> None:

@@ -1,6 +1,7 @@
-"""The sets of rules of a file: the examples of the text that rule files come from, and the order.
+"""The rule sets of a file, tested with the examples from the original text about rule files.
 
-Each example stands here with the choice that the text says.
+Each example is listed with the choice that the text says. The last tests check the order in
+which the sets are used.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def test_buy_rules(shuffles: int, row: list[str], bought: str) -> None:
 
 
 def test_a_score_changes_with_the_deck() -> None:
-    """10 in the first two decks, then 20: beside a card of 15 that shows."""
+    """The Corvette scores 10 in the first two decks and 20 afterwards; the Cutter scores 15."""
     rules = [*BUY, {"card": "Cutter", "score": 15}]
     for shuffles, bought in ((0, "Cutter"), (1, "Cutter"), (2, "Corvette")):
         state = state_of(trade=2, shuffles=shuffles, trade_row=["Corvette", "Cutter"])
@@ -155,7 +156,7 @@ def test_a_score_changes_with_the_deck() -> None:
 
 
 def test_discard_rules() -> None:
-    """A Viper before a Scout before an Explorer; others only if it must be, cheap ones first."""
+    """The Viper goes first, then the Scout, then the Explorer. Others go only if they must."""
     rule_player = rule_player_of(discardRules=DISCARD)
     hand = ["Mothership", "Explorer", "Scout", "Cutter", "Viper"]
     state = state_of(hand=hand)
@@ -192,7 +193,7 @@ def test_scrap_rules_follow_the_same_rules() -> None:
             False,
         ),
         ("Battlecruiser", {"opponent": {"authority": 5}}, True),
-        # With 3 trade more a card of 50 can be bought, not one of 25.
+        # Scrapping the Wheel gives 3 trade, enough for a card of score 50 instead of 25.
         ("Blob Wheel", {"trade": 3, "trade_row": ["Ram", "Battle Blob"]}, True),
         ("Blob Wheel", {"trade": 3, "trade_row": ["Ram", "Battle Blob"], "shuffles": 2}, False),
         ("Blob Wheel", {"trade": 0, "trade_row": ["Ram", "Battle Blob"]}, True),
@@ -207,7 +208,7 @@ def test_scrap_for_benefit_rules(card: str, state: dict[str, Any], scrapped: boo
 
 
 def test_use_base_rules() -> None:
-    """Recycling Station, Machine Base, all others, Blob World."""
+    """The Recycling Station is used first, then the Machine Base, and the Blob World comes last."""
     bases = ["Blob World", "The Hive", "Machine Base", "Recycling Station"]
     able = [f"use-base {base}" for base in bases]
     done = does(rule_player_of(useBaseRules=USE_BASE), state_of(in_play=bases), *able)
@@ -217,7 +218,9 @@ def test_use_base_rules() -> None:
 
 
 def test_play_rules() -> None:
-    """The Station, used at once; Supply Bot; Patrol Mech and its ally ability; others; starters."""
+    """The Station comes first and is used at once, the Patrol Mech uses its ally ability, and
+    the starting cards come last.
+    """
     rule_player = rule_player_of(playRules=PLAY)
     hand = [
         *["Viper", "Scout", "Explorer", "Stealth Needle", "Ram", "Patrol Mech", "Supply Bot"],
@@ -255,7 +258,7 @@ def test_play_rules() -> None:
         ("Patrol Mech", {"shuffles": 1}, 1),
         ("Patrol Mech", {"opponent": {"authority": 29}}, 2),
         ("Recycling Station", {}, 2),
-        ("Trading Post", {}, 1),  # not listed: the first
+        ("Trading Post", {}, 1),  # not listed in the rules, so it takes the first option
     ],
 )
 def test_make_choice_rules(card: str, state: dict[str, Any], option: int) -> None:
@@ -266,9 +269,10 @@ def test_make_choice_rules(card: str, state: dict[str, Any], option: int) -> Non
 @pytest.mark.parametrize(
     ("state", "bought"),
     [
-        ({}, "Cutter"),  # 9 to 3, since there is a Recycling Station, and 2
-        ({"shuffles": 2, "trade": 3}, "Imperial Frigate"),  # all 5: the oldest in the row
-        ({"shuffles": 3}, "Imperial Frigate"),  # 7 to 4 and 2
+        ({}, "Cutter"),  # Cutter 9, Frigate 3 (because of the Station), Station 2
+        # All score 5, so the oldest card in the row wins.
+        ({"shuffles": 2, "trade": 3}, "Imperial Frigate"),
+        ({"shuffles": 3}, "Imperial Frigate"),  # Frigate 7, Station 4, Cutter 2
     ],
 )
 def test_buy_rules_by_card_info(state: dict[str, Any], bought: str) -> None:
@@ -285,12 +289,12 @@ def test_buy_rules_by_card_info(state: dict[str, Any], bought: str) -> None:
         ({}, 2),
         ({"trade_row": ["Imperial Frigate", "Recycling Station", "Ram"]}, 3),
         ({"hand": [], "discard": ["Corvette"]}, 4),
-        ({"discard": ["Imperial Frigate"]}, 4),  # an average of 5
+        ({"discard": ["Imperial Frigate"]}, 4),  # The average of the deck is 5.
         ({"opponent": {"discard": ["Blob Wheel"]}}, 5),
     ],
 )
 def test_card_info_of_a_card(state: dict[str, Any], score: int) -> None:
-    """A Ram of the score in question is bought first, one of half a point less is not."""
+    """Find the card's score by comparing it with a Ram that scores half a point more or less."""
     row = ["Imperial Frigate", "Ram"]
     for ram, bought in ((score + 0.5, "Ram"), (score - 0.5, "Imperial Frigate")):
         rules = [{"card": "Ram", "score": ram}, *BUY_BY_INFO]
@@ -306,7 +310,8 @@ def test_card_info_of_a_card(state: dict[str, Any], score: int) -> None:
 def test_attacks_go_by_cost_and_outposts_first() -> None:
     bases = ["Trading Post", "Royal Redoubt", "Space Station", "Blob World"]
     state = state_of(combat=11, opponent={"bases": bases, "authority": 30})
-    # Redoubt 6 of 6, Station 4 of 4; the Post of 4 is out of reach and stands: that is all.
+    # The Redoubt takes 6 and the Space Station 4, which leaves 1 of 11. The Trading Post is an
+    # outpost with a defense of 4, and while it stands nothing else can be attacked.
     assert does(rule_player_of(), state) == [
         *["attack-base Royal Redoubt", "attack-base Space Station", "end-turn"]
     ]
@@ -339,7 +344,7 @@ def test_an_outpost_of_score_0_is_left_and_ends_the_attack() -> None:
     ],
 )
 def test_questions_with_one_pick(kind: str, rules: str, default: list[int]) -> None:
-    """The dearest, but nothing of the trade row; what a rule puts above it; nothing of score 0."""
+    """By default the dearest card is picked, but none from the trade row. Rules can change that."""
     cards = ["Blob Wheel", "Fleet HQ"] if kind == "destroy-base" else ["Ram", "Battle Blob"]
     assert picks(rule_player_of(), kind, None, cards, state_of()) == default
     first = rule_player_of(**{rules: [{"card": cards[0], "score": 99}]})
@@ -367,7 +372,8 @@ def test_a_card_goes_by_its_name_then_outpost_base_ship_and_all() -> None:
         *[{"card": "*", "score": 1}, {"card": "ship", "score": 2}, {"card": "base", "score": 3}],
         *[{"card": "OUTPOST", "score": 4}, {"card": " ram", "rules": [{"turn": 99, "score": 5}]}],
     ]
-    # A Ram has an entry of its own, none of whose rules holds: the default, not the ship's.
+    # The Ram's own entry takes precedence even though its rule doesn't match, so the Ram gets the
+    # default score instead of the score for ships.
     row = ["Ram", "Cutter", "Blob Wheel", "Trading Post"]
     rule_player = rule_player_of(buyRules=rules)
     for card, row_now in (("Trading Post", row), ("Blob Wheel", row[:3]), ("Cutter", row[:2])):
@@ -389,8 +395,10 @@ def test_the_later_of_two_equal_matchers_counts() -> None:
     [
         # costs: Ram 3, Cutter 2, Corvette 2, Trade Bot 1
         (4, {"Ram": 10, "Cutter": 6, "Corvette": 5}, ["Cutter", "Corvette"]),
-        (4, {"Ram": 11, "Cutter": 6, "Corvette": 5}, ["Ram"]),  # no more than the best
-        (3, {"Ram": 10, "Cutter": 6, "Corvette": 5}, ["Ram"]),  # not to be paid together
+        # The two cheaper cards together are not worth more than the Ram.
+        (4, {"Ram": 11, "Cutter": 6, "Corvette": 5}, ["Ram"]),
+        # There's not enough trade for both cheaper cards.
+        (3, {"Ram": 10, "Cutter": 6, "Corvette": 5}, ["Ram"]),
         (3, {"Ram": 6, "Cutter": 5, "Corvette": 4, "Trade Bot": 3}, ["Cutter", "Trade Bot"]),
         (4, {"Ram": 6, "Cutter": 5, "Corvette": 4, "Trade Bot": 3}, ["Cutter", "Corvette"]),
         (4, {"Ram": 10, "Explorer": 6}, ["Explorer", "Explorer"]),
@@ -412,7 +420,10 @@ def test_one_explorer_alone_makes_no_pair() -> None:
 
 
 def test_the_order_of_a_round() -> None:
-    """Scrap for benefit, bases, cards of the hand, allies, buying; then again; then the attack."""
+    """In each round: scrapping for benefit, bases, hand, ally abilities, buying.
+
+    Rounds are repeated until nothing is left to do, and then the attack follows.
+    """
     rule_player = rule_player_of(
         scrapForBenefitRules=[{"card": "Ram", "score": 1}], buyRules=[{"card": "*", "score": 1}]
     )
@@ -426,7 +437,7 @@ def test_the_order_of_a_round() -> None:
     assert does(rule_player, state_of(in_play=used), able[2]) == ["use-ally Cutter"]
     bought = state_of(in_play=used, trade=2, trade_row=["Cutter"])
     assert does(rule_player, bought) == ["buy Cutter"]
-    # Something was done in this round, so there is another; a Ram drawn by now is played.
+    # Something was done in this round, so another one follows, and it plays a Ram drawn meanwhile.
     again = state_of(in_play=used, hand=["Ram"], combat=3)
     assert does(rule_player, again) == ["play Ram"]
     assert does(rule_player, state_of(in_play=used, combat=3)) == ["attack-player", "end-turn"]

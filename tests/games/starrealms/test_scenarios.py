@@ -1,4 +1,7 @@
-"""The rules as data: every scenario holds, and none is missing (scenarios/README.md)."""
+"""Run the scenarios, which describe the rules as data, and check that none is missing.
+
+The format is explained in scenarios/README.md.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +46,11 @@ def test_scenario(scenario: Json) -> None:
 
 
 def told_in(scenario: Json) -> list[str]:
-    """What is told in a scenario."""
     results = (scenario.get("start", {}), *scenario["steps"])
     return [line for result in results for line in result.get("told", [])]
 
 
 def told() -> set[str]:
-    """What is told in all scenarios."""
     return {line for scenario in SCENARIOS for line in told_in(scenario)}
 
 
@@ -60,7 +61,7 @@ def test_every_id_is_unique() -> None:
 
 
 def test_every_ability_of_every_card_has_a_scenario() -> None:
-    """One of its own by its name, in which it happens."""
+    """The scenario's id names the card and the ability, and the ability must be used in it."""
     named = {scenario["id"]: scenario for scenario in SCENARIOS}
     for card in CARDS.values():
         used = f"player-used | player1 | {card.name}"
@@ -110,7 +111,7 @@ def test_every_end_reason_has_a_scenario() -> None:
 
 
 def test_there_are_the_cards_of_the_core_set() -> None:
-    """7: 80 cards in the trade deck, 20 of each faction."""
+    """The core set has 80 cards in the trade deck, 20 of each faction (7)."""
     copies: dict[str, int] = {}
     for card in CARDS.values():
         copies[card.faction] = copies.get(card.faction, 0) + card.copies
@@ -124,7 +125,7 @@ def test_there_are_the_cards_of_the_core_set() -> None:
 
 
 def test_every_section_of_the_rules_has_a_scenario() -> None:
-    """But for 4.9 and 4.11, what is hidden and what is drawn: test_leaks.py, test_game.py."""
+    """Hidden information (4.9) and the deal (4.11) are tested in test_leaks.py and test_game.py."""
     shown = {section for scenario in SCENARIOS for section in scenario["sections"]}
     sections = {*load_page("starrealms/protocol").sections}
     assert shown <= sections

@@ -1,4 +1,4 @@
-"""What is kept of a match of Star Realms, what it comes to, and what beginners are told."""
+"""Statistics of Star Realms matches, and the notes that beginners get about their bots."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_tables_over_two_matches() -> None:
 
 
 def ended(hand: list[str], words: str, turns: int) -> list[list[str]]:
-    """The notes of a match in which player 1 always has this hand and does this."""
+    """Return the notes of a match in which player 1 has this hand and acts like this every turn."""
     seat = {"hand": hand, "deck": hand * turns}
     poor = {"hand": ["Scout"], "deck": ["Scout"] * 50}
     before = {"seats": {"player1": seat, "player2": poor}, "trade_row": ["Ram"]}

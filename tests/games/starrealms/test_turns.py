@@ -1,4 +1,4 @@
-"""A match of Star Realms turn by turn: what is told of each turn."""
+"""Descriptions of Star Realms matches, turn by turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ FLEET = "1 combat of Fleet HQ"
 
 @cache
 def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
-    """The public messages of a match, and the match."""
     match = new_match(seed, **options)
     return log_of(match, seed, right), match
 

@@ -1,4 +1,4 @@
-"""What is in the view of each viewer."""
+"""What each kind of viewer sees in Star Realms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_what_each_may_see() -> None:
     assert (own.seats[0].hand, own.asked) == (["Scout", "Viper", "Scout"], 0)
     assert own.request == whole.request is not None
     assert own.seats[1].hand is None
-    # It was not asked yet: nobody has told it what it holds.
+    # This seat has had no request yet, so it doesn't know its hand.
     assert (other.seats[1].hand, other.seats[1].hand_size) == (None, 5)
     assert (other.asked, public.asked, public.request) == (None, None, None)
     assert public.seats[1].hidden == ["Scout"] * 8 + ["Viper"] * 2

@@ -1,16 +1,16 @@
-"""A toy card game, known to tests alone: an example of a whole game in one folder.
+"""A toy card game, used only by tests, that shows how a complete game fits into one folder.
 
-Each player has a hand that nobody else sees. In a trick each plays one card; the highest takes it
-and leads to the next one. The most tricks win.
+Each player has a hand that nobody else sees. In a trick, every player plays one card. The highest
+card takes the trick, and its player leads the next one. The player with the most tricks wins.
 
-messages.py     what is said
-rules.py        the game
+messages.py     the JSON messages
+rules.py        the game itself
 view.py         the state as data, for each viewer
-log_player.py   runs the rules behind a spectator log
-turns.py        a match turn by turn, for people
-person.py       what a person sees and can choose
-environment.py  the game for programs that learn
-hidden.py       cards that can change places unnoticed, for `tests/games/test_leaks.py`
+log_player.py   runs the rules to check a spectator log
+turns.py        describes a match turn by turn for people
+person.py       lets a person play
+environment.py  observations and actions for programs that learn
+hidden.py       cards that can be exchanged unnoticed, for `tests/games/test_leaks.py`
 """
 
 from __future__ import annotations

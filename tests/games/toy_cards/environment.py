@@ -1,4 +1,4 @@
-"""The toy card game for programs that learn: a number for each card, and a choice for each."""
+"""The toy card game for programs that learn. There is one number and one action for each card."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ("turn", *(f"{place} {card}" for place in ("hand", "trick") for card in 
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
+    """Describe the entries of an observation and their bounds."""
     high = np.ones(len(NAMES), np.int32)
     high[0] = seats * options.hand_size
     return Numbers(NAMES, np.zeros_like(high), high)
@@ -43,7 +43,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
 
 class ToyTracker:
-    """Implements `referee.games.interface.environment.StateTracker`: a request has all of it."""
+    """Implements `referee.games.interface.environment.StateTracker`. The last request is enough."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat, self._seats = seat, seats

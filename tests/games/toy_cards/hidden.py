@@ -1,4 +1,4 @@
-"""What a seat of the toy card game may not know: the hands of others, and its own between turns."""
+"""Hidden cards of the toy card game: other hands, and the seat's own hand between its turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHUFFLED: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """All cards that were not played."""
+    """The cards not played yet, except the seat's own hand while it has a request."""
     known = [request.seat for request in game.requests if request.seat == seat]
     hands = [player.hand for player in game.table.players if player.seat not in known]
     return [Pool(game.table.deck, *hands)]

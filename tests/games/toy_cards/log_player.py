@@ -1,4 +1,4 @@
-"""Which replies a spectator log of the toy card game comes from."""
+"""Finds the replies that led to a spectator log of the toy card game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ToyCardsLog:
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: ToyCards, asked: Request, ahead: Sequence[Struct]) -> PlayReply:
-        """The card that is played; it changes places with a card that nobody knows."""
+        """Return the card that was played next, after swapping it into the player's hand."""
         found = ahead[0]
         if not isinstance(found, CardPlayed):
             raise DifferenceError("the next card")

@@ -24,7 +24,7 @@ class TrickTaken(Struct, frozen=True, tag="trick-taken"):
 
 
 class PlayRequest(Struct, frozen=True, tag="play-request"):
-    """All that the seat may know: `turn` and `trick` are public, the hand is its own."""
+    """Asks for a card. Only `hand` is private; everybody knows the other fields."""
 
     turn: int
     hand: list[int]

@@ -1,4 +1,4 @@
-"""What a person who plays the toy card game is told, sees and can choose."""
+"""The toy card game at the terminal and in the browser, for a person who plays."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Facts(Struct, frozen=True):
 
 
 class Player:
-    """One seat."""
+    """The state of one seat."""
 
     def __init__(self, seat: int, hand: list[int]) -> None:
         self.seat, self.number, self.hand = seat, seat_id(seat), hand
@@ -39,7 +39,7 @@ class Player:
 
 
 class Table(table.Table[Player]):
-    """The players, the trick and the cards that were not dealt."""
+    """The players, the current trick and the cards that nobody was dealt."""
 
     sections = SECTIONS
 
@@ -72,7 +72,7 @@ class ToyCards(table.TableGame[Table]):
             for player in table.players[leader:] + table.players[:leader]:
                 if not player.left:
                     yield from self._move(player)
-            if table.trick:  # nobody is left who played: nobody takes it
+            if table.trick:  # empty if everybody in this trick has left
                 leader = max(table.trick, key=table.trick.__getitem__)
                 table.players[leader].score += 1
                 scores = [player.score for player in table.players]
@@ -81,7 +81,7 @@ class ToyCards(table.TableGame[Table]):
         self.outcome = Outcome(ALL_PLAYED, ranks(keys))
 
     def _move(self, player: Player) -> Generator[Request, object, None]:
-        """One card; the lowest in the place of one that is not in the hand."""
+        """Ask for a card and play it. A bad reply plays the lowest card instead."""
         table = self.table
         table.turn += 1
         player.turns += 1

@@ -12,7 +12,7 @@ from .messages import CardPlayed, TrickTaken
 
 
 class Turns(turns.TurnReader[turns.Turn]):
-    """One card is one turn."""
+    """Reads turns from messages. Playing a card is a turn."""
 
     turn_type = turns.Turn
     styles: ClassVar[dict[str, str]] = {"takes": "green"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class View(Struct, frozen=True):
-    """A hand is None for anybody but its player, who sees it while it has a request."""
+    """What a viewer sees. A seat sees its own hand during a request; all other hands are None."""
 
     turn: int
     trick: dict[str, int]
@@ -28,7 +28,7 @@ class View(Struct, frozen=True):
 
 
 def request_of(table: Table, player: Player) -> Request:
-    """The request for a card."""
+    """Ask the player for a card."""
     trick = {seat_id(seat): card for seat, card in table.trick.items()}
     scores = [other.score for other in table.players]
     sizes = [len(other.hand) for other in table.players]
@@ -37,7 +37,7 @@ def request_of(table: Table, player: Player) -> Request:
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """What a viewer may see."""
+    """Build the view of the state for this viewer."""
     request = next((r for r in requests if viewer in (ALL, r.seat)), None)
     asked = None if request is None else request.seat
     hands = [

@@ -1,7 +1,7 @@
-"""A bot for the dialects that picks what comes first and then ends every turn: ENDTURN.
+"""A classic bot that drafts the first patron on offer and then only ends its turns (ENDTURN).
 
-It reads as a simple foreign bot reads: all lines up to EOT are joined, and the end is split into
-four words, or it breaks.
+It parses its input the way simple third-party bots do. It joins all lines up to EOT, and it
+crashes if the message at the end of the match doesn't split into four words.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a seat of Scripts of Tribute may not know: protocol, 4.9 and 4.11."""
+"""Hidden information in Scripts of Tribute, for test_leaks.py (protocol, 4.9 and 4.11)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from referee.games.tribute.rules.messages import PlayerShuffled, TurnEnded
 from tests.support.leaks import Pool
 
 UNCOVERING = {TurnEnded: PlayerShuffled}
-TOLD = frozenset({"seats.other.known"})  # the top of "seats.other.draw_pile"
-GIVING = frozenset({"classic-leaks", "classic-index-leaks"})  # 6.10
+TOLD = frozenset({"seats.other.known"})  # compared as the top of `seats.other.draw_pile`
+# These dialects reveal the order of piles (6.10).
+GIVING = frozenset({"classic-leaks", "classic-index-leaks"})
 UID = attrgetter("uid")
 SHUFFLED = frozenset({"seats.draw_pile", "tavern_deck"})
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """The order of piles, hands, and the generators; its own hand while it is not asked.
+    """The order of piles, the hands and the generators; the seat's own hand if it has no request.
 
-    A seat knows the top of its draw pile where it has put or seen cards there, and everybody the
-    cards that went below the tavern deck.
+    A seat knows the cards on top of its draw pile that it has seen or put there. Everybody knows
+    the cards that went below the tavern deck.
     """
     table = game.table
     asked = [request.seat for request in game.requests]

@@ -1,11 +1,12 @@
-"""A second opinion on logs of Scripts of Tribute: a checker with rules of its own.
+"""A second checker for Scripts of Tribute logs, written independently of the rules.
 
-All follows from the public messages but the order of shuffled cards. So the checker says which
-message comes next, and of a choice, a shuffle and a draw from the tavern which ones may come.
+The public messages determine everything except the order of shuffled cards. So the checker knows
+which message must come next, and it knows the possible messages for choices, shuffles and draws
+from the tavern.
 
-Cards of one shuffle whose order nobody has seen are alike. A pile is therefore a list of groups,
-the top first: a place of a pile has one of the cards of its group, and so has a place in a hand.
-After the first departure nobody knows who has which cards: from there on only turns are followed.
+Cards from one shuffle can't be told apart until somebody sees them. A pile is therefore a list of
+groups, top first: each position contains some card of its group, and so does each position of a
+hand. After the first deviation nobody knows who has which cards, so only turns are checked.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ from referee.games.tribute.rules.view import SeatView, View
 
 T = TypeVar("T", bound=Struct)
 Reading: TypeAlias = Generator[None, None, T]
-"""Runs as long as there are messages that it needs."""
+"""A generator that suspends itself until the next message has arrived."""
 Steps: TypeAlias = Generator[None, None, None]
 Due: TypeAlias = tuple[CardRef, int, str]
-"""An effect that waits: its card, its level, and its text."""
+"""A waiting effect: its card, its level and its text."""
 HAND, ROW, FIRST_UID, LEVELS = 5, 5, 10_000, 4
 _PICKERS = (0, 1, 1, 0)
 _MADE = {
@@ -64,11 +65,11 @@ _CREATES = {
 
 
 class _DepartureError(Exception):
-    """A message that the rules do not allow there."""
+    """Raised for a message that the rules don't allow at this point."""
 
 
 class Group:
-    """Cards whose places nobody knows, among the places that they have."""
+    """Cards in unknown order. A pile or hand contains the group once for each of its cards."""
 
     __slots__ = ("cards",)
 
@@ -77,8 +78,6 @@ class Group:
 
 
 class Agent:
-    """An agent in play."""
-
     __slots__ = ("activated", "hp", "kind", "ref")
 
     def __init__(self, ref: CardRef, kind: Kind) -> None:
@@ -87,7 +86,7 @@ class Agent:
 
 
 class Seat:
-    """What is known of a player: of hand and draw pile the groups, of all else the cards."""
+    """What the log shows of a player. Hand and draw pile consist of groups, the rest of cards."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -101,7 +100,7 @@ class Seat:
         self.calls = 1
 
     def owned(self) -> int:
-        """How many cards it has."""
+        """The number of cards that the player owns."""
         piles: tuple[Sequence[Any], ...] = (self.hand, self.pile, self.cooldown, self.played)
         return sum(map(len, piles)) + len(self.agents)
 
@@ -127,14 +126,15 @@ class Checker:
         self._discards: list[Due] = []
         self._counters: dict[str, int] = {}
         self._waiting: dict[str, list[Due]] = {}
-        self._price: tuple[int, int] | None = None  # place in the row, and coins: not yet paid
+        # A purchase that isn't paid for yet: the place in the row, and the price.
+        self._price: tuple[int, int] | None = None
         self._picked: list[str] = []
         self._number = 0
         self._asked: int | None = None  # the seat whose reply is due
         self._drafting = True
         self._over: tuple[str, Seat | None] | None = None
         self._gone: set[int] = set()
-        self._sure = True  # nothing has departed yet
+        self._sure = True  # False after the first deviation
         self._coming: deque[tuple[int, Struct]] = deque()
         self._line = 0
         self._found: list[Finding] = []
@@ -162,7 +162,7 @@ class Checker:
         return self._taken()
 
     def view(self) -> View | None:
-        """What `Game.view(PUBLIC)` says; None while more messages of the same decision are due."""
+        """The same as `Game.view(PUBLIC)`, or None if messages of this decision are missing."""
         if not self._sure or (self._asked is None and self._over is None):
             return None
         favours = {p: None if who is None else who.number for p, who in self._favours.items()}
@@ -201,7 +201,7 @@ class Checker:
 
     @property
     def departed(self) -> bool:
-        """Whether the rules did not allow a message."""
+        """True if the log contained a message that the rules don't allow."""
         return not self._sure
 
     def _taken(self) -> list[Finding]:
@@ -211,7 +211,7 @@ class Checker:
     # --- reading --------------------------------------------------------------------------------
 
     def _take(self, kind: type[T], section: str) -> Reading[T]:
-        """Read the next message, which must be of this kind and of the player on turn."""
+        """Read the next message, which must be of this kind and about the current player."""
         while not self._coming:
             yield
         self._line, message = self._coming.popleft()
@@ -222,7 +222,7 @@ class Checker:
         return message
 
     def _expect(self, *messages: Struct, section: str = "2.12") -> Steps:
-        """Read messages that must come now."""
+        """Read the messages that must come next."""
         for should in messages:
             while not self._coming:
                 yield
@@ -230,7 +230,7 @@ class Checker:
             self._check(message == should, section, _shown(should), message)
 
     def _reply(self, kind: type[T], section: str) -> Reading[T]:
-        """Read what the player on turn has decided; it may lose instead."""
+        """Read the result of a request. No more results are allowed once a player has left."""
         self._asked = self._me.seat
         message = yield from self._take(kind, section)
         self._asked = None
@@ -238,7 +238,7 @@ class Checker:
         return message
 
     def _depart(self, section: str, expected: str, found: object) -> None:
-        """Report what departs, and go no further."""
+        """Record a finding and stop following the match in detail."""
         shown = found if isinstance(found, str) else _shown(found)
         self._found.append(Finding(self._line, section, expected, shown))
         self._sure = False
@@ -273,7 +273,7 @@ class Checker:
         yield from self._outline()
 
     def _outline(self) -> Steps:
-        """Follow turns alone."""
+        """Check only the turns, after the cards are no longer known."""
         ended: TurnEnded | None = None
         while True:
             while not self._coming:
@@ -316,7 +316,7 @@ class Checker:
         yield from self._set_up()
 
     def _set_up(self) -> Steps:
-        """The cards of the game, which `table-set` names (4.2)."""
+        """Create the cards of the game and compare them with `table-set` (4.2)."""
         kinds = [kind for kind in self._set.kinds.values() if kind.deck in self._patrons]
         tavern = [self._new(kind.card) for kind in kinds for _ in range(kind.copies)]
         starters: list[list[CardRef]] = [[], []]
@@ -459,7 +459,7 @@ class Checker:
         raise AssertionError
 
     def _from_hand(self, card: CardRef, section: str, told: Struct | None = None) -> None:
-        """Take a card out of the hand of the player on turn, which must be able to have it."""
+        """Remove a card from the current player's hand, after checking that it can be there."""
         hand = self._me.hand
         for place, group in enumerate(hand):
             if group.cards.get(card.uid) == card:
@@ -483,7 +483,7 @@ class Checker:
             owner.cooldown.append(agent.ref)
 
     def _settle(self, ref: CardRef) -> bool:
-        """Put a card of the row where it goes; returns whether it acts at once (4.7)."""
+        """Put a card from the row into play or a pile. Returns True if it acts at once (4.7)."""
         kind = self._kind(ref)
         if kind.type == "CONTRACT_ACTION":
             self._deck.append(Group([ref]))
@@ -523,7 +523,7 @@ class Checker:
     # --- effects --------------------------------------------------------------------------------
 
     def _count(self, ref: CardRef) -> None:
-        """Count a card for its deck, and release effects (4.4)."""
+        """Count a card for its deck's combo, and queue the effects that this triggers (4.4)."""
         kind = self._kind(ref)
         reached = self._counters[kind.deck] = min(self._counters.get(kind.deck, 0) + 1, LEVELS)
         waiting = self._waiting.setdefault(kind.deck, [])
@@ -627,7 +627,7 @@ class Checker:
     def _check_chosen(
         self, chosen: Chosen, among: Sequence[CardRef] | None, least: int, most: int
     ) -> None:
-        """Check a choice: how many, and whether they are in the order of the list (4.5)."""
+        """Check the number of chosen cards, and that they're in the order of the list (4.5)."""
         count = len(chosen.cards)
         self._check(least <= count <= most, "4.5", f"{least} to {most} cards", chosen)
         if among is not None:
@@ -675,7 +675,7 @@ class Checker:
                 self._count(card)
 
     def _destroy(self, chosen: Chosen, source: CardRef | str, least: int, most: int) -> Steps:
-        """Destroy cards of the hand, the agents and the played ones."""
+        """Destroy cards from the hand, the agents and the cards played."""
         me = self._me
         self._check_chosen(chosen, None, least, most)
         agents = {agent.ref: agent for agent in me.agents}
@@ -802,7 +802,7 @@ class Checker:
                     yield from self._make(f"add-{kind}", patron, me)
 
     def _sells(self, patron: str, acted: Acted) -> Steps:
-        """Hlaalu and Treasury destroy a card."""
+        """Call Hlaalu or the Treasury, which both destroy a card."""
         me = self._me
         least = 1 if patron == "HLAALU" else 0
         cards = [*me.played, *(agent.ref for agent in me.agents)]
@@ -842,11 +842,11 @@ class Checker:
 
 
 def _cards_of(places: Iterable[Group]) -> list[CardRef]:
-    """The cards that lie at these places, which are all of their groups."""
+    """All cards of the groups that occur at these positions."""
     groups = {id(group): group for group in places}
     return [card for group in groups.values() for card in group.cards.values()]
 
 
 def _shown(message: object) -> str:
-    """A message as it stands in a log."""
+    """Format a message as in the log."""
     return msgspec.json.encode(message).decode()

@@ -1,4 +1,4 @@
-"""Matches with bots of the Python library of Scripts of Tribute, in the test process."""
+"""Matches inside the test process with bots of the Scripts of Tribute Python library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMIT = 30.0
 
 
 class RandomBot(BaseAI):
-    """Does anything, and shows what it is asked with."""
+    """Plays at random. `on_play` is called with each state and its possible moves."""
 
     on_play: Callable[[GameState, list[Any]], None] | None = None
 
@@ -50,9 +50,9 @@ def play(
     on_request: Callable[[Json], None] | None = None,
     **options: Any,
 ) -> Iterator[tuple[Json, Json]]:
-    """Play a match of a bot of the library against one that does anything right.
+    """Play a match between a bot of the library and random legal replies.
 
-    An even seed seats it first, an odd one second.
+    The library's bot is player 1 if the seed is even, and player 2 if it's odd.
 
     Yields:
         Each request of the game, in the order of the match, and the reply to it.
@@ -84,7 +84,7 @@ def play(
 
 
 def from_classic(state: Json, id: str) -> GameState:
-    """A state of the library, by its own builder, from the engine's JSON."""
+    """Build a state with the library's own builder from the engine's JSON."""
     patrons = basics.PatronStatesProto(patrons=state["PatronStates"])
     own, other = state["CurrentPlayer"], state["EnemyPlayer"]
     names = {"Hand": "hand", "Cooldown": "cooldown_pile", "Played": "played"}
@@ -153,7 +153,7 @@ def from_classic(state: Json, id: str) -> GameState:
 
 
 def fields(thing: Any) -> Any:
-    """All fields of an object of the library, down to plain values."""
+    """Convert an object of the library to plain values, with all its fields."""
     if isinstance(thing, list):
         return [fields(each) for each in thing]
     if isinstance(thing, dict):
@@ -165,7 +165,7 @@ def fields(thing: Any) -> Any:
 
 
 def compare_states(seed: int) -> int:
-    """Compare all states of a match with those of `classic-index`; returns how many there were."""
+    """Compare all states of a match with those of `classic-index`. Returns their number."""
     dialect = CLASSIC_INDEX.new(seed % 2, seed, "bot")
     sent: list[bytes] = []
     seen = count()
@@ -194,7 +194,7 @@ def compare_states(seed: int) -> int:
 
 
 class Numbers:
-    """The engine's generator, written apart from the product (protocol, 4.11)."""
+    """A separate implementation of the engine's generator (protocol, 4.11)."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed % 2**48
@@ -209,7 +209,7 @@ class Numbers:
 
 
 def replayed(seed: int, replies: list[tuple[int, Json]], **options: Any) -> Tribute:
-    """The game of a match after these replies."""
+    """Create a game and replay these replies."""
     game: Tribute = RULES.new(new_setup(seed, **options))  # type: ignore[assignment]
     for seat, reply in replies:
         game.advance({seat: decoded(reply)})
@@ -217,12 +217,11 @@ def replayed(seed: int, replies: list[tuple[int, Json]], **options: Any) -> Trib
 
 
 def decoded(reply: Json) -> Any:
-    """A reply as a game takes it."""
     return msgspec.convert(reply, Union[RULES.replies])  # noqa: UP007
 
 
 def hide(game: Tribute, seed: int) -> None:
-    """Give the game other hidden cards, and other chance: what a simulation has for this seed."""
+    """Shuffle the hidden cards and replace the generators, as a simulation with this seed does."""
     table, numbers = game.table, Numbers(seed)
     me, other = table.me, table.other
     by_kind = lambda card: (card.kind.number, card.uid)  # noqa: E731
@@ -238,13 +237,13 @@ def hide(game: Tribute, seed: int) -> None:
 
 
 def looks(game: Tribute) -> Json:
-    """A game, hidden cards and all; but for what only a real match counts."""
+    """The whole state, hidden cards included, without fields that simulations don't have."""
     view: Json = msgspec.to_builtins(game.view(ALL))
     return _comparable(view, game.outcome is not None)
 
 
 def state_looks(state: Any) -> Json:
-    """The same of a state of a simulation."""
+    """The same data as `looks`, for the state of a simulation."""
     requests = () if state.end else (request_of(state.table, state.asked),)
     view = view_of(state.table, requests, ALL, state.table.me.seat)
     return _comparable(msgspec.to_builtins(view), bool(state.end))
@@ -259,7 +258,7 @@ def _comparable(view: Json, is_over: bool) -> Json:
 
 
 def compare_simulations(seed: int, every: int = 1, most: int = 10**9) -> tuple[int, int]:
-    """Simulate each move of every n-th decision, and play it in the referee's game as well.
+    """Simulate each move of every n-th decision, and compare it with the same move in a real game.
 
     Returns:
         How many decisions and how many moves were compared.

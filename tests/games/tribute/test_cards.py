@@ -1,4 +1,4 @@
-"""The cards are as the card facts have them (7)."""
+"""The cards and effects of each card set match the card facts (7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from referee.games.tribute.rules.cards import CardSet, Effect, Either, card_set
 from referee.games.tribute.rules.effects import VERBS
 
 SETS = {"2025-04": (125, 200), "2024-02": (101, 160), "2023-06": (88, 140), "2023-02": (113, 180)}
-"""Definitions, and cards of all taverns together: 20 a deck; Pelin 19, Saint Alessia 21."""
+"""The number of definitions, and of cards in all taverns together.
+
+A deck has 20 tavern cards, except for Pelin with 19 and Saint Alessia with 21.
+"""
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -30,7 +33,7 @@ def effects_of(cards: CardSet, card: str) -> list[str]:
 
 
 def test_effects_as_they_are_sent() -> None:
-    """Situation 37."""
+    """The examples of situation 37."""
     cards = card_set("2025-04")
     assert effects_of(cards, "HLAALU_KINSMAN") == ["ACQUIRE_TAVERN 9", "REPLACE_TAVERN 1", "", ""]
     assert effects_of(cards, "WAY_OF_THE_SWORD")[0] == "GAIN_POWER 1 OR GAIN_COIN 1"

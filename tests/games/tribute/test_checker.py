@@ -1,4 +1,4 @@
-"""Findings in logs of Scripts of Tribute, each at its line and with its section."""
+"""The checker reports findings in Tribute logs at the right line and with the right section."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def first(log: list[Json], kind: str, start: int = 0) -> int:
 
 
 def test_a_card_that_the_player_cannot_hold() -> None:
-    """Ten starters are in hand and pile; the other's are not."""
+    """A player's hand and draw pile are its own ten starters, so the opponent's can't be there."""
     log = log_of(1)
     others = json.loads(json.dumps(log[first(log, "table-set")]["starters"][1]))
     place = first(log, "action")
@@ -42,7 +42,7 @@ def test_a_card_that_the_player_cannot_hold() -> None:
 
 
 def test_a_hand_that_was_shown_is_known() -> None:
-    """All ten cards of a player have been seen once it has ended its second turn."""
+    """After two turns, all ten cards of a player have been discarded, so each hand is known."""
     log = log_of(2, lambda dice, request: end_at_once(request), max_turns=9)
     ends = [place for place, message in enumerate(log) if message["type"] == "turn-ended"]
     one, _, two, *_ = ends
@@ -55,7 +55,7 @@ def test_a_hand_that_was_shown_is_known() -> None:
 
 
 def end_at_once(request: Json) -> bytes:
-    """The last action of each turn, and the smallest choice."""
+    """End every turn at once, and choose as few cards as possible."""
     if request["type"] == "play-turn":
         reply: Json = {"type": "play-reply", "index": len(request["actions"]) - 1}
     elif request["type"] == "patron-request":

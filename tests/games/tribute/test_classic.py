@@ -1,4 +1,4 @@
-"""The dialects classic and classic-index, against bytes that are made anew (protocol, 6)."""
+"""The dialects classic and classic-index, compared with an independent writer (protocol, 6)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BOT = f"{sys.executable} {Path(__file__).with_name('end_turn_bot.py')}"
 
 
 class Writer:
-    """What a bot must be sent, from the messages of the match: made apart from the product."""
+    """Writes what a bot must receive, using the public messages but none of the dialects' code."""
 
     def __init__(self, seat: int, dialect: str) -> None:
         self.seat, self.is_index = seat, dialect == "classic-index"
@@ -40,7 +40,7 @@ class Writer:
         self.moments: list[str] = []
 
     def observe(self, message: Json) -> bytes:
-        """A public message."""
+        """Return the bytes for a public message."""
         self.completed.observe(message)
         if message["type"] == "action":
             self.moments.append(self.action(message["action"]))
@@ -65,7 +65,7 @@ class Writer:
         return f"FINISHED {won} {reason} \nLast few moves for context:\n{moves}EOT\n".encode()
 
     def ask(self, request: Json) -> bytes:
-        """A request."""
+        """Return the bytes for a request."""
         if request["type"] == "patron-request":
             return (",".join(request["available"]) + f" {request['round']}\n").encode()
         shown = json.dumps(self.state(request), indent=2, ensure_ascii=False)
@@ -147,7 +147,7 @@ class Writer:
         else:
             board = "CHOICE_PENDING"
         lines = self.completed.lines
-        if not self.is_index:  # the type, and what follows it at once
+        if not self.is_index:  # The classic dialect has no space after the type.
             lines = [line.replace(" ", "", 1) for line in lines]
         current: Json = {"Player": players[self.seat], "Hand": self.cards(me["hand"])}
         current |= {"Cooldown": self.cards(me["cooldown"]), "Played": self.cards(me["played"])}
@@ -187,7 +187,7 @@ class Writer:
         return choice | {"PossibleCards": self.cards(request["cards"])}
 
     def answer(self, request: Json, reply: Json) -> str:
-        """A legal canonical reply as this bot says it."""
+        """Translate a legal canonical reply into the dialect."""
         if request["type"] == "patron-request":
             return f" {reply['patron'].lower()} "
         if request["type"] == "play-turn":
@@ -208,10 +208,10 @@ class Writer:
 
 
 def play(seed: int, kinds: tuple[str, str]) -> list[list[bytes]]:
-    """Play a match of random bots through dialects; all that is sent must be as `Writer` has it.
+    """Play a match of random bots through dialects, and compare all output with `Writer`.
 
     Returns:
-        What each was sent for its requests and at the end.
+        What each bot was sent for its requests and at the end.
     """
     match = new_match(seed)
     dialects = [KINDS[kind](seat, seed, "bot") for seat, kind in enumerate(kinds)]
@@ -300,29 +300,29 @@ def replied(kind: str, request: Json, line: str) -> bytes:
     ("kind", "request_", "line", "reply"),
     [
         ("classic", PICK, " pelin ", {"type": "patron-reply", "patron": "PELIN"}),
-        # fewer than two words
+        # The line has fewer than two words.
         ("classic", TURN, "ENDTURN", ENDS),
         ("classic", TURN, "END_TURN", ENDS),
         ("classic", CARDS, "ENDTURN", ENDS),
         ("classic", EITHER, "CHOICE", ENDS),
-        # a patron
+        # Patrons.
         ("classic", TURN, "PATRON HLAALU", act("call-patron", patron="HLAALU")),
         ("classic", TURN, "PATRON TREASURY", act("call-patron", patron="TREASURY")),
-        # an OR
+        # A choice between two effects.
         ("classic", EITHER, "CHOICE LEFT", {"type": "choose-reply", "effect": 0}),
         ("classic", EITHER, "CHOICE left", {"type": "choose-reply", "effect": 1}),
         ("classic", EITHER, "CHOICE RIGHT or not", {"type": "choose-reply", "effect": 1}),
         ("classic", EITHER, "CHOICE 5", {"type": "choose-reply", "effect": 1}),
-        # one number
+        # One card.
         ("classic", TURN, "PLAY 10001", act("play-card", card=10001)),
         ("classic", TURN, "BUY 10001", act("buy-card", card=10001)),
         ("classic", TURN, "ATTACK 10001", act("attack", card=10001)),
         ("classic", TURN, "ACTIVATE 10001", act("activate-agent", card=10001)),
-        # cards
+        # Several cards.
         ("classic", CARDS, "CHOICE 10003 10001", chosen(10001, 10003)),
         ("classic", CARDS, "CHOICE 10001 10001 10099", chosen(10001)),
         ("classic", CARDS, "CHOICE 10000", chosen()),
-        # anything else
+        # Any other line.
         ("classic", TURN, "CHOICE 10001", ENDS),
         ("classic", TURN, "PLAY 10001 10002", ENDS),
         ("classic", TURN, "play 10001", ENDS),
@@ -406,7 +406,7 @@ LINES = st.one_of(
 def test_any_line_is_a_legal_reply_or_a_fault_by_section(
     kind: str, seed: int, after: int, lines: list[bytes]
 ) -> None:
-    """After so many right replies of both bots."""
+    """The given lines begin after both bots have sent `after` correct replies."""
     match = new_match(seed)
     dialects = [KINDS[kind](seat, seed, "bot") for seat in (0, 1)]
     dice = Random(seed)
@@ -438,7 +438,11 @@ def test_any_line_is_a_legal_reply_or_a_fault_by_section(
 
 
 def ended(kind: str, when: str, stop: Callable[[Match], None]) -> list[bytes]:
-    """What both bots are sent last, if player 1 stops the match at such a request."""
+    """Let `stop` end the match at player 1's first request of this type.
+
+    Returns:
+        The last bytes sent to each of the bots.
+    """
     match = new_match(1)
     dialects = [KINDS[kind](seat, 1, "bot") for seat in (0, 1)]
     sent = [b"", b""]
@@ -481,7 +485,7 @@ def saying(line: bytes) -> Callable[[Match], None]:
     ],
 )
 def test_the_end_says_why(kind: str, when: str, stop: Callable[[Match], None], reason: str) -> None:
-    """Moves are listed once there was a draft; there were none yet."""
+    """The list of moves appears only after the draft."""
     moves = "Last few moves for context:\n" * (when == "play-turn")
     end = f"FINISHED PLAYER2 {reason} \n{moves}EOT\n"
     assert [data.decode() for data in ended(kind, when, stop)] == [end] * 2
@@ -506,7 +510,8 @@ def test_the_same_bot_loses_under_classic_index_and_is_told_why() -> None:
     shown, text = faults_of(f"classic-index:{BOT}", "random", "--seed", "3")
     assert "turn 1 of the match, request 3" in shown
     assert "give the bot as classic:COMMAND" in text
-    assert "was not legal, after 1 turn; 0 points each. " in text  # and no word of tie-breaks
+    # Tie-breaks played no part and aren't mentioned.
+    assert "was not legal, after 1 turn; 0 points each. " in text
 
 
 @pytest.mark.parametrize(
@@ -567,7 +572,7 @@ def test_conform_says_so_too_and_shows_the_state_in_few_lines() -> None:
 def test_a_bot_that_loses_by_its_own_answer_is_told_the_end(
     tmp_path: Path, replies: str, reason: str
 ) -> None:
-    """Of the draft, and of its first turn: it reads on to the end of its input."""
+    """Losing in the draft or in the first turn. The bot then reads to the end of its input."""
     bot = tmp_path / "bot.py"
     bot.write_text(
         f"for reply in {replies.split()}:\n"

@@ -1,4 +1,4 @@
-"""The conformance cases of Scripts of Tribute: right bots pass, and wrong bots fail their own."""
+"""Conformance cases of Tribute: correct bots pass, and each faulty bot fails its own cases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BOTS = sorted((ROOT / "example_bots" / "tribute").glob("*.py"))
 
 
 def test_cases_for_dialects_begin_with_the_draft() -> None:
-    """A bot of the engine picks twice before it reads a state."""
+    """The engine's bots expect two picks before the first state."""
     theirs = [case for case in CASES if case.speaks == "*"]
     assert not [case.id for case in theirs if case.situation]
     assert {case.id.split(".")[0] for case in theirs} >= {"1", "4", "5", "8"}
@@ -44,14 +44,13 @@ def test_an_example_bot_is_short(bot: Path) -> None:
 
 
 class Object:
-    """A bot as a Python object: `answer` makes a reply of each request but the handshake."""
+    """A bot as a Python object. `answer` replies to every request except the handshake."""
 
     def __init__(self, answer: Callable[[Json], Any]) -> None:
         self._answer = answer
         self.asked: list[Json] = []
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """The reply to the last of these lines."""
         request = json.loads(lines[-1])
         if "version" in request:
             return name_line(seat_of(request["player_number"]))
@@ -60,7 +59,7 @@ class Object:
 
 
 def eager(request: Json) -> Json:
-    """Does what comes first, but attacks nobody; chooses all that it may, and the right effect."""
+    """Never attack, take the first action otherwise, and choose as many cards as possible."""
     if request["type"] == "play-turn":
         kinds = [action["type"] for action in request["actions"]]
         index = next(place for place, kind in enumerate(kinds) if kind != "attack")
@@ -72,7 +71,7 @@ def eager(request: Json) -> Json:
 
 
 def hand_again(request: Json) -> Json:
-    """Plays its first card until it is asked no more."""
+    """Play the first card again and again, even when it isn't in the hand any more."""
     me = request.get("state", {}).get("me", {"hand": [], "played": []})
     cards = [*me["played"], *me["hand"]]
     if request["type"] == "play-turn" and cards:
@@ -82,7 +81,7 @@ def hand_again(request: Json) -> Json:
 
 
 def agents_again(request: Json) -> Json:
-    """Activates its first agent again and again."""
+    """Activate the first agent again and again."""
     if request["type"] == "play-turn" and (agents := request["state"]["me"]["agents"]):
         action = {"type": "activate-agent", "card": agents[0]["uid"]}
         return {"type": "play-reply", "action": action}
@@ -90,14 +89,14 @@ def agents_again(request: Json) -> Json:
 
 
 def buys_all(request: Json) -> Json:
-    """Buys the first card of the row, at any price."""
+    """Buy the first card of the row, whatever it costs."""
     if request["type"] == "play-turn" and (row := request["state"]["row"]):
         return {"type": "play-reply", "action": {"type": "buy-card", "card": row[0]["uid"]}}
     return eager(request)
 
 
 def attacks_all(request: Json) -> Json:
-    """Attacks the first agent while it has power."""
+    """Attack the first agent while any power is left."""
     if request["type"] == "play-turn" and request["state"]["me"]["power"]:
         for agent in request["state"]["opponent"]["agents"]:
             action = {"type": "attack", "card": agent["uid"]}
@@ -106,7 +105,7 @@ def attacks_all(request: Json) -> Json:
 
 
 def choosing(cards: Callable[[Json], Any]) -> Callable[[Json], Json]:
-    """Chooses cards in its own way."""
+    """Make a variant of `eager` that chooses cards with this function."""
 
     def answer(request: Json) -> Json:
         if request["type"] == "choose-request":
@@ -151,7 +150,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
 
 
 async def test_a_bot_without_a_mistake_passes() -> None:
-    """And what the cases promise comes about: a bot that does what it can is asked everything."""
+    """The cases must also ask such a bot every kind of question."""
     bots: list[Object] = []
 
     def new() -> InProcessBot:
@@ -179,7 +178,8 @@ def test_the_page_about_cases() -> None:
     situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), situation)
-    request = game.requests[0].message  # of the discard that is due
+    # The player has to discard a card, and this is the request for it.
+    request = game.requests[0].message
     assert (request.follow_up, request.source.card) == ("discard-cards", "TWILIGHT_REVELRY")
     state = request.state
     assert [card.card for card in state.me.hand] == ["GOLD", "SWIPE"]

@@ -1,4 +1,4 @@
-"""Scripts of Tribute for programs that learn: legal choices lead to legal replies."""
+"""Scripts of Tribute for programs that learn: legal actions always give legal replies."""
 
 from __future__ import annotations
 

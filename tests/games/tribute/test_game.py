@@ -1,4 +1,4 @@
-"""Whole matches: whatever bots do, the game holds."""
+"""Invariants of whole Scripts of Tribute matches with random bots."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 class Keeper:
-    """Looks at a match at each request: no card is lost, and what is asked is so."""
+    """Checks at each request that no card was lost and that the request shows the real state."""
 
     def __init__(self, choose: Any) -> None:
         self.match: Match | None = None
@@ -97,7 +97,10 @@ MATCHES = [
     {"seed": 5},
     {"seed": 0},
 ]
-"""Only `heal-agent` is too rare: its card costs 9. A scenario shows it."""
+"""These matches contain everything except `heal-agent`. Its card costs 9, so it's too rare.
+
+A scenario covers it instead.
+"""
 
 
 def test_the_bots_of_these_tests_go_through_all_that_can_happen() -> None:
@@ -124,7 +127,7 @@ def test_the_bots_of_these_tests_make_every_mistake() -> None:
 
 
 def test_who_leaves_has_lost() -> None:
-    """8.3: in the draft, in a turn, and before the game."""
+    """A player can leave in the draft, in a turn or before the game (8.3)."""
     for replies in (0, 4):
         match = new_match()
         told = shake_hands(match)
@@ -140,7 +143,7 @@ def test_who_leaves_has_lost() -> None:
 
 
 def test_who_is_not_there_at_the_start_has_lost() -> None:
-    """14.2: after `game-info` the game is over."""
+    """The game ends right after `game-info` (14.2)."""
     match = new_match()
     match.start()
     match.take_entries()
@@ -175,7 +178,8 @@ def test_patrons_are_given_as_text_or_as_a_list() -> None:
         spec = match_spec(["a", "b"], game="tribute", options={"patrons": given_as})
         assert spec.options.patrons == tuple(patrons)
         assert settings_words(spec) == ["--set", "patrons=HLAALU,ANSEI,PELIN,RAJHIN"]
-    for default in (PATRONS, [*PATRONS]):  # as of a tournament, and from its store
+    # A tuple as in a tournament, and a list as read from the store.
+    for default in (PATRONS, [*PATRONS]):
         spec = match_spec(["a", "b"], game="tribute", options={"patrons": default})
         assert settings_words(spec) == []
 
@@ -206,7 +210,8 @@ def test_a_card_set_offers_the_patrons_that_it_has() -> None:
     spec = match_spec(["a", "b"], game="tribute", options={"cards": "2023-06"})
     there = ("ANSEI", "DUKE_OF_CROWS", "RAJHIN", "HLAALU", "PELIN", "RED_EAGLE")
     assert spec.options.patrons == there
-    assert to_builtins(spec.settings)["patrons"] == there  # as a record's header has it
+    # The record's header shows the same patrons.
+    assert to_builtins(spec.settings)["patrons"] == there
 
 
 def test_the_facts_at_the_end_count_all_cards_owned() -> None:

@@ -1,4 +1,4 @@
-"""The dialects with the orders that the engine gives away (protocol, 6.10)."""
+"""The "leaks" dialects, which show the card orders that the engine reveals (protocol, 6.10)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ def uids(cards: list[Json]) -> list[int]:
 
 
 def by_card(cards: Any) -> list[int]:
-    """Cards by their number alone; equal ones in the order in which they were."""
+    """Sort cards by their number and return their uids. Equal cards keep their order."""
     return [card.uid for card in sorted(cards, key=lambda card: PLACES[card.card])]
 
 
 class Known:
-    """How many cards of its draw pile a player knows, as the engine counts them.
+    """Counts the cards of its draw pile that a player knows, in the same way as the engine.
 
-    Cards that come back to the top count, but for those of Pelin; drawn and tossed ones no more.
+    Cards that are put back on top count, except for those of Pelin. They stop counting when they're
+    drawn or tossed.
     """
 
     def __init__(self, seat: int) -> None:
@@ -61,7 +62,7 @@ class Known:
 
 
 def played(seed: int, kinds: tuple[type[Leaky], type[Leaky]], **options: Any) -> int:
-    """Play a match of random bots; each state must have the orders of the piles that there are.
+    """Play a match of random bots, and check that each state shows the real order of the piles.
 
     Returns:
         How many cards Pelin put back.
@@ -111,7 +112,7 @@ def test_states_have_the_orders_of_the_engine(seed: int) -> None:
 
 
 def test_the_first_state_of_the_engines_example() -> None:
-    """It has the orders in which the engine's shuffles put the cards (4.2, 4.11)."""
+    """The state must show the orders that result from the engine's shuffles (4.2, 4.11)."""
     set_up = VECTORS["set_ups"][0]
     seed, first = set_up["seed"], 10_000
     match = new_match(seed, cards=set_up["card_set"], chance="engine")
@@ -130,7 +131,7 @@ def test_the_first_state_of_the_engines_example() -> None:
             elif asked["type"] == "patron-request":
                 match.receive(seat, to_line({"type": "patron-reply", "patron": picks.pop(0)}))
     state = json.loads(dialect.send(to_line(asked)).removesuffix(b"EOT\n"))
-    # A patron's starters of player 1, then those of player 2; the third has six Gold.
+    # For each patron, player 1's starters are numbered before player 2's. The third has six Gold.
     starters = [[99, 101, *range(103, 109), 115, 117], [100, 102, *range(109, 115), 116, 118]]
     orders = [
         [starters[seat][place] for place in set_up[f"player{seat + 1}_order"]] for seat in (0, 1)

@@ -1,4 +1,4 @@
-"""What the author of a bot is told besides: what was left undone, and what a fault comes of."""
+"""Notes to a bot's author: missed opportunities, and the probable causes of faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MANY = ["GOLD"] * 40
 
 
 def noted(turns: int, situation: Json, each: str = "end; end") -> list[list[str]]:
-    """What is noted of player 1 who does this in each turn."""
+    """Repeat the replies in `each`, which should play a turn of both players. Returns the notes."""
     scene = Scene({"before": {"patrons": PATRONS} | situation})
     for _ in range(turns):
         scene.do(each)
@@ -40,7 +40,7 @@ def test_coins_that_were_left() -> None:
     played = "; ".join(["play GOLD"] * 5)
     (note,) = noted(5, situation, f"{played}; end; end")[0]
     assert note.startswith("it ended 5 turns with coins for a card of the row")
-    # Nothing that there were coins for was left.
+    # With an empty row, the coins can't buy anything.
     assert noted(5, {"seats": {"player1": seat}}, f"{played}; end; end")[0] == []
 
 
@@ -53,7 +53,7 @@ def test_power_that_hit_a_taunt_agent_in_vain() -> None:
     scene = Scene({"before": {"patrons": PATRONS, "seats": seats}})
     scene.do("play FORTIFY; end; end")
     assert scene.match._game.table.players[0].made.missed["power"] == 1  # type: ignore[union-attr]
-    # Five power kill what is left, and one of it hits the other agent.
+    # Five power knocks out the damaged agent and hits the other one without effect.
     scene.do(f"{fortify}; end; end")
     assert scene.match._game.table.players[0].made.missed["power"] == 2  # type: ignore[union-attr]
 
@@ -64,7 +64,7 @@ def test_the_fourth_favour_in_reach() -> None:
     situation = {"seats": seats, "favours": favours}
     (note,) = noted(1, situation)[0]
     assert note.startswith("it ended a turn in which a call of the fourth patron would have won")
-    # It could be called, but would be neutral then.
+    # The patron can be called, but its favour would only become neutral.
     assert noted(1, situation | {"favours": favours | {"HLAALU": "player2"}})[0] == []
     assert noted(1, {"seats": {}, "favours": favours})[0] == []
 

@@ -1,4 +1,4 @@
-"""What the page gets of Scripts of Tribute beside its views."""
+"""Data on the page for Scripts of Tribute that isn't part of a view."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_facts_are_those_of_the_patrons_that_can_be_there() -> None:
 
 
 def test_curves_are_of_what_players_have() -> None:
-    """Ten cards each at the beginning, and one coin for the second (4.2)."""
+    """Both players begin with ten cards, and the second one with a coin (4.2)."""
     tribute = Tribute(tribute_matches.new_setup())
     for _ in range(4):
         (request,) = tribute.requests

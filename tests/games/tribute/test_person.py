@@ -1,4 +1,4 @@
-"""A person's Scripts of Tribute: all that is legal can be chosen, and no choice is a fault."""
+"""Tribute for people: every legal action can be chosen, and no choice leads to a fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATRONS = ["HLAALU", "RED_EAGLE", "PELIN", "ANSEI"]
 
 
 def asked(state: Json) -> tuple[Any, Question, Any]:
-    """The first decision in a situation, with its question and request."""
+    """Start the first decision in a situation. Returns the generator, question and request."""
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), {"patrons": PATRONS} | state)
     player = TributeDialogue(["Ann", "Ben"], 0)
@@ -53,7 +53,7 @@ def test_what_is_typed_is_done(typed: str, index: int) -> None:
 
 
 def test_a_hand_is_played_as_a_whole() -> None:
-    """What a card asks is asked all the same, and a card that comes into the hand is not played."""
+    """A card's questions are still asked, and cards drawn meanwhile are not played."""
     assert RULES.situation is not None
     seat = {"hand": ["RAGPICKER", "HARVEST_SEASON", "GOLD"], "draw_pile": ["GOLD"], "coins": 2}
     game: Any = RULES.situation(

@@ -1,4 +1,4 @@
-"""Matches of bots that are processes and objects: recorded, played again, verified; clocks."""
+"""Tribute matches between processes and objects can be recorded and verified. Also clocks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_record_with_options_that_cannot_be_was_edited(tmp_path: Path) -> None
 
 
 class Object:
-    """A bot as an object: it answers each request but the handshake as it is told."""
+    """A bot as a Python object. `answer` replies to every request except the handshake."""
 
     def __init__(self, answer: Callable[[Json], bytes]) -> None:
         self._answer = answer
@@ -78,7 +78,7 @@ def test_bots_that_are_objects_are_recorded_like_any_other(tmp_path: Path) -> No
 
 
 class Slow(Thinker):
-    """Takes one second for every reply from the given one on, the handshake not counted."""
+    """Takes a second for each reply from number `after` on, not counting the handshake."""
 
     def __init__(self, player: Any, after: int) -> None:
         super().__init__(player, 0)
@@ -91,7 +91,7 @@ class Slow(Thinker):
 
 
 def first(request: Json) -> bytes:
-    """What comes first; the turn ends when nothing else is left."""
+    """Take the first action on offer, so the turn ends only if nothing else is possible."""
     if request["type"] == "play-turn":
         return b'{"type":"play-reply","index":0}'
     return to_line(simplest_reply(request))
@@ -100,14 +100,14 @@ def first(request: Json) -> bytes:
 @pytest.mark.parametrize(
     ("after", "limit", "turns"),
     [
-        (2, 3.5, 1),  # four replies of its first turn
-        (0, 0.5, 0),  # a pick
+        (2, 3.5, 1),  # runs out of time at the fourth reply of the first turn
+        (0, 0.5, 0),  # runs out of time at a pick
     ],
 )
 async def test_the_replies_of_a_turn_share_a_clock_and_a_pick_has_its_own(
     tmp_path: Path, autojump_clock: trio.abc.Clock, after: int, limit: float, turns: int
 ) -> None:
-    """Situation 38: one second a reply, and the limit is over in that turn; the other wins."""
+    """Replies take a second, so player 1 runs out of time and loses (situation 38)."""
     spec = match_spec(["a", "b"], game="tribute", seed=1, options={"time_limit": limit})
     played = await play(tmp_path, spec, [Slow(Object(first), after), Slow(Object(first), 10**6)])
     assert list(played.disqualified) == [0]
@@ -120,7 +120,7 @@ async def test_the_replies_of_a_turn_share_a_clock_and_a_pick_has_its_own(
 async def test_picks_and_turns_of_their_own_and_a_slow_opponent_cost_nothing(
     tmp_path: Path, autojump_clock: trio.abc.Clock
 ) -> None:
-    """Each pick has the limit for itself, and each turn: six replies and their choices fit in."""
+    """Each pick and each turn has 15 seconds of its own. The opponent's time doesn't count."""
     options = {"time_limit": 15, "max_turns": 4}
     spec = match_spec(["a", "b"], game="tribute", seed=1, options=options)
     played = await play(tmp_path, spec, [Slow(Object(first), 0), Slow(Object(first), 10**6)])

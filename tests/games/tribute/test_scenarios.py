@@ -1,4 +1,7 @@
-"""The rules as data: every scenario holds, and none is missing (scenarios/README.md)."""
+"""Run the scenarios, which describe the rules as data, and check that none is missing.
+
+The format is explained in scenarios/README.md.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,6 @@ def test_every_id_is_unique() -> None:
 
 
 def test_no_situation_is_missing() -> None:
-    """20 is about a dialect, 37 about the cards (test_cards.py), 38 about clocks (test_play.py)."""
+    """Three situations are tested elsewhere: a dialect (20), cards (37) and clocks (38)."""
     numbers = {int(re.findall(r"^\d+", s["id"])[0]) for s in SCENARIOS if s["id"][0].isdigit()}
     assert numbers == {*range(1, 58)} - {20, 37, 38}

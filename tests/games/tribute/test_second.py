@@ -1,7 +1,7 @@
-"""The second rules, written from the page alone: against the vectors, and the product against them.
+"""Compare the second rules with the test vectors, and the referee's rules with the second rules.
 
-The suite plays a few random games on both; `python -m tests.games.tribute.test_second 2000` plays
-games 0 to 1,999 and prints the first departure of each.
+The suite plays a few random games on both. `python -m tests.games.tribute.test_second 2000` plays
+games 0 to 1,999 and prints the first deviation in each of them.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def product_options(definition: GameDefinition, options: Options) -> Any:
 
 
 def product_steps(script: Script) -> Iterator[Game]:
-    """The product's game as it begins and after each reply; all that it has to tell is waiting."""
+    """Yield the referee's game at its start and after each reply. The caller takes its events."""
     definition = GAMES["tribute"]
     decoder = reply_decoder(definition.replies)
     setup = GameSetup(
@@ -111,7 +111,7 @@ def product_steps(script: Script) -> Iterator[Game]:
 
 
 def product_messages(script: Script) -> Iterator[str]:
-    """What the product's rules tell in the same game: see `driver.transcript`."""
+    """Yield the messages of the referee's rules in the format of `driver.transcript`."""
     for game in product_steps(script):
         yield from _told(game)
 
@@ -132,7 +132,7 @@ def _told(game: Game) -> Iterator[str]:
 
 
 def first_departure(number: int) -> str | None:
-    """Where the product departs in a random game; None if it does not."""
+    """Describe the first deviation of the referee's rules in a random game, or return None."""
     script = random_game(number)
     pairs = zip_longest(script.messages, product_messages(script))
     for place, (expected, found) in enumerate(pairs):
@@ -157,7 +157,7 @@ def test_random_games_agree(number: int) -> None:
 
 
 def test_one_clock_a_turn() -> None:
-    """10: the requests of a turn share a clock, no two turns do, and a pick has its own."""
+    """All requests of a turn share one clock. Each turn and each pick has a different one (10)."""
     games = (random_game(number) for number in count())
     script = next(game for game in games if len(game.replies) > 60)
     clocks: dict[object, set[str]] = {}
@@ -178,7 +178,7 @@ def test_one_clock_a_turn() -> None:
 
 
 def made_record() -> list[str]:
-    """A record as log-format says it, of a game in which player 2 makes a mistake at once."""
+    """Write a record as the log format requires, in which player 2 soon makes a mistake."""
     options = Options(max_turns=3)
     game = SecondGame(options, 5, ("Ann", "PLAYER2"))
     settings = {"time_limit": 30.0, "patrons": list(options.offered)}
@@ -235,7 +235,7 @@ def made_record() -> list[str]:
 
 
 def followed(lines: list[str], file: Path) -> str:
-    """How a record departs; empty if it does not."""
+    """Return the first deviation in a record as text, or an empty string if there's none."""
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     try:
         follow(file)
@@ -259,7 +259,7 @@ def test_sound_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize("number", range(1, len(made_record())))
 def test_damaged_record(number: int, tmp_path: Path) -> None:
-    """A line that is changed or missing is found, at its place or where it shows."""
+    """If a line is changed or missing, this is noticed at that line or later."""
     lines = made_record()
     missing = lines[:number] + lines[number + 1 :]
     assert followed(missing, tmp_path / "a.jsonl")

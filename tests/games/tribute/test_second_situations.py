@@ -1,4 +1,4 @@
-"""Situations of section 16, by their numbers there, on the second rules."""
+"""The situations of section 16 on the second rules. Test names begin with their numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ PILES = ("hand", "pile", "played", "cooldown")
 
 
 class Scene(Game):
-    """A game whose first turn begins as it is told: cards by their ids, in lists in words.
+    """A game that starts in the first turn, in a given situation.
+
+    Lists of cards are strings of ids with spaces in between.
 
     Args:
-        patrons: the four, in the order of the picks; those left out are filled up.
-        me, other: hand, pile, played, cooldown, agents, coins, power, prestige, calls of player 1
-            and player 2; what is not named is empty or 0.
-        row, deck: of the tavern.
+        patrons: the four patrons, in the order of the picks. Missing ones are filled up.
+        me, other: what players 1 and 2 have: hand, pile, played, cooldown, agents, coins, power,
+            prestige, calls. The default is empty or 0.
+        row, deck: cards of the tavern.
     """
 
     def __init__(
@@ -68,11 +70,11 @@ class Scene(Game):
 
     @property
     def listed(self) -> list[str]:
-        """The ids of the cards to choose from."""
+        """The ids of the cards on offer."""
         return [card["card"] for card in self.asked["cards"]]
 
     def can(self, kind: str) -> list[str]:
-        """Of the legal actions of a type: the ids of the cards or the patrons."""
+        """The ids of the cards or patrons in the legal actions of this type."""
         cards = {card.uid: card.of.id for card in self.everywhere()}
         return [
             action.get("patron") or cards[action["card"]]
@@ -88,7 +90,7 @@ class Scene(Game):
         return found
 
     def do(self, kind: str, *names: str) -> Scene:
-        """Carry out an action once for each name."""
+        """Carry out this type of action for each of the names."""
         for name in names:
             actions = [action for action in self.asked["actions"] if action["type"] == kind]
             action = actions[self.can(kind).index(name)]
@@ -200,7 +202,7 @@ def test_9_to_11_morihaus() -> None:
     paid = [("gain-coin", "player1"), ("gain-coin", "player2")]
     assert news == [(None, "player1"), *paid, ("knockout", "player1")]
     scene.end()
-    assert other.coins == 3  # 53: it is still there
+    assert other.coins == 3  # the coin is kept (situation 53)
 
 
 def test_12_return_agent_top() -> None:
@@ -241,7 +243,8 @@ def test_14_29_attack() -> None:
     scene = Scene("PELIN", me={"power": 10}, other={"agents": "OATHMAN CLANWITCH"})
     scene.do("attack", "OATHMAN", "CLANWITCH")
     assert (ids(scene.other.cooldown), scene.me.power) == (["OATHMAN"], 5)
-    assert ids(scene.deck) == ["CLANWITCH"]  # 52
+    # A contract agent returns to the tavern deck (situation 52).
+    assert ids(scene.deck) == ["CLANWITCH"]
     kinds = [event["kind"] for event in scene.told("event")]
     assert kinds == ["attack-agent", "agent-death"] * 2
 
@@ -249,7 +252,7 @@ def test_14_29_attack() -> None:
 def test_15_49_acquired_contract() -> None:
     scene = Scene("HLAALU", me={"hand": "HLAALU_KINSMAN"}, row="GOLD KWAMA_EGG_MINE", deck="PECK")
     scene.play("HLAALU_KINSMAN").choose("KWAMA_EGG_MINE")
-    # The Kinsman's combo 2 comes with the contract and asks.
+    # The contract counts for the Kinsman's combo 2, which asks for a choice.
     assert scene.asked["follow_up"] == "replace-cards-in-tavern"
     assert (scene.listed, ids(scene.deck)) == (["GOLD", "PECK"], ["KWAMA_EGG_MINE"])
     for deck, place in (("", "KWAMA_EGG_MINE"), ("PECK", "PECK")):
@@ -545,7 +548,7 @@ def test_57_donate_nothing() -> None:
 
 
 def test_toss_leaves_known_cards() -> None:
-    """5, TOSS and 12.2: what stays is known, in order; a draw uses it up."""
+    """The cards that stay after a toss are known in order, until they're drawn (5, TOSS; 12.2)."""
     scene = Scene("PSIJIC", me={"hand": "SCRYING_GLOBE TIME_MASTERY", "pile": "GOLD PECK SWIPE"})
     scene.play("SCRYING_GLOBE")
     assert scene.listed == ["GOLD", "PECK"]

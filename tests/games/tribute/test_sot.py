@@ -55,13 +55,13 @@ def written(
     play: str = "return possible_moves[0]",
     end: str = "pass",
 ) -> str:
-    """A file with a bot, and what is to be given for it."""
+    """Write a bot to a file. Returns the argument for the command line."""
     (folder / file).write_text(BOT.format(name=name, play=play, end=end))
     return f"sot:{folder / file}"
 
 
 def watched(on_play: Any, seed: int = 2, **options: Any) -> list[tuple[Any, Any]]:
-    """Play a match, and have each position that the bot is asked about looked at."""
+    """Play a match and call `on_play` with each position that the bot gets."""
     matches.RandomBot.on_play = on_play
     try:
         return list(matches.play(seed, **options))
@@ -208,7 +208,7 @@ def test_the_same_seed_gives_the_same_and_others_deal_other_hands() -> None:
 
 
 def test_hidden_cards_change_no_simulation() -> None:
-    """Two games that differ in hidden cards alone: all that is simulated is the same."""
+    """In two games that differ only in hidden cards, simulations must give the same results."""
     picks = zip((0, 1, 1, 0), ("ANSEI", "PELIN", "RAJHIN", "ORGNUM"), strict=True)
     replies = [(seat, {"type": "patron-reply", "patron": patron}) for seat, patron in picks]
     results, decks = [], []

@@ -1,4 +1,4 @@
-"""What is kept of a match of Scripts of Tribute, and what many come to."""
+"""Statistics of single Scripts of Tribute matches, and their totals over many matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A match of Scripts of Tribute turn by turn: what is told of each turn."""
+"""Descriptions of Scripts of Tribute matches, turn by turn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ LOG = PublicLog(RULES)
 
 @cache
 def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
-    """The public messages of a match, and the match."""
     match = new_match(seed, **options)
     return log_of(match, seed, right), match
 
@@ -36,7 +35,7 @@ def test_what_the_turns_tell_is_what_the_game_counted(seed: int) -> None:
     turns = LOG.turns(Turns(NAMES[:2]), public)
     assert turns[-1].scores == [standing.score for standing in match.standings()]
     for seat in (0, 1):
-        taken = [0, 0]  # prestige that each took from the other
+        taken = [0, 0]  # prestige that each player took from the opponent
         for message in public:
             if message.get("kind") == "opp-lose-prestige":
                 taken[message["player_number"] == "player2"] += message["amount"]
@@ -56,7 +55,11 @@ def test_what_the_turns_tell_is_what_the_game_counted(seed: int) -> None:
 
 
 def told_of(before: Json, deeds: str, turns: int = 1) -> tuple[str, list[tuple[str, str]]]:
-    """The title of the first turn, and the lines of so many."""
+    """Play these actions and read the turns.
+
+    Returns:
+        The title of the first turn, and the lines of the first `turns` turns.
+    """
     patrons = ["HLAALU", "RED_EAGLE", "PELIN", "DUKE_OF_CROWS"]
     scene = Scene({"before": {"patrons": patrons} | before})
     public = scene.told.public
@@ -95,7 +98,7 @@ def test_a_turn_reads_like_table_talk() -> None:
 
 
 def test_an_agent_is_hit_and_dies() -> None:
-    songs = ["WAR_SONG"] * 9  # a power each
+    songs = ["WAR_SONG"] * 9  # Each one gives 1 power.
     seats = {
         "player1": {"hand": ["OATHMAN", "GOLD"], "draw_pile": ["GOLD"] * 9},
         "player2": {"hand": songs[:3], "draw_pile": songs},

@@ -1,4 +1,4 @@
-"""What chance must give, and whole games of random bots, as another implementation had them."""
+"""Test vectors for chance and whole games of random bots, made by another implementation."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ REPLY: Any = Union[RULES.replies]  # noqa: UP007
 
 
 def test_the_numbers_of_a_seed() -> None:
-    """4.11."""
+    """The generator's numbers must be those of the engine (4.11)."""
     generator = Generator(VECTORS["generator"]["seed"])
     assert [generator.next() for _ in range(10)] == VECTORS["generator"]["first_ten"]
 
 
 @pytest.mark.parametrize("streams", VECTORS["streams"], ids=lambda streams: streams["seed"])
 def test_the_first_states_of_streams(streams: Json) -> None:
-    """4.11: each stream has a generator of its own."""
+    """Each stream has its own generator (4.11)."""
     made = generators("streams", SeededRandomSource(streams["seed"]), 0, STREAMS[1:])
     assert [made[stream].state for stream in STREAMS] == streams["first_states"]
 
@@ -49,7 +49,7 @@ def new_game(seed: int, **options: Any) -> Any:
 
 
 def pick(game: Any, patrons: list[str]) -> None:
-    """Go through the draft, so that these patrons come to stand at the table in this order."""
+    """Draft the patrons so that the table has them in this order."""
     for patron in (patrons[0], patrons[1], patrons[3], patrons[4]):
         (asked,) = game.requests
         game.advance({asked.seat: RULES.replies[0](patron=patron)})
@@ -57,7 +57,7 @@ def pick(game: Any, patrons: list[str]) -> None:
 
 @pytest.mark.parametrize("set_up", VECTORS["set_ups"], ids=lambda set_up: f"{set_up['seed']}")
 def test_a_set_up(set_up: Json) -> None:
-    """4.2: the cards in their order, by the uids that they have."""
+    """The cards must be dealt in the same order, which we compare by uid (4.2)."""
     game = new_game(set_up["seed"], cards=set_up["card_set"], chance="engine")
     pick(game, set_up["patrons"])
     table = game.table
@@ -78,7 +78,7 @@ def test_a_set_up(set_up: Json) -> None:
 
 
 def nth_subset(count: int, least: int, most: int, index: int) -> list[int]:
-    """One of the choices of several cards: by size, then by positions."""
+    """Choice number `index` of the possible subsets, sorted by size and then by positions."""
     for size in range(least, most + 1):
         if index < comb(count, size):
             return list(
@@ -89,7 +89,10 @@ def nth_subset(count: int, least: int, most: int, index: int) -> list[int]:
 
 
 def decide(request: Json, draw: Callable[[], int], late: bool) -> Json:
-    """What the engine's random bots do; `late` are those that end a turn when nothing is left."""
+    """Decide like one of the engine's random bots.
+
+    If `late` is true, the bot ends its turn only if nothing else is left.
+    """
     if request["type"] == "patron-request":
         available = request["available"]
         return {"type": "patron-reply", "patron": available[draw() % len(available)]}
@@ -106,7 +109,7 @@ def decide(request: Json, draw: Callable[[], int], late: bool) -> Json:
 
 
 class Completed:
-    """The engine's list of completed actions, from the public messages and the card table."""
+    """Builds the engine's list of completed actions from public messages and the card table."""
 
     WITHOUT_SOURCE = ("AGENT_DEATH", "KNOCKOUT_ALL")
     WITH_AMOUNT = (
@@ -187,7 +190,7 @@ def name_of(game: Json) -> str:
 
 @pytest.mark.parametrize("expected", VECTORS["games"], ids=name_of)
 def test_a_whole_game(expected: Json) -> None:
-    """4, and 15.7 of the rules that the dialects copy: every message, byte for byte."""
+    """Every message must match byte for byte (4), and so must the completed actions (15.7)."""
     game = new_game(
         expected["seed"],
         cards=expected["cards"],
@@ -209,7 +212,7 @@ def test_a_whole_game(expected: Json) -> None:
         public += game.take_events()
     for message in public:
         completed.observe(msgspec.to_builtins(message))
-    told = public[1:]  # without game-info
+    told = public[1:]  # all except game-info
     assert {
         "patrons": list(game.view(PUBLIC).favours),
         "reason": game.outcome.reason,

@@ -1,4 +1,4 @@
-"""What is in the view of each viewer (4.9)."""
+"""What each kind of viewer sees in Scripts of Tribute (4.9)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_what_each_may_see() -> None:
     assert own.request == whole.request is not None
     assert (own.asked, other.asked, public.asked, whole.asked) == (0, None, None, 0)
     assert own.seats[0].hand == whole.seats[0].hand is not None
-    # It was not asked yet: nobody has told it what it holds.
+    # This seat has had no request yet, so it doesn't know its hand.
     assert own.seats[1].hand is other.seats[1].hand is public.seats[0].hand is None
     assert whole.seats[1].hand is not None
     numbered = sorted(whole.tavern_deck, key=lambda card: (card.card, card.uid))

@@ -1,4 +1,4 @@
-"""Matches of Scripts of Tribute in the test process, and short words for what is said in them."""
+"""Tribute matches inside the test process, and a short notation for messages and actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ LONG = {long: short for short, long in SHORT.items()}
 
 
 def new_setup(seed: int = 1, **options: Any) -> GameSetup:
-    """What a new game is made of."""
     chance = SeededRandomSource(seed)
     return GameSetup(
         chance=chance, names=("Ann", "Ben"), options=RULES.options(**options), seed=seed
@@ -36,7 +35,6 @@ def new_setup(seed: int = 1, **options: Any) -> GameSetup:
 
 
 def new_match(seed: int = 1, **options: Any) -> Match:
-    """A match that has not started."""
     return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
 
 
@@ -44,7 +42,7 @@ def new_match(seed: int = 1, **options: Any) -> Match:
 
 
 def card_name(card: Any) -> str:
-    """A card or a patron, without its uid."""
+    """Write a card or a patron without its uid."""
     return card["card"] if isinstance(card, dict) else str(card)
 
 
@@ -57,13 +55,13 @@ def short_waiting(waiting: Json) -> str:
 
 
 class Names:
-    """The cards that have been named, by uid."""
+    """The names of all cards that have appeared so far, by uid."""
 
     def __init__(self) -> None:
         self.cards: dict[int, str] = {}
 
     def learn(self, value: Any) -> None:
-        """Take all cards of a message."""
+        """Remember the names of all cards in a message."""
         if isinstance(value, dict):
             if "uid" in value:
                 self.cards[value["uid"]] = value["card"]
@@ -74,14 +72,14 @@ class Names:
                 self.learn(inner)
 
     def action(self, action: Json) -> str:
-        """An action in short words."""
+        """Write an action in short form."""
         words = [LONG[action["type"]]]
         if "card" in action:
             words.append(self.cards[action["card"]])
         return " ".join([*words, *([action["patron"]] if "patron" in action else [])])
 
     def message(self, message: Json) -> str:
-        """A public message in short words."""
+        """Write a public message in short form."""
         kind = message["type"]
         player = message.get("player_number", "")
         if kind == "action":
@@ -111,7 +109,7 @@ class Names:
 
 
 def short_event(event: Json) -> str:
-    """An event: kind, source, target and amount; who did it only where it is told by the kind."""
+    """Write an event as its kind, source, target and amount, without what the kind implies."""
     words = [event["kind"]]
     target = event["target"]
     if event["source"] is not None:
@@ -127,7 +125,7 @@ def short_event(event: Json) -> str:
 
 
 class Scene:
-    """A match from a situation on, step by step in short words (scenarios/README.md)."""
+    """Plays a scenario step by step, starting from its situation (scenarios/README.md)."""
 
     def __init__(self, scenario: Json) -> None:
         rules = RULES
@@ -145,7 +143,7 @@ class Scene:
         self.told = Announced(self._take())
 
     def do(self, deeds: str) -> None:
-        """Give replies one after the other: "play GOLD; end; choose SWIPE; left"."""
+        """Send replies that are written like "play GOLD; end; choose SWIPE; left"."""
         entries: list[Entry] = []
         for deed in deeds.split("; ") if deeds else ():
             (seat,) = self.match.due
@@ -154,7 +152,7 @@ class Scene:
         self.told = Announced(entries)
 
     def line(self, deed: str) -> bytes:
-        """A reply in short words, as a line."""
+        """Turn a reply in short form into a line."""
         verb, _, rest = deed.partition(" ")
         if verb == "reply":
             return rest.encode()
@@ -174,7 +172,7 @@ class Scene:
         return to_line({"type": "play-reply", "action": actions[deed]})
 
     def value(self, name: str) -> Any:
-        """What is now so, by a name of scenarios/README.md."""
+        """Look up a value of the current state by its name (scenarios/README.md)."""
         view: Json = msgspec.to_builtins(self.match.view(ALL))
         if name[:2] in ("1.", "2."):
             return self._of_seat(view["seats"][int(name[0]) - 1], name[2:])
@@ -237,7 +235,10 @@ class Scene:
         return [card["card"] for card in value] if isinstance(value, list) else value
 
     def _shown(self, message: Json) -> str:
-        """A message in short words; who got a coin in the other's turn, as only Morihaus gives."""
+        """Write a message in short form.
+
+        The player is named only if somebody else acted, for instance when Morihaus gives a coin.
+        """
         shown = self.names.message(message)
         acting = [
             earlier["player_number"]
@@ -270,7 +271,7 @@ NONSENSE = [b"?", b"null", b"[]", b"{", b"\xff", b"[" * 200, b'{"type":"play-rep
 
 
 def right(dice: Random, request: Json) -> bytes:
-    """A reply without fault; a turn ends when nothing else is left, or now and then."""
+    """A random legal reply. It rarely ends a turn while other actions are possible."""
     if request["type"] == "patron-request":
         return to_line({"type": "patron-reply", "patron": dice.choice(request["available"])})
     if request["type"] == "choose-request":
@@ -287,11 +288,11 @@ def right(dice: Random, request: Json) -> bytes:
 
 
 def wrong(dice: Random, request: Json) -> bytes:
-    """A reply that is often wrong, down to any line that is not blank."""
+    """Often an illegal reply, and sometimes a line of random bytes, which is never blank."""
     if dice.random() < 0.2:
         garbage = dice.randbytes(dice.randint(0, 30)).replace(b"\n", b"").strip(b" \t\r")
         return dice.choice([*NONSENSE, garbage or b"?"])
-    if dice.random() < 0.5:  # right in form
+    if dice.random() < 0.5:  # has the right form
         uids = [card["uid"] for card in request.get("cards", ())]
         if request["type"] == "choose-request":
             cards = [*uids, *dice.sample([*uids, 1], 1)]
@@ -308,12 +309,12 @@ def wrong(dice: Random, request: Json) -> bytes:
 
 
 def mostly_right(dice: Random, request: Json) -> bytes:
-    """Rarely wrong, so that the game gets somewhere."""
+    """A reply that is rarely wrong, so that the match makes progress."""
     return (wrong if dice.random() < 0.01 else right)(dice, request)
 
 
 def played(seed: int, choose: Any, **options: Any) -> tuple[Match, list[Entry]]:
-    """Play a match to its end; both seats choose alike."""
+    """Play a match to its end. Both seats reply with `choose`."""
     match = new_match(seed, **options)
     dice = Random(seed)
     match.start()
@@ -331,5 +332,4 @@ def played(seed: int, choose: Any, **options: Any) -> tuple[Match, list[Entry]]:
 
 
 def dumped(message: Any) -> str:
-    """As it is sent."""
     return json.dumps(msgspec.to_builtins(message), separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The card facts, chance (section 11) and the options (1) of Scripts of Tribute."""
+"""Cards, random generator (section 11) and options (1) of Scripts of Tribute."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OFFERED = (
 )
 CARD_SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
 BOARDING_PARTY_SET = "2023-02"
-"""The card set whose created Orgnum card is another one (5, CREATE)."""
+"""In this card set, Orgnum's cards create Boarding Parties instead of Sackings (5, CREATE)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a card does at one level: one effect, both of two, or one of two (4.1)."""
+    """The effects of a card at one level. There's either one, or two joined by AND or OR (4.1)."""
 
     op: str
     parts: tuple[Effect, ...]
@@ -55,7 +55,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Definition:
-    """What is printed on a card."""
+    """The facts printed on a card."""
 
     id: str
     number: int
@@ -69,7 +69,7 @@ class Definition:
     entries: tuple[Entry | None, ...]
 
     def row(self) -> Json:
-        """Its entry in `card_table` (14.1)."""
+        """The card's entry in `card_table` (14.1)."""
         return {
             "card": self.id,
             "name": self.name,
@@ -95,7 +95,7 @@ class Card:
 
 @dataclass(frozen=True)
 class CardSet:
-    """The cards of one state of the engine, ascending by number, and each deck's starter."""
+    """The cards of one engine version sorted by number, and each deck's starter with its copies."""
 
     name: str
     decks: frozenset[str]
@@ -143,7 +143,7 @@ def _definition(row: Json) -> Definition:
 
 @dataclass(frozen=True)
 class Options:
-    """The game's options (1). No patrons: all that the card set has."""
+    """The game's options (1). If `patrons` is empty, all patrons of the card set are offered."""
 
     cards: str = "2025-04"
     patrons: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class Generator:
         return ((self.state >> 16) * 2147483646) >> 32
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """A key for each element, in order; then a stable sort by key (11.2)."""
+        """Draw a key for each element in order, then sort by key with a stable sort (11.2)."""
         keyed = [(self.next(), item) for item in items]
         return [item for _, item in sorted(keyed, key=_key)]
 
@@ -179,7 +179,10 @@ def _key(pair: tuple[int, object]) -> int:
 
 
 def generators(seed: int, chance: str) -> list[Generator]:
-    """The generators of the tavern, player 1 and player 2: one and the same, or three (11.4)."""
+    """Return generators for the tavern, player 1 and player 2.
+
+    If `chance` is "engine", all three are the same object (11.4).
+    """
     if chance == "engine":
         return [Generator(seed)] * 3
     names = ("tavern", "player1", "player2")

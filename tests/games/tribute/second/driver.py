@@ -1,10 +1,12 @@
-"""Games of random replies on the second rules, to be played by others as well.
+"""Random games on the second rules, which can then be replayed on other implementations.
 
-`random_game(n)` is the n-th: its options, its seed, what its bots wrote, and all that follows. Most
-replies are legal. Each choice is as likely as the others; actions are so in some games, and go by a
-taste in most, since uniform play ends turns early, destroys its coins and hardly buys anything.
-Some replies say a legal thing in an odd way. In every third game replies are wrong, in one of the
-ways of 14.5: one of twenty, or one of four to a `choose-request`.
+`random_game(n)` creates game number n with its options, seed, replies and messages. Most replies
+are legal, and some of the legal ones are written in an unusual way. Choices are uniform, but
+actions are uniform only in some games: uniform play ends turns early, destroys its coins and hardly
+buys anything. In the other games, some kinds of actions are preferred to others.
+
+In about a third of the games, some replies have one of the mistakes in 14.5. These are either one
+reply in twenty, or one in four of the replies to a `choose-request`.
 """
 
 from __future__ import annotations
@@ -32,18 +34,18 @@ WRONG: tuple[dict[str, float], ...] = (
     dict.fromkeys(("patron-request", "play-turn", "choose-request"), 0.05),
     {"choose-request": 0.25},
 )
-"""How likely a reply is wrong, by what was asked: one of these for each game."""
+"""Probability of a wrong reply for each type of request. Each game uses one of these entries."""
 ODD = 0.1
 
 
 @dataclass(frozen=True)
 class Script:
-    """A game.
+    """A finished random game.
 
     Attributes:
-        replies: the bots' lines, without line ends, in the order of the requests; None: the bot
-            that was asked has left.
-        messages: what `transcript` makes of the game.
+        replies: the bots' lines without line ends, in the order of the requests. None means that
+            the bot left instead of replying.
+        messages: the output of `transcript` over the whole game.
     """
 
     options: Options
@@ -72,10 +74,11 @@ def random_game(number: int) -> Script:
 
 
 def transcript(game: Game) -> list[str]:
-    """What was told since the last call, and what is asked now, or how the game ended.
+    """Return the events since the last call, and then the next request or the result.
 
     Returns:
-        Lines, each with to whom: "all", a player, or "fault" and "end", which are told nobody.
+        Lines that begin with the addressee: "all" or a player. Lines that begin with "fault" or
+        "end" aren't sent to anybody.
     """
     told = []
     for event in game.events:
@@ -120,7 +123,7 @@ def _options(random: Random) -> Options:
 
 
 class Taste:
-    """How likely actions are, in proportion."""
+    """Relative weights for choosing actions, different in each game."""
 
     def __init__(self, random: Random) -> None:
         self._uniform = random.random() < 0.2
@@ -130,7 +133,7 @@ class Taste:
         self._kinds |= {"end-turn": random.choice((0.01, 1))}
         self._patrons = {patron: random.choice((0.1, 1, 1)) for patron in OFFERED}
         self._patrons[TREASURY] = random.choice((0.0001, 0.0001, 1))
-        self._dear = random.choice((0, 2, 4))  # how much it likes what costs much
+        self._dear = random.choice((0, 2, 4))  # how strongly it prefers expensive cards
 
     def weight(self, action: Json, game: Game) -> float:
         if self._uniform:
@@ -176,7 +179,7 @@ def _right(random: Random, game: Game, request: Json, taste: Taste) -> Json:
 
 
 def _odd(random: Random, request: Json, right: Json) -> bytes:
-    """The same reply, written otherwise (1.1, 1.5, 14.4)."""
+    """The same reply in an unusual spelling, such as with additional fields (1.1, 1.5, 14.4)."""
     right = dict(right)
     if request["type"] == "play-turn" and random.random() < 0.5:
         index = request["actions"].index(right["action"])
@@ -212,7 +215,7 @@ def _odd(random: Random, request: Json, right: Json) -> bytes:
             '"\\u0074ype":null',
         )
     )
-    text = "{" + ignored + "," + text[1:]  # of two keys the last counts
+    text = "{" + ignored + "," + text[1:]  # A parser uses the last of two equal keys.
     return (random.choice(("", " ", "\t\r ")) + text + random.choice(("", "\r", " \t"))).encode()
 
 
@@ -281,7 +284,7 @@ def _patron(random: Random, request: Json, right: Json, game: Game) -> bytes | N
 
 
 def _action(random: Random, request: Json, right: Json, game: Game) -> bytes | None:
-    """An action of a wrong format."""
+    """Write a reply whose action has the wrong format."""
     card = random.choice(("play-card", "attack", "buy-card", "activate-agent"))
     actions: tuple[object, ...] = (
         *("end-turn", [], 0, True, {}, ["end-turn"]),
@@ -300,7 +303,7 @@ def _action(random: Random, request: Json, right: Json, game: Game) -> bytes | N
 
 
 def _illegal(random: Random, request: Json, right: Json, game: Game) -> bytes | None:
-    """Mostly an illegal action; at times it happens to be legal."""
+    """An action that is usually illegal, though it can happen to be legal."""
     cards = [*game.me.hand, *game.me.agent_cards, *game.other.agent_cards, *game.row]
     cards += [*game.other.hand, *game.me.played, *game.me.pile, *game.deck]
     uids = [random.choice(cards).uid, random.choice(cards).uid, 0, -1, 10**30, 9999, 99999]

@@ -1,8 +1,8 @@
-"""The rules of Scripts of Tribute, a second time: written from the page alone.
+"""A second implementation of the rules of Scripts of Tribute, written only from the page.
 
-`Game` is a state machine. It stands at `request`; `answer` takes the reply, a JSON object or what
-stands in for one, and runs on to the next request or the `outcome`. `events` gathers the public
-messages and the faults. Sections in parentheses are those of the page with the rules.
+`Game` is a state machine that waits at `request`. `answer` takes the reply (a JSON object,
+`NO_OBJECT` or `LEFT`) and continues to the next request or to the `outcome`. `events` collects the
+public messages and the faults. Section numbers in parentheses are those of the page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Left:
 
 
 class NoObject:
-    """Stands in for a line that is no JSON object."""
+    """The type of `NO_OBJECT`, which replaces a line that isn't a JSON object."""
 
 
 LEFT = Left()
@@ -51,7 +51,7 @@ NO_OBJECT = NoObject()
 
 @dataclass(frozen=True)
 class Request:
-    """Who is asked (0 or 1), and the message."""
+    """A request to seat 0 or 1, and its message."""
 
     seat: int
     message: Json
@@ -59,7 +59,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake, by the code and the section of 14.5."""
+    """A mistake in a reply, with its code and section (14.5)."""
 
     seat: int
     code: str
@@ -76,7 +76,7 @@ class Outcome:
     @property
     def ranks(self) -> list[int]:
         if not self.winners:
-            return [1, 1]  # nobody is left: all share the last rank, which is the first
+            return [1, 1]  # Both have left, so they share the only rank.
         return [1 if seat in self.winners else 2 for seat in (0, 1)]
 
 
@@ -104,13 +104,13 @@ class Agent:
 
 @dataclass(eq=False)
 class Player:
-    """What one player has. The top of the draw pile is its first card."""
+    """The cards and points of one player. The first card of `pile` is its top."""
 
     seat: int
     coins: int
     hand: list[Card] = field(default_factory=list)
     pile: list[Card] = field(default_factory=list)
-    known: int = 0  # so many cards on top of the pile are known to the player
+    known: int = 0  # number of cards on top of the pile that the player knows
     played: list[Card] = field(default_factory=list)
     cooldown: list[Card] = field(default_factory=list)
     agents: list[Agent] = field(default_factory=list)
@@ -129,7 +129,7 @@ class Player:
         return sum(len(zone) for zone in zones)
 
     def destroy(self, card: Card) -> None:
-        """Take a card out of the hand, the agents or the cards played."""
+        """Remove a card from the hand, the agents or the played cards."""
         for zone in (self.hand, self.played):
             if card in zone:
                 zone.remove(card)
@@ -138,7 +138,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Waiting:
-    """One effect that waits in the queue: two parts are a choice between them."""
+    """An effect in the queue. If it has two parts, the player chooses one of them."""
 
     source: Card
     level: int
@@ -162,7 +162,7 @@ def _source(source: Source) -> object:
 
 
 def integer(value: object) -> int | None:
-    """JSON's integers: 3 and 3.0, but not true (14.4)."""
+    """Return an integer as JSON defines it. 3 and 3.0 are integers, and true isn't (14.4)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if value == value and abs(value) != float("inf") and value % 1 == 0 else None
@@ -192,20 +192,20 @@ class Game:
         self.table: list[str] = []
         self.favours: dict[str, int | None] = {}
         self.row: list[Card] = []
-        self.deck: list[Card] = []  # the tavern deck, top first
+        self.deck: list[Card] = []  # the tavern deck, with its top first
         self.next_uid = 10000
         self.queue: list[Waiting] = []
-        self.later: list[Waiting] = []  # what the other must discard in its next turn
+        self.later: list[Waiting] = []  # discards that the opponent must make in its next turn
         self.counters: Counter[str] = Counter()
         self.lists: dict[str, list[list[Waiting]]] = {}
-        self.settle: Callable[[], None] | None = None  # what is left to do of a purchase (3.5)
+        self.settle: Callable[[], None] | None = None  # finishes a purchase after its effects (3.5)
         self.outcome: Outcome | None = None
         self.request: Request | None = None
         self._steps = self._game(names, frozenset(absent))
         self._advance(None)
 
     def answer(self, reply: object) -> None:
-        """Take the reply to `request`: a JSON object, `NO_OBJECT` or `LEFT`."""
+        """Continue with the reply to `request`, which is a JSON object, `NO_OBJECT` or `LEFT`."""
         assert self.request is not None
         self._advance(reply)
 
@@ -247,7 +247,7 @@ class Game:
         )
 
     def _draft(self) -> Asking:
-        """2.1."""
+        """Let the players pick patrons in turn (2.1)."""
         picked: list[str] = []
         for seat, number in ((0, 1), (1, 1), (1, 2), (0, 2)):
             available = [patron for patron in self.options.offered if patron not in picked]
@@ -270,7 +270,7 @@ class Game:
         self.favours = dict.fromkeys(self.table)
 
     def _set_up(self) -> None:
-        """2.2 to 2.4."""
+        """Create the cards, shuffle them and deal the first hands (2.2 to 2.4)."""
         for definition in self.set.cards.values():
             if definition.deck in self.table:
                 for _ in range(definition.tavern_copies):
@@ -295,7 +295,7 @@ class Game:
         )
 
     def _turn(self) -> Asking:
-        """3; returns when the next turn begins."""
+        """Play a turn (3). Returns when the next turn begins."""
         me = self.me
         me.turns += 1
         me.coins += self.favours.get("ANSEI") == me.seat
@@ -323,7 +323,7 @@ class Game:
             yield from self._act(action)
 
     def _actions(self, done: int) -> list[Json]:
-        """3.1 and 3.8."""
+        """List the legal actions in the order of the page (3.1, 3.8)."""
         me, other = self.me, self.other
         actions: list[Json] = []
 
@@ -376,7 +376,7 @@ class Game:
         yield from self._work()
 
     def _attack(self, agent: Agent) -> None:
-        """3.4."""
+        """Attack an agent with as much power as possible (3.4)."""
         damage = self._hit(agent)
         self._event("attack-agent", None, agent.card, damage)
         if agent.hp == 0:
@@ -391,7 +391,7 @@ class Game:
         return damage
 
     def _buy(self, card: Card) -> None:
-        """3.5. Refill and payment wait for the first choice, or for the end of the effects."""
+        """Buy a card (3.5). Refill and payment wait for the first choice or the last effect."""
         place = self.row.index(card)
         self.row.remove(card)
         if self._get(card):
@@ -404,7 +404,7 @@ class Game:
         self.settle = settle
 
     def _get(self, card: Card) -> bool:
-        """Put a bought or acquired card where it belongs; whether it is a contract."""
+        """Put a bought or acquired card where it belongs. Returns True for a contract."""
         if card.of.type == CONTRACT_AGENT:
             self._enlist(card)
         elif card.of.type == CONTRACT_ACTION:
@@ -415,7 +415,7 @@ class Game:
         return True
 
     def _end_turn(self) -> None:
-        """3.6 and 9."""
+        """End the turn (3.6), which also ends the match if the turn limit is reached (9)."""
         me, other = self.me, self.other
         if self.turn == self.options.max_turns + 1:
             raise _Over("turn-limit", 0, 1)
@@ -449,7 +449,7 @@ class Game:
     # --- what cards do ----------------------------------------------------------------------------
 
     def _trigger(self, card: Card) -> None:
-        """Count the card for its deck, and release what that brings (4.2 to 4.4)."""
+        """Count a card for its deck, and queue the effects that this triggers (4.2 to 4.4)."""
         deck = card.of.deck
         lists = self.lists[deck]
         for level, entry in enumerate(card.of.entries):
@@ -462,7 +462,7 @@ class Game:
             waiting.clear()
 
     def _work(self) -> Asking:
-        """Work off the queue from the front."""
+        """Carry out the queued effects in order, and then finish a purchase."""
         while self.queue:
             waiting = self.queue.pop(0)
             effect = waiting.parts[0]
@@ -478,7 +478,7 @@ class Game:
             settle()
 
     def _carry_out(self, card: Card, level: int, effect: Effect) -> Asking:
-        """5."""
+        """Carry out one effect of a card (5)."""
         me, other, n = self.me, self.other, effect.amount
 
         def choose(
@@ -555,7 +555,7 @@ class Game:
             case "TOSS":
                 self._prepare(n)
                 top = me.pile[:n]
-                me.known = max(me.known, len(top))  # it is looking at them
+                me.known = max(me.known, len(top))  # The player sees these cards while it decides.
                 cards = yield from choose("toss-cards", top, 0, len(top))
                 me.known -= len(cards)
                 for tossed in cards:
@@ -581,7 +581,7 @@ class Game:
                 raise AssertionError(verb)
 
     def _pay_morihaus(self, falling: Sequence[Card]) -> None:
-        """8.3."""
+        """Pay a coin for each Morihaus in play, except those being knocked out (8.3)."""
         for player in (self.me, self.other):
             for card in player.agent_cards:
                 if card.of.id in MORIHAUS and card not in falling:
@@ -735,7 +735,7 @@ class Game:
         self._tell("row-refilled", place=place, card=_source(card))
 
     def _prepare(self, n: int) -> None:
-        """Shuffle the cooldown pile under the draw pile if that has fewer than n cards (3.7)."""
+        """If fewer than n cards are left to draw, shuffle the cooldown pile below them (3.7)."""
         me = self.me
         if len(me.pile) < n and me.cooldown:
             me.pile += self.generators[1 + me.seat].shuffled(me.cooldown)
@@ -768,7 +768,7 @@ class Game:
     def _choose(
         self, follow_up: str, source: Source, level: int, cards: list[Card], least: int, most: int
     ) -> Steps[Request, object, list[Card]]:
-        """Ask for cards of a list: those chosen, in the list's order."""
+        """Let the player choose cards from a list. Returns them in the order of the list."""
         seat = self.me.seat
         reply = yield self._choice(follow_up, source, level, (least, most), cards, ())
         named = self._typed(seat, reply, "choose-reply", "illegal-reply").get("cards")
@@ -865,7 +865,7 @@ class Game:
         raise AssertionError
 
     def _typed(self, seat: int, reply: object, kind: str, reason: str) -> Json:
-        """The fields of a reply of this type."""
+        """Return the reply if it has this type. With any other reply the seat loses."""
         if isinstance(reply, Left):
             raise _Over("last-player-standing", 1 - seat)
         if not isinstance(reply, dict) or reply.get("type") != kind:
@@ -944,7 +944,7 @@ class Game:
 
 
 def _parts(card: Card, level: int, entry: Entry) -> list[Waiting]:
-    """What waits for an entry: both halves of an AND, one choice for an OR (4.1)."""
+    """Split an entry into effects: an AND becomes two, an OR becomes one with a choice (4.1)."""
     if entry.op == "or":
         return [Waiting(card, level, entry.parts)]
     return [Waiting(card, level, (part,)) for part in entry.parts]

@@ -1,4 +1,4 @@
-"""Lines of a bot and of the referee: what is JSON, and what a message looks like (1.1, 1.8)."""
+"""Parsing of bots' lines and encoding of messages (1.1, 1.8)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ DEEPEST = 128
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]..")
-_DIGITS = 4000  # Python refuses longer integers; such a one is a wrong value whatever its digits
+# Python refuses to parse much longer integers. Their value doesn't matter, since it's never valid.
+_DIGITS = 4000
 
 
 def encoded(message: object) -> str:
-    """A message as its line holds it."""
+    """Encode a message as it is written to a line."""
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
 def read(line: bytes) -> object:
-    """A bot's line as a JSON object, or `NO_OBJECT`."""
+    """Parse a bot's line. Returns a JSON object, or `NO_OBJECT` if the line isn't one."""
     try:
         text = line.decode()
         if _too_deep(text):

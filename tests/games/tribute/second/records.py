@@ -1,8 +1,8 @@
-"""Follow match records of `tribute`: play them again and compare every line (spec/log-format.md).
+"""Replay match records of `tribute` on the second rules and compare every line.
 
-The seed, the options and what the bots wrote are taken from the record, and so is why a bot left
-that wrote nothing wrong. All other lines must follow, byte for byte; of faults and
-disqualifications the wording is free.
+We take the seed, the options and the bots' replies from the record, and also the reason why a bot
+left. All other lines must match byte for byte, except for the text of faults and disqualifications
+(spec/log-format.md).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tests.games.tribute.second.lines import encoded, read
 
 _TIME = re.compile(rb',"(?:time|started)":[^,]*}$')
 _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
-_FREE = "..."  # in an expected line: any wording
+_FREE = "..."  # Matches any text when it occurs in an expected line.
 
 
 class DeviationError(Exception):
-    """The first line that does not follow; lines are counted from 1."""
+    """A line that doesn't follow from those before it. Line numbers begin with 1."""
 
     def __init__(self, line: int, expected: str, found: str) -> None:
         super().__init__(f"line {line}: expected {expected}, found {found}")
 
 
 def follow(path: Path) -> None:
-    """Play a record again.
+    """Replay a record and compare every line.
 
     Raises:
-        DeviationError: a line does not follow.
+        DeviationError: at the first line that differs.
     """
     _ObservedChance(path.read_bytes()).follow()
 
@@ -41,7 +41,7 @@ def follow(path: Path) -> None:
 class _ObservedChance:
     def __init__(self, record: bytes) -> None:
         self._whole = record.splitlines(keepends=True)
-        # The lines that count, each with its number and without its time.
+        # All lines except those of stderr, with line numbers and without times.
         self._lines = [
             (number, _TIME.sub(b"}", line.rstrip(b"\n")).decode())
             for number, line in enumerate(self._whole, start=1)
@@ -101,7 +101,7 @@ class _ObservedChance:
                 self._names[seat] = reply["name"].translate(_CONTROL)[:64]
 
     def _input(self, seat: int) -> bytes | None:
-        """What the seat wrote; None if it left."""
+        """Return the seat's next line from the record, or None if the seat left."""
         what = f"received or disqualified of {SEATS[seat]}"
         number, text = self._next(what)
         entry = json.loads(text)
@@ -153,7 +153,7 @@ class _ObservedChance:
         ]
         for wanted, player in zip(players, found.get("players", ()), strict=False):
             for fact in player.keys() - wanted.keys():
-                del player[fact]  # what the product's statistics add
+                del player[fact]  # Ignore statistics, which only the referee's own rules add.
         expected = {
             "entry": "end",
             "reason": outcome.reason,
@@ -213,7 +213,7 @@ class _ObservedChance:
 
 
 def _around(expected: str, found: str) -> tuple[str, str]:
-    """Both from a little before the first character that differs."""
+    """Cut both lines shortly before their first difference."""
     first = next((i for i, (a, b) in enumerate(zip(expected, found)) if a != b), 0)  # noqa: B905
     begin = max(0, first - 60)
     return f"...{expected[begin : first + 200]}", f"...{found[begin : first + 200]}"

@@ -1,7 +1,7 @@
-"""The vectors of chance and the recorded games, played by the second rules.
+"""Check the second rules against the test vectors for chance and the recorded games.
 
-The games are those of two of the engine's random bots, and what they chose is found as the vectors
-say it: each decision is the legal one at `next() mod n`.
+The games were played by two of the engine's random bots. Their decisions can be reproduced: each is
+the legal reply number `next() mod n`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def vectors() -> Json:
 
 
 def legal_replies(request: Json) -> list[Json]:
-    """All replies to a request, in the order of 3.1 and 6."""
+    """List all legal replies to a request, in the order of 3.1 and 6."""
     if request["type"] == "patron-request":
         return [{"type": "patron-reply", "patron": patron} for patron in request["available"]]
     if request["type"] == "play-turn":
@@ -40,11 +40,12 @@ def legal_replies(request: Json) -> list[Json]:
 
 
 class CompletedActions:
-    """The lines of 15.7, made of the public messages."""
+    """Builds the list of completed actions (15.7) from the public messages."""
 
     def __init__(self, cards: str) -> None:
         self._cards = card_set(cards).cards
-        self._names: dict[int, str] = {}  # an `action` names a card by its uid alone
+        # An `action` contains only the card's uid, so we remember the names.
+        self._names: dict[int, str] = {}
         self.lines: list[str] = []
 
     def observe(self, message: Json) -> None:
@@ -99,7 +100,7 @@ def digest(text: str) -> str:
 
 
 def replay(wanted: Json) -> Json:
-    """Play a recorded game again: the same fields as the vectors have, but those of the bots."""
+    """Replay a recorded game. Returns the fields of the vector except for `bots`."""
     options = Options(
         cards=wanted["cards"], patrons=tuple(wanted["offered"]), chance=wanted["chance"]
     )
@@ -109,11 +110,12 @@ def replay(wanted: Json) -> Json:
     while game.request is not None:
         legal = legal_replies(game.request.message)
         if wanted["bots"][game.request.seat] == "RandomWithoutEndTurnBot":
-            # It draws no number where nothing else is left.
+            # With only one reply left, this bot doesn't draw a random number.
             legal = [reply for reply in legal if not _ends_turn(reply)] or legal[-1:]
         seat = game.request.seat
         forced = wanted["bots"][seat] == "RandomWithoutEndTurnBot" and _ends_turn(legal[0])
-        decisions += game.request.message["type"] != "patron-request"  # picks are not counted
+        # The vectors don't count the draft as decisions.
+        decisions += game.request.message["type"] != "patron-request"
         game.answer(legal[0 if forced else dice[seat].next() % len(legal)])
     assert game.outcome is not None
     actions = CompletedActions(options.cards)
@@ -144,7 +146,7 @@ def _ends_turn(reply: Json) -> bool:
 
 
 def set_up(wanted: Json) -> Json:
-    """What a set-up of the vectors comes to, for its seed and its table."""
+    """Deal the cards with the seed and patrons of a vector, and return its fields."""
     table = wanted["patrons"]
     picks = [patron for patron in table if patron != "TREASURY"]
     options = Options(cards=wanted["card_set"], patrons=tuple(picks), chance="engine")
@@ -180,7 +182,7 @@ def set_up(wanted: Json) -> Json:
 
 
 def departures(wanted: Json, found: Json) -> list[str]:
-    """The fields in which what was found differs."""
+    """Describe the fields of `found` that differ from the vector."""
     return [
         f"{name}: expected {wanted[name]}, found {value}"
         for name, value in found.items()
