@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings and hooks for all tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import surroundings  # noqa: F401 (signals and variables of the processes)
 
-# No test is about time: how long an example takes says how busy the machine is.
+# Hypothesis gets no deadline, because how long an example takes depends on how busy the machine is.
 settings.register_profile(
     "untimed",
     deadline=None,
@@ -26,29 +26,30 @@ settings.load_profile("untimed")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two processes for each core: many tests wait for other processes."""
+    """Use two processes per core, because many tests just wait for other processes."""
     return 2 * (os.cpu_count() or 1)
 
 
-# pytest compiles each module of tests once more, with its assertions rewritten, and that takes
-# three times as long as to load it: no process need repeat what another did.
+# pytest compiles each test module with rewritten assertions, which takes three times as long as
+# loading it. We write the byte code to disk so that only one process has to do this.
 sys.dont_write_bytecode = False
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Load a part of all modules: each process compiles others, and finds what they compiled."""
+    """Load a share of the modules, so that the processes don't all compile the same ones."""
     config = session.config
     if hasattr(config, "workerinput") and config.args_source is config.ArgsSource.TESTPATHS:
         number = int(config.workerinput["workerid"].removeprefix("gw"))
         modules = sorted(Path("tests").rglob("test_*.py"))
         for path in modules[number :: config.workerinput["workercount"]]:
-            # What is wrong with one is shown when it is collected.
+            # Errors in a module are shown when pytest collects it.
             with contextlib.suppress(Exception, pytest.skip.Exception):
                 importlib.import_module(".".join(path.with_suffix("").parts))
 
 
-# To collect the tests makes half a million objects that stay, in each process: not to look for
-# garbage among them saves a fifth of that time, and later some in every collection of garbage.
+# When pytest collects the tests, it creates half a million objects in each process, and they all
+# stay alive. Turning off garbage collection until then saves a fifth of the time. Freezing the
+# objects afterwards makes garbage collection faster for the rest of the run.
 gc.disable()
 
 
@@ -59,7 +60,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Trace no test that is marked `untraced`; with xdist, pytest-cov's `no_cover` does nothing."""
+    """Don't trace tests marked `untraced`. Under xdist, `no_cover` of pytest-cov has no effect."""
     if item.get_closest_marker("untraced") is None:
         return (yield)
     tracer = sys.gettrace()

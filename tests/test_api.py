@@ -1,4 +1,4 @@
-"""The public API: what `import referee` gives, and that it costs nothing before it is used."""
+"""The public API: the names that `import referee` provides, and that the import is cheap."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ def test_every_name_of_the_api_is_there() -> None:
 
 @pytest.mark.parametrize("package", [referee, referee.logs], ids=lambda package: package.__name__)
 def test_names_are_loaded_from_where_type_checkers_see_them(package: ModuleType) -> None:
-    """These read the imports under TYPE_CHECKING, the program reads a table."""
+    """Type checkers read the imports under TYPE_CHECKING, but at run time a table is used."""
     tree = ast.parse(Path(package.__file__ or "").read_text())
     blocks = [node.body for node in tree.body if isinstance(node, ast.If) and is_checking(node)]
     imports = [node for block in blocks for node in block if isinstance(node, ast.ImportFrom)]
     seen = {name.asname: node.module for node in imports for name in node.names}
     assert seen == package._HOMES
-    assert all(name.asname == name.name for node in imports for name in node.names)  # re-exported
+    # With `import x as x`, type checkers treat the name as re-exported.
+    assert all(name.asname == name.name for node in imports for name in node.names)
 
 
 def is_checking(node: ast.If) -> bool:
@@ -144,7 +145,7 @@ for line in sys.stdin:
 @needs_bwrap
 @pytest.mark.parametrize("jobs", [0, 1, 2])
 def test_bots_in_a_sandbox(jobs: int, tmp_path: Path) -> None:
-    """sandbox.md, 2: the bot's folder is /bot, without what the referee writes there."""
+    """In a sandbox the bot's folder is /bot, without the files of the referee (sandbox.md, 2)."""
     (tmp_path / "my_bot.py").write_text(LOOKS)
     bots, options = [tmp_path / "my_bot.py", "minimal"], {"max_turns": 1}
     record = tmp_path / "record"
@@ -155,7 +156,7 @@ def test_bots_in_a_sandbox(jobs: int, tmp_path: Path) -> None:
     else:
         result = referee.play_match(bots, options=options, record=record, sandbox="bwrap")
         header = json.loads(record.read_text().partition("\n")[0])
-        assert header["options"]["memory_limit"] == 2**30  # sandbox.md: in a sandbox
+        assert header["options"]["memory_limit"] == 2**30  # the default in a sandbox (sandbox.md)
     assert result.sandbox == "bwrap"
     assert "1000 /bot ['my_bot.py']" in [player.name for player in result.players]
 
@@ -197,7 +198,7 @@ async def test_a_match_that_is_cancelled_ends_its_bots() -> None:
 
 
 async def test_an_error_of_a_bot_comes_alone() -> None:
-    """Not in a group, as nurseries raise them."""
+    """The exception isn't wrapped in an ExceptionGroup, as trio's nurseries would do."""
 
     def failing(message: object) -> None:
         raise ValueError("in the bot")
@@ -225,7 +226,7 @@ async def test_play_match_in_an_async_program_of_trio() -> None:
 
 
 def test_in_programs_of_asyncio() -> None:
-    """In a thread, which leaves the loop free, or in the loop itself, as in a notebook."""
+    """Matches run in another thread or directly in the event loop, as they do in a notebook."""
     code = """
 import asyncio, referee
 from functools import partial
@@ -252,7 +253,10 @@ asyncio.run(main())
 
 
 def test_a_bug_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Never a bare ExceptionGroup; the bots have ended, and the record holds as far as it goes."""
+    """A bug never causes a bare ExceptionGroup.
+
+    The bots have exited, and the record so far is valid.
+    """
 
     def fail(*_: object) -> None:
         raise ValueError("a bug")
@@ -276,7 +280,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
 
 @pytest.mark.parametrize("mode", ["daemon", "lost_daemon"])
 def test_nothing_that_a_bot_has_started_is_left(tmp_path: Path, mode: str) -> None:
-    """8.4: in a session of its own, and cut off from the bot as well."""
+    """Not even a child in another session whose parent has exited is left (8.4)."""
     pid_file = tmp_path / "pid"
     bots = ["minimal", hostile(mode, pid_file)]
     referee.play_match(bots, seed=1, options={"max_turns": 1})
@@ -302,7 +306,8 @@ def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path)
     ("error", "ours"),
     [
         (OSError(errno.EMFILE, "Too many open files"), referee.ShortageError),
-        (OSError(errno.ENOSPC, "No space left on device"), referee.ShortageError),  # of epoll
+        # epoll raises this one.
+        (OSError(errno.ENOSPC, "No space left on device"), referee.ShortageError),
         (MemoryError(), referee.ShortageError),
         (OSError(errno.ENOENT, "No such file"), referee.InternalError),
         (referee.LogWriteError("log", OSError(errno.ENOSPC, "full")), referee.LogWriteError),
@@ -321,7 +326,7 @@ def test_any_exception_becomes_one_of_ours(
 
 
 def test_the_example_in_the_seam_plays_a_game() -> None:
-    """The loop that `referee/games/interface/game.py` shows."""
+    """The loop is taken from the docstring in `referee/games/interface/game.py`."""
     definition = referee.GAMES["dominion"]
     chance = referee.SeededRandomSource(7)
     options = definition.options(max_turns=3)

@@ -46,7 +46,7 @@ def test_a_system_without_affinity_has_the_cores_of_the_machine(
 def test_jobs_share_the_cores(
     jobs: int, expected: list[set[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a machine with four cores of two threads each, such as 0 and 8."""
+    """The machine has four cores with two threads each. CPUs 0 and 8 share the first core."""
     cpus = {0, 1, 2, 3, 8, 9, 10, 11}
     monkeypatch.setattr(os, "sched_setaffinity", None, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: cpus, raising=False)

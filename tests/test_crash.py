@@ -1,4 +1,4 @@
-"""The referee killed with SIGKILL in the middle of a match: what it leaves proves itself."""
+"""Kills the referee in the middle of a match. The log and the record must still be valid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MATCH = ("random_legal", "village_engine", "--seed", "3", "--quiet", "--max-turn
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Record and log of the whole match."""
+    """Play the whole match and return its record and log."""
     folder = tmp_path_factory.mktemp("whole")
     record, log = folder / "record", folder / "log"
     done = referee("play", *MATCH, "--record", str(record), "--log", str(log))
@@ -47,7 +47,7 @@ def test_log_and_record_are_valid_prefixes(
     entries = without_times(record)
     assert entries == without_times(whole)[: len(entries)]
     verdict = verify_record(str(record))
-    assert verdict.kind in (Kind.TRUNCATED, Kind.VALID)  # it may have been done before the kill
+    assert verdict.kind in (Kind.TRUNCATED, Kind.VALID)  # the match may end before we kill it
     if verdict.kind == Kind.TRUNCATED:
         assert f"truncated after line {len(entries)}, valid so far" in verdict.text
     findings = [f.section for f in validate_log(str(log), GAMES["dominion"])]

@@ -1,4 +1,4 @@
-"""What the documents show is what the program does."""
+"""The output on the pages is what the program really prints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_promised_versions_of_python_are_tested() -> None:
 
 
 def test_no_example_replaces_a_readers_bot() -> None:
-    """Readers call their bot my_bot, as the pages do."""
+    """On the pages the reader's bot is called my_bot, so no command there may overwrite it."""
     for page in (ROOT / "README.md", *(ROOT / "spec").rglob("*.md")):
         for line in page.read_text().splitlines():
             assert not re.search(r"^\$ .*>\s*(\./)?my_bot\.\w+", line), (page.name, line)
@@ -52,7 +52,7 @@ def test_the_match_in_the_readme_is_the_one_that_is_played() -> None:
         assert [text for text in played if text.startswith(line)] == [
             text for text in shown if text.startswith(line)
         ]
-    for seat in ("player1", "player2"):  # all but the times
+    for seat in ("player1", "player2"):  # compare everything except the times
         ours, theirs = (
             next(text for text in lines if text.startswith(seat)).split()
             for lines in (played, shown)
@@ -81,4 +81,4 @@ async def test_the_conversation_is_a_real_one(tmp_path: Path) -> None:
         while not (said[place] == shown or (start != shown and said[place].startswith(start))):
             place += 1
         place += 1
-    assert place == len(said)  # from the first line to the last
+    assert place == len(said)  # every line was shown

@@ -1,10 +1,10 @@
-"""The example bots, in every language whose toolchain is on the machine, conform.
+"""The example bots conform to the protocol, in each language whose toolchain is installed.
 
-The tests take some cases of each section, with one bot in Python and one in Perl. Those marked
-`slow` take them with all bots in other languages; those marked `all_cases` take all bots, and the
-rest. All bots in Python take the basic cases in tests/games/test_conform.py, and one takes all in
-the wheel (.ci/run).
-`python -m tools.soak` plays 200 matches for each of them.
+By default, we run some cases of each section with one bot in Python and one in Perl. The tests
+marked `slow` run them with the bots in other languages, and the ones marked `all_cases` run all
+cases with all bots. tests/games/test_conform.py runs the basic cases with every Python bot, and
+.ci/run runs all cases with one bot from the wheel. `python -m tools.soak` plays 200 matches with
+each bot.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tests.support.helpers import PILES, to_line
 from tests.support.live import entries, play
 
 FEW = SOME[::3]
-"""For bots in other languages: some take long to start."""
+"""Fewer cases for bots in other languages, because some are slow to start."""
 
 
 def seatings() -> Iterator[list[str]]:
-    """Big Money in the second seat of matches of two and four players."""
+    """Yield line-ups of two and of four bots, with Big Money in the second seat."""
     others = ["militia_money", "random_legal", "village_engine"]
     for count in (2, 4):
         bots = others[: count - 1]
@@ -42,9 +42,9 @@ def seatings() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> list[list[int]]:
-    """The scores in each of these seatings, in seat order, with Big Money in Python.
+    """Play each line-up with Big Money in Python, and return the scores in seat order.
 
-    The seed is the seating's place.
+    The seed is the index of the line-up.
     """
     folder = tmp_path_factory.mktemp("usual")
     matches = (
@@ -92,7 +92,10 @@ async def test_a_bot_in_another_language_passes_the_rest(name: str, tmp_path: Pa
 async def test_a_bot_in_another_language_conforms_and_plays_as_the_python_one(
     name: str, tmp_path: Path, usual: list[list[int]]
 ) -> None:
-    """And it begins each match afresh. All in one test: to build it takes longest."""
+    """Everything is in one test, because building the bot takes most of the time.
+
+    It also checks that the bot begins each match afresh.
+    """
     built = build(name, tmp_path)
     assert await failures(resolve_bot(built), FEW) == []
     check_that_each_match_begins_afresh(built)
@@ -109,13 +112,13 @@ async def test_a_bot_in_another_language_conforms_and_plays_as_the_python_one(
 
 
 def hand(number: int) -> list[str]:
-    """Some hand with a bit of everything."""
+    """Return a hand that has different kinds of cards."""
     cards = ["copper", "gold", "village", "estate", "smithy", "silver", "militia", "gold", "moat"]
     return [cards[(number * step) % len(cards)] for step in range(1, 6)]
 
 
 def a_match(hands: Sequence[int], **piles: int) -> list[dict[str, Any]]:
-    """What player 1 is sent in a match, more or less; it gains a smithy meanwhile."""
+    """Return roughly the messages that player 1 gets in a match. It gains a smithy on the way."""
     supply = [{"card": card, "count": piles.get(card, 10)} for card in PILES]
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0}
     turn |= {"cards_played": [], "cards_bought": [], "cards_gained": []}
@@ -130,7 +133,7 @@ def a_match(hands: Sequence[int], **piles: int) -> list[dict[str, Any]]:
 
 
 def replies(bot: str, *matches: list[dict[str, Any]]) -> list[Any]:
-    """What a bot says to all this; it ends with its input."""
+    """Send all messages to a bot, close its stdin and return its replies."""
     lines = b"".join(to_line(message) + b"\n" for match in matches for message in match)
     argv = resolve_bot(bot).argv
     done = subprocess.run(argv, input=lines, capture_output=True, check=True, timeout=60)
@@ -160,7 +163,7 @@ def test_every_match_has_dice_of_its_own(bot: str) -> None:
 
 
 async def owned(folder: Path, seed: int, parameters: str) -> dict[str, int]:
-    """The cards that such a bot owns after a match with Big Money."""
+    """Return the cards that a Smithy Big Money owns after a match against Big Money."""
     await play(folder, f"smithy_big_money {parameters}", "big_money", seed=seed)
     cards: dict[str, int] = entries(folder / "record")[-1]["players"][0]["cards"]
     return cards
@@ -188,7 +191,7 @@ def test_a_bot_needs_nobody_else(file: Path) -> None:
     assert "import referee" not in text
     assert "from referee" not in text
     if file.name != "minimal.py" and file.suffix != ".json":
-        assert "referee play" in text  # its run line
+        assert "referee play" in text  # the comment that shows how to run it
 
 
 def test_the_bot_to_copy_from_is_short() -> None:

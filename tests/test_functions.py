@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from tests.support.live import ROOT
 
 MOST_LINES = 60
-"""From `def` to the end, docstring included."""
+"""Counted from `def` to the end, with the docstring."""
 
 
 def functions() -> Iterator[tuple[str, int]]:
-    """Each function of `referee/`, with its number of lines."""
+    """Yield all functions in `referee/` with the number of their lines."""
     for file in sorted((ROOT / "referee").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_bytes())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -1,4 +1,4 @@
-"""Determinism: the example transcripts, on every supported Python."""
+"""The example transcripts can be reproduced with every supported version of Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_same_seed_and_bots_play_the_same_match(name: str, tmp_path: Path) -
 
 
 class Lines:
-    """Stands in for a log file."""
+    """Collects the lines that are written to a log."""
 
     def __init__(self) -> None:
         self.data = b""
@@ -39,7 +39,7 @@ class Lines:
 
 
 def run_again(record: list[dict[str, Any]]) -> bytes:
-    """The record that follows from a record's header and what the bots did."""
+    """Play a recorded match again with the same replies, and return the new record."""
     header, *rest = record
     spec = match_spec(
         header["bots"], game=header["game"], seed=header["seed"], options=header["options"]

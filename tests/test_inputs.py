@@ -1,4 +1,4 @@
-"""The files that a user names: pipes are read, devices are refused, and no wait is endless."""
+"""Reading files that a user names. Pipes work, devices are refused, and nothing waits forever."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def test_a_byte_that_comes_while_the_writer_is_looked_for_is_kept(
 
 
 class _Blind:
-    """A poll that looked just before something was written."""
+    """A poll that never notices anything, as if data always came right after the poll."""
 
     def register(self, fd: int, events: int) -> None:
-        """Watch nothing."""
+        """Do nothing."""
 
     def poll(self, timeout: float) -> list[tuple[int, int]]:
         return []
@@ -86,7 +86,7 @@ def test_a_pipe_of_a_shell_is_read() -> None:
     os.write(writes, b"1")
     os.close(writes)
     assert read_input(f"/dev/fd/{reads}") == b"1"
-    assert read_input(f"/dev/fd/{reads}") == b""  # whoever wrote to it has ended
+    assert read_input(f"/dev/fd/{reads}") == b""  # the writer has closed the pipe
     os.close(reads)
 
 

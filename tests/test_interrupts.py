@@ -1,4 +1,4 @@
-"""Signals: noted, and raised where a command allows it."""
+"""Signals are noted, and only raised while the command allows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.interrupts import Interrupted, Interrupts, signal_name
 
 
 def test_a_signal_is_only_noted() -> None:
-    """Start-up must not be torn apart: an import, or a process that nobody remembers yet."""
+    """Raising could break an import, or leave a process behind that nobody knows of yet."""
     with Interrupts() as interrupts:
         signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Interrupted) as caught:
@@ -78,7 +78,7 @@ def test_the_handlers_of_before_come_back() -> None:
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    """A program under nohup outlives its terminal."""
+    """With nohup, a program continues when its terminal is closed."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with Interrupts() as interrupts:

@@ -1,4 +1,4 @@
-"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
+"""Each limit of a bot, exceeded by real processes in every way (protocol, 1.3, 8.1; limits.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ needs_no_root = pytest.mark.skipif(os.geteuid() == 0, reason="the system counts 
 
 @pytest.fixture(params=["cgroup", "rlimits"])
 def held_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What holds the bots; each test with it runs with both."""
+    """Enforce the limits with a control group in one run and with rlimits in another."""
     if request.param == "rlimits":
         monkeypatch.setattr(cgroups, "home", lambda: None)
         return "rlimits"
@@ -42,9 +42,9 @@ def held_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def left(folder: Path, bot: str, **limits: Any) -> tuple[str | None, str, str]:
-    """Play a bot as player 2; its code, the detail, and what its author is told besides.
+    """Play a bot as player 2. Return the code, the detail and the cause of its disqualification.
 
-    The opponent plays on, and the record holds.
+    Checks that the opponent isn't affected, and that the record is valid.
     """
     played = await play(folder, "big_money", bot, **limits)
     ours, other = played.result.players[1], played.result.players[0]
@@ -63,7 +63,7 @@ async def left(folder: Path, bot: str, **limits: Any) -> tuple[str | None, str, 
 async def test_many_replies_each_in_time_use_up_the_bank(tmp_path: Path) -> None:
     code, detail, _ = await left(tmp_path, hostile("think", 0.05), time_limit=5, time_bank=0.3)
     assert code == "time-bank"
-    # Six replies of 0.05 s, or fewer on a busy machine.
+    # Six replies take 0.3 s. On a busy machine, fewer replies can take as long.
     assert detail in [
         f"its 0.3 s for all replies of the match were over at reply {n}" for n in range(2, 8)
     ]
@@ -92,7 +92,7 @@ async def test_one_reply_cannot_take_more_than_the_bank(tmp_path: Path) -> None:
 
 
 async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
-    """8.1: it has a limit of its own."""
+    """The handshake has a limit of its own (8.1)."""
     code, _, _ = await left(
         tmp_path, hostile("think_first", 0.5), time_bank=0.4, max_turns=2, startup_limit=10
     )
@@ -109,7 +109,7 @@ async def test_the_handshake_is_not_of_the_bank(tmp_path: Path) -> None:
         ("one", "rlimits"),
         pytest.param("child", "cgroup", marks=pytest.mark.slow),
         pytest.param("child", "rlimits", marks=pytest.mark.slow),
-        ("grandchild", "cgroup"),  # without a control group or a sandbox nobody finds it
+        ("grandchild", "cgroup"),  # only a control group or a sandbox finds it
     ],
     indirect=["held_by"],
 )
@@ -254,7 +254,7 @@ def test_what_cannot_be_started_fails_as_without_limits(
 
 
 async def test_the_record_says_what_held_the_bots(tmp_path: Path, held_by: str) -> None:
-    """log-format, 2.1."""
+    """The header says so if the match has limits of the system (log-format, 2.1)."""
     await play(tmp_path, "big_money", "big_money", max_turns=1, memory_limit=200 * MIB)
     header = entries(tmp_path / "record")[0]
     assert header["limits_by"] == held_by
@@ -289,7 +289,7 @@ def test_no_control_group_stays() -> None:
 
 @needs_cgroups
 def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path) -> None:
-    """What is in a session of its own, and what is frozen, is killed with them."""
+    """Processes in another session are killed as well, even if they are frozen."""
     pid_file = tmp_path / "pid"
     code = (
         "import os, sys, time\n"
@@ -348,7 +348,7 @@ async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(
     monkeypatch.setattr(LaunchedBot, "thaw", note_end)
     played = await play_bots(spec, [find_bot(bot, "dominion") for bot in spec.bots])
     assert [player.disqualified for player in played.result.players] == [None, None]
-    # Each time three processes could have used 0.06 s on every core.
+    # In each wait, the three busy processes could have run for 0.06 s each.
     assert len(used) >= 4
     assert sum(used) < 0.03 * len(used)
 
@@ -393,7 +393,7 @@ async def test_in_a_sandbox_memory_counts_that_is_of_no_process(kind: str, held_
 async def test_in_a_sandbox_processes_are_counted_without_a_control_group(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is of no account how many the user has besides."""
+    """The other processes of the user don't count."""
     monkeypatch.setattr(cgroups, "home", lambda: None)
     played = await in_sandbox("big_money", hostile(mode, 200), process_limit=20)
     left = played.result.players[1].disqualification

@@ -1,4 +1,4 @@
-"""The maps in packages: the text of an `__init__.py` that says what each module is for."""
+"""If an `__init__.py` says what its modules are for, it must list all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MODULE = re.compile(r"^[# ]*(\w+\.py(?:, \w+\.py)*)(?: |$)", re.MULTILINE)
 
 
 def named(package: Path) -> set[str]:
-    """The modules in its map; none if it has no map."""
+    """Return the modules that are listed, or an empty set if there is no list."""
     text = (package / "__init__.py").read_text()
     return {module for line in _MODULE.findall(text) for module in line.split(", ")}
 

@@ -1,4 +1,4 @@
-"""The one name that people see of a bot."""
+"""The name under which a bot is shown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""spec/other-languages.md: each bot on it, as it stands there, plays without a fault."""
+"""Each bot on spec/other-languages.md plays without a fault, exactly as it is printed there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game from outside in the commands (`--game FILE`)."""
+"""Commands with a game that isn't bundled (`--game FILE`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _games() -> Iterator[None]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the game and two bots, where the commands run."""
+    """Change to a folder with a game and two bots."""
     (tmp_path / "sticks.py").write_text(STICKS.read_text())
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_text(ONE_TAKER)
@@ -148,7 +148,7 @@ GAME = ("--game", "./sticks.py")
 
 @pytest.fixture
 def played(here: Path) -> Path:
-    """The same with a record, a log and a store, and nobody knows the game any more."""
+    """Write a record, a log and a store in that folder, and then unload the game."""
     assert cli.main([*PLAY, "--record", "r.jsonl", "--log", "l.jsonl", "-q"]) == 0
     assert cli.main([*STORED, "--matches", "4"]) == 0
     return forgotten(here)
@@ -159,7 +159,7 @@ PLAY_AGAIN = ("--store", "s.sqlite", "--run-recorded", "--sandbox", "none")
 
 
 def forgotten(here: Path) -> Path:
-    """As in a new process."""
+    """Unload all games that aren't bundled, as if this were a new process."""
     for name in GAMES.outside:
         del GAMES[name]
     GAMES.outside.clear()
@@ -199,7 +199,7 @@ def test_a_file_of_a_game_that_is_not_there_says_what_to_add(
     assert "if it is a game of your own, add --game FILE" in shown
     assert "damaged" not in shown
     assert "modified" not in shown
-    assert "sticks" not in GAMES  # it is not loaded because a file names it
+    assert "sticks" not in GAMES  # reading a file never loads the game that it names
     assert cli.main([*command, *GAME]) == 0
     assert says in "".join(capfd.readouterr())
 
@@ -275,7 +275,10 @@ def test_a_store_does_not_go_on_with_another_version(
 def test_a_store_goes_on_from_another_folder(
     played: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The game is the same by its digest; records name it as at first, so that they are equal."""
+    """The digest shows that it's the same game.
+
+    New records keep its first path, so that a replay gives equal records.
+    """
     there = str(played / "sticks.py")
     again = [there if word == "./sticks.py" else word for word in STORED]
     assert cli.main([*again, "--matches", "8", "--extend", "--records", "records"]) == 0
@@ -357,7 +360,7 @@ class Sum(Game):
 def test_an_option_out_of_range_is_the_users_mistake_only_with_a_range(
     here: Path, capfd: pytest.CaptureFixture[str], option: str, code: int, says: list[str]
 ) -> None:
-    """The game is named as its file, not as its class."""
+    """Messages name the file of the game and not its class."""
     Path("sums.py").write_text(OPTIONS)
     words = ["play", "--game", "./sums.py", "any_move", "any_move", "--set", option]
     assert cli.main(words) == code

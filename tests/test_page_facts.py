@@ -1,4 +1,4 @@
-"""Facts on the pages, compared with the code: keys, examples of JSON and TOML, sections."""
+"""Compares facts on the pages with the code: keys, examples of JSON and TOML, sections."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ PROTOCOL_OF = {
     "spec/starrealms/cases.md": "starrealms/protocol",
     "spec/tribute/cases.md": "tribute/protocol",
 }
-"""A page that says "(4.2)" of a section of another one -> that page."""
+"""On these pages, a reference such as "(4.2)" means a section of the other page."""
 WORDS = ("dialect", "forfeit", "handshake", "line-up", "spectator log")
-"""Words of the glossary that have no other meaning on the pages."""
+"""Words in the glossary that our pages only use in this special meaning."""
 EXAMPLE = "spec/examples/tournament.toml"
 
 
@@ -42,13 +42,13 @@ def text_of(page: str) -> str:
 
 
 def part(page: str, start: str, end: str) -> str:
-    """A page from the heading that begins with `start` to the one that begins with `end`."""
+    """Return a page between two headings, which begin with `start` and `end`."""
     text = text_of(page)
     return text[text.index(f"\n{start}") : text.index(f"\n{end}")]
 
 
 def keys_in(text: str) -> set[str]:
-    """The keys that the first cells of tables and their descriptions name."""
+    """Return all words in quotes or backticks in the tables."""
     rows = re.findall(r"^\|.*\|$", text, re.MULTILINE)
     return {word for row in rows for word in re.findall(r"[`\"]([A-Za-z_0-9]+)[`\".]", row)}
 
@@ -96,7 +96,8 @@ def test_the_page_of_records_has_every_key_of_a_record(game: str) -> None:
     kinds = [kind for kind in schema(name)["$defs"] if kind.endswith("Entry")]
     shown = keys_in(part("spec/log-format.md", "## 2 ", "### 2.9 "))
     shown |= keys_in(part("spec/log-format.md", "### 2.12 ", "## 4 "))
-    shown |= keys_in(part("spec/json.md", "## 3 ", "## 5 "))  # the numbers of a player
+    # The numbers of a player are described on the page about JSON.
+    shown |= keys_in(part("spec/json.md", "## 3 ", "## 5 "))
     assert properties(name, "Header", "PlayerEnd", *kinds) - {"entry", "time"} <= shown
 
 
@@ -106,7 +107,7 @@ def test_the_page_of_stores_has_every_key_of_a_setup() -> None:
 
 
 def examples(page: str) -> Iterator[Any]:
-    """The values of the JSON examples of a page, one for each line or one for a block."""
+    """Yield the JSON examples of a page. A block is a single value or has one value per line."""
     for block in re.findall(r"^```json\n(.*?)^```$", text_of(page), re.DOTALL | re.MULTILINE):
         try:
             yield json.loads(block)
@@ -122,12 +123,13 @@ def test_the_examples_of_json_fit_a_schema(page: str) -> None:
     found = [*examples(page)]
     assert len(found) > 3
     for each in found:
-        whole = {**each, "supply": {}} if "player_turn" in each else each  # it is left out
+        # The example leaves out the supply.
+        whole = {**each, "supply": {}} if "player_turn" in each else each
         assert any(one.is_valid(whole) for one in fits), each
 
 
 def uncommented(text: str) -> str:
-    """A configuration in which the lines that show a key in a comment are no comments."""
+    """Turn comments that show a key into lines of the configuration."""
     return re.sub(r"^# (?=[a-z-]+ = )", "", text, flags=re.MULTILINE)
 
 
@@ -165,7 +167,7 @@ def sections_of(page: str) -> set[str]:
 
 
 def bare_references(text: str) -> list[str]:
-    """References such as "(2.10)" that are not links."""
+    """Find references such as "(2.10)" that aren't links."""
     prose = re.sub(r"^ *```.*?^ *```$|`[^`\n]*`|\[[^]]*\]\([^)]*\)", "", text, flags=re.M | re.S)
     return re.findall(r"\((\d{1,2}\.\d{1,2})(?=[);,])", prose)
 
@@ -180,7 +182,7 @@ def test_a_section_that_a_page_refers_to_is_there(page: str) -> None:
 
 
 def test_a_section_that_the_code_names_is_there() -> None:
-    """In messages, docstrings and comments, such as "(spec/sandbox.md, 1)"."""
+    """Looks for references such as "(spec/sandbox.md, 1)" in messages, docstrings and comments."""
     found = {
         (page, number)
         for file in (ROOT / "referee").rglob("*.py")
@@ -196,7 +198,7 @@ def test_a_bare_reference_is_found() -> None:
 
 
 def prose_of(text: str) -> str:
-    """The lines of a page outside code, tables, headings and links."""
+    """Remove code, tables, headings and links from a page."""
     left_out = r"^ *```.*?^ *```$|<!--.*?-->|^ *[#|][^\n]*$|`[^`\n]*`|\[[^]]*\]\([^)]*\)"
     return re.sub(left_out, "", text, flags=re.MULTILINE | re.DOTALL)
 

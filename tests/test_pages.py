@@ -1,4 +1,4 @@
-"""The pages: their generated parts, sections, links, length and prose."""
+"""The pages: generated parts, sections, links, length and plain English."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tools.generators.section_links import linked
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
 LONG = ("protocol-v1", "starrealms/protocol", "tribute/protocol")
-"""The pages of games with many cards: they may have more than MOST_LINES lines."""
+"""The games with many cards, whose pages may have more than MOST_LINES lines."""
 INDEX = "spec/README.md"
 MOST_LINES = 400
 MOST_WORDS = 80
-"""Of a paragraph or an item of a list."""
+"""The limit for a paragraph or a list item."""
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors that GitHub creates for the headings of a page."""
     outside = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     return {
         re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
@@ -125,7 +125,7 @@ def test_a_section_of_both_pages_has_both_texts(definition: GameDefinition) -> N
 
 
 def test_the_limits_of_the_games_are_those_of_the_table() -> None:
-    """The table at the top of the shared page, by hand, and the page of limits, from the code."""
+    """The table in protocol.md is written by hand, and the one in limits.md is generated."""
     shared = (ROOT / "spec" / "protocol.md").read_text()
     (times,) = re.findall(r"^\| time limit .*$", shared, re.MULTILINE)
     assert re.findall(r"(\d+) s", times) == ["10", "5", "10", "30", "10"]
@@ -164,7 +164,7 @@ def test_no_column_is_without_a_heading(page: str) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("spec/")])
 def test_the_first_screen_has_an_example(page: str) -> None:
-    """All but the index have a command or a conversation in the first 25 lines."""
+    """Every page except the index needs a command or a conversation in its first 25 lines."""
     assert "\n```" in "\n".join((ROOT / page).read_text().splitlines()[:25]) or page == INDEX
 
 
@@ -185,7 +185,7 @@ def test_each_page_has_one_kind_and_one_reader() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_table_of_games_has_all_games(page: str) -> None:
-    """A list of names in quotes, such as those that Python takes."""
+    """Some lists of games are written as quoted names, e.g. the values that Python accepts."""
     for line in (ROOT / page).read_text().splitlines():
         if '`"dominion"`, ' in line:
             assert all(f'`"{game}"`' in line for game in GAMES), line

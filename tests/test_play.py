@@ -1,4 +1,4 @@
-"""Matches with real processes: time, failure, disqualification (protocol-v1, 1 and 8)."""
+"""Matches with real processes: slow bots, failing bots, disqualification (protocol-v1, 1 and 8)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BIG_MONEY = "big_money"
 
 
 async def disqualified(folder: Path, bot: str, **limits: Any) -> tuple[str, str]:
-    """Play a hostile bot as player 2; the code and the detail it was disqualified with."""
+    """Play a hostile bot as player 2. Return the code and the detail of its disqualification."""
     played = await play(folder, BIG_MONEY, bot, **limits)
     result = played.result
     assert result.reason == "last-player-standing"
@@ -70,7 +70,7 @@ async def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     code, detail = await disqualified(tmp_path, str(program))
     assert code == "failed-to-start"
     assert "#!" in detail
-    assert str(tmp_path) not in detail  # it goes into the record's digest
+    assert str(tmp_path) not in detail  # the detail goes into the digest of the record
 
 
 async def test_exit_in_the_handshake(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ async def test_all_bots_fail(tmp_path: Path) -> None:
 
 
 async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
-    """Two bots answer when both were asked, and two that never answer do not delay them."""
+    """Two bots reply only when both have been asked, and the other two never reply."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     meeting = [hostile("meet", f"{how}:{fifo}") for how in "rw"]
@@ -110,7 +110,7 @@ async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
     left = [player.disqualified for player in played.result.players]
     assert left == [None, "startup-timeout", "startup-timeout", None]
     times = [e["time"] for e in entries(tmp_path / "record") if e["entry"] == "disqualified"]
-    assert times[1] - times[0] < limit  # not one limit after the other
+    assert times[1] - times[0] < limit  # they waited at the same time
 
 
 # --- 8.1: time ------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ async def test_no_reply_in_time(tmp_path: Path, mode: str) -> None:
 
 
 async def test_a_dripping_line_gets_no_more_time(tmp_path: Path) -> None:
-    with trio.fail_after(60):  # it never stops dripping
+    with trio.fail_after(60):  # the bot never stops dripping
         code, _ = await disqualified(tmp_path, hostile("drip"), time_limit=1.5)
     assert code == "timeout"
 
@@ -187,7 +187,7 @@ async def test_exit_while_a_reply_is_due(tmp_path: Path, bot: str, says: str) ->
 async def test_a_complete_reply_counts_though_its_bot_is_gone(tmp_path: Path, bot: str) -> None:
     played = await play(tmp_path, BIG_MONEY, bot, time_limit=1.5)
     assert played.result.players[1].disqualified in ("exited", "timeout")
-    assert played.result.players[1].requests == 2  # the buy was taken, the clean-up was asked for
+    assert played.result.players[1].requests == 2  # the buy and the request for the clean-up
     asked_last = played.disqualified[1].asked
     assert b'"buys":0' in asked_last
 
@@ -216,7 +216,7 @@ async def test_the_default_cap_on_a_line(tmp_path: Path, length: int, passes: bo
 
 
 async def test_a_long_line_that_is_early_disqualifies_at_the_next_request(tmp_path: Path) -> None:
-    """1.3: player 1's turn goes on after it was written, and ends as usual."""
+    """Player 1's turn continues after the line was written, and ends as usual (1.3)."""
     written = tmp_path / "written"
     os.mkfifo(written)
     bots = [hostile("await_news", written), hostile("long_line_early", written)]
@@ -266,7 +266,7 @@ async def test_replies_before_they_are_asked_for_play_the_same_game(tmp_path: Pa
 
 
 async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) -> None:
-    """8.1: what was asked may not have been handed over while the referee waits for the reader."""
+    """While we wait for the reader, a bot may not have its request yet, so no time runs (8.1)."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -284,7 +284,7 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
             await trio.lowlevel.checkpoint()
         before = runner.asked_since
         await trio.testing.wait_all_tasks_blocked()
-        while runner.asked_since == before:  # the match stands still until there is room
+        while runner.asked_since == before:  # the match waits until there is room in the pipe
             with contextlib.suppress(BlockingIOError):
                 os.read(reader, 4096)
             await trio.lowlevel.checkpoint()
@@ -318,7 +318,7 @@ LONG_LINES = [(line, code) for line, code in BAD_LINES if len(line) > 1000]
     ids=lambda bad: f"{len(bad)} like {bad[0][0][:30]!r}",
 )
 async def test_a_bad_line_is_a_fault(tmp_path: Path, bad: list[tuple[bytes, str]]) -> None:
-    """Several are written at once; each answers a request, and a right line the next one."""
+    """The bot writes all bad lines at once, each followed by a valid reply to the next request."""
     file = tmp_path / "line"
     clean_up = b'{"type":"play-reply","phase":"cleanup"}\n'
     file.write_bytes(b"".join(line + b"\n" + clean_up for line, _ in bad))
@@ -330,7 +330,8 @@ async def test_a_bad_line_is_a_fault(tmp_path: Path, bad: list[tuple[bytes, str]
     assert player.turns == turns
     record = entries(tmp_path / "record")
     faults = [entry["code"] for entry in record if entry["entry"] == "fault"]
-    assert faults[: len(bad)] == [code for _, code in bad]  # then its other replies come too late
+    # After these, the bot's usual replies come too late.
+    assert faults[: len(bad)] == [code for _, code in bad]
     _, *received = [
         entry
         for entry in record
@@ -347,7 +348,7 @@ async def test_stderr_is_drained_and_kept(tmp_path: Path) -> None:
     files = open_logs([None, str(tmp_path / "stderr")])
     played = await play(tmp_path, BIG_MONEY, hostile("noisy"), stderr=files, max_turns=2)
     assert played.result.players[1].disqualified is None
-    # The handshake and four requests, a megabyte each.
+    # The bot writes a megabyte for the handshake and one for each of four requests.
     assert (tmp_path / "stderr").stat().st_size == 5 * (6 * 1000 * 170 + 1)
     stderr = played.result.players[1].stderr
     assert "noise noise" in stderr.lines[-1]
@@ -368,7 +369,10 @@ async def test_sigterm_comes_before_sigkill(tmp_path: Path) -> None:
 
 
 async def test_a_borrowed_process_plays_match_after_match() -> None:
-    """Who lends a bot ends it; one that was disqualified is dead, and fails from then on."""
+    """The caller has to end borrowed bots.
+
+    After a disqualification the process is dead, so that bot fails in all later matches.
+    """
     arguments = [hostile("plays_on"), hostile("exit_at", 3)]
     spec = match_spec(arguments, seed=1, options={"max_turns": 3})
     with launch_bots([resolve_bot(bot) for bot in arguments], spec.limits) as started:
@@ -378,7 +382,7 @@ async def test_a_borrowed_process_plays_match_after_match() -> None:
                 runner = Runner(spec, bots)
                 await runner.run()
                 played.append(await runner.close())
-                assert bots[0].exit_code is None  # it is still there
+                assert bots[0].exit_code is None  # still running
                 assert bots[1].exit_code is not None
             await finish_all(bots, spec)
             assert bots[0].exit_code == 0
@@ -411,7 +415,8 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
     assert verdict.kind == Kind.TRUNCATED
     assert "valid so far" in verdict.text
     findings = list(validate_log(str(tmp_path / "log"), GAMES["dominion"]))
-    assert [finding.section for finding in findings] == ["2.14"]  # no game-end, nothing else
+    # Only `game-end` is missing.
+    assert [finding.section for finding in findings] == ["2.14"]
 
 
 async def test_cancelling_leaves_no_bot(tmp_path: Path) -> None:
@@ -452,7 +457,7 @@ async def test_the_spectator_log_is_byte_for_byte_what_every_bot_was_sent(tmp_pa
     for seat, copy in enumerate(copies):
         lines = copy.read_bytes().splitlines(keepends=True)
         public = b"".join(line for line in lines if not line.startswith(private))
-        # Who leaves the match hears nothing more.
+        # A bot that was disqualified gets no more messages.
         assert public == log if seat == 0 else log.startswith(public)
         assert len(public) > 2000
     record = entries(tmp_path / "record")
@@ -469,7 +474,7 @@ async def test_equal_matches_give_equal_logs(tmp_path: Path) -> None:
 
 
 async def test_bots_that_are_not_asked_hear_the_news(tmp_path: Path) -> None:
-    """While one bot takes its time, the others are told what happened (1.1, 1.7)."""
+    """While one bot thinks, the others get the latest news (1.1, 1.7)."""
     heard = tmp_path / "heard"
     os.mkfifo(heard)
     played = await play(

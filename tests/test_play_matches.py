@@ -1,4 +1,4 @@
-"""Many matches from a Python program (spec/python.md, 3)."""
+"""Playing many matches from a Python program (spec/python.md, 3)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAGE = (ROOT / "spec" / "python.md").read_text()
 
 
 def told(matches: referee.Matches) -> list[tuple[Any, ...]]:
-    """All of each match that does not depend on time."""
+    """Return everything about the matches that doesn't depend on time."""
     return [
         (result.seed, seats, [(p.name, p.score, p.rank) for p in result.players])
         for result, seats in zip(matches.results, matches.seats, strict=True)
@@ -77,7 +77,7 @@ def test_seats_rotate_on_the_same_seed(n: int) -> None:
 
 
 def test_it_counts_wins_draws_and_losses() -> None:
-    """A win is alone, a draw shared; one entry a bot, wherever it sat."""
+    """A shared win is a draw. Each bot has one entry, no matter in which seats it played."""
     matches = referee.play_matches(["big_money", cautious], 4, seed=1, options={"max_turns": 20})
     assert (matches.wins, matches.draws, matches.losses) == ([4, 0], [0, 0], [0, 4])
     matches = referee.play_matches([cautious, cautious], 3, seed=1, options=SHORT)
@@ -135,7 +135,7 @@ def test_on_several_cores_and_on_one_it_is_the_same() -> None:
 def test_bundled_bots_play_in_this_process_if_nothing_asks_for_processes(tmp_path: Path) -> None:
     bots = ["big_money", "random_legal"]
     here = referee.play_matches(bots, 2, seed=1, options=SHORT)
-    assert here.results[0].players[0].stderr is None  # of a process it is known
+    assert here.results[0].players[0].stderr is None  # it's never None for a process
     asks: tuple[dict[str, Any], ...] = (
         {"options": {**SHORT, "time_limit": 5}},
         {"options": SHORT, "records": tmp_path / "records"},
@@ -155,7 +155,7 @@ def test_processes_play_match_after_match_if_they_may(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     head = f"with open({str(starts)!r}, 'a') as file:\n    file.write('x')\n"
     program.write_text(head + Path(referee_bot("minimal")).read_text())
-    # Two matches are a deal, of which a process plays one (protocol-v1, 8.4).
+    # A deal has two matches. With keep_alive, each process plays a whole deal (protocol-v1, 8.4).
     for keep_alive, started in ((True, 2), (False, 4)):
         starts.write_text("")
         bots: list[referee.BotLike] = [program, cautious]
@@ -259,7 +259,7 @@ def test_an_error_in_a_bot_ends_the_processes_too() -> None:
 
 @pytest.mark.slow
 def test_matches_whose_bot_kills_the_referee_do_not_count() -> None:
-    """The bot is out after the first, and the others are not played."""
+    """After its first match the bot is excluded, so the other match isn't played at all."""
     bot = hostile("signal_referee", f"3:{int(signal.SIGKILL)}")
     matches = referee.play_matches([bot, "minimal"], 2, seed=1, jobs=2, options=SHORT)
     assert matches.void == 2
@@ -276,7 +276,7 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
 
 
 def test_too_few_descriptors_are_one_error() -> None:
-    """The process from which workers are forked prints nothing."""
+    """Nothing else is printed, not even by the process that forks the workers."""
     program = (
         "import referee\n"
         "try:\n"
@@ -292,7 +292,7 @@ def test_too_few_descriptors_are_one_error() -> None:
 
 @pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_program_needs_no_main_guard_for_several_cores(tmp_path: Path, as_file: bool) -> None:
-    """It is not run again by the processes that play, nor need it be a file."""
+    """The worker processes don't run the program again. It may even come from stdin."""
     program = (
         "import referee\n"
         "print('here')\n"

@@ -1,8 +1,8 @@
-"""The pages are plain English: no page gets more odd sentences than it has.
+"""The pages are in plain English. No page may get more odd sentences than it has now.
 
-tests/prose_baselines.json has the number for each page. Lower it when you rewrite sentences. A page
-that is not in it may have 2% of odd sentences. The docstrings and comments of the code have limits
-in tools/prose_counts.json.
+tests/prose_baselines.json has the current number for each page. Lower it when you rewrite
+sentences. On a page that isn't listed, 2% of the sentences may be odd. tools/prose_counts.json has
+the limits for docstrings and comments.
 """
 
 from __future__ import annotations

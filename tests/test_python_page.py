@@ -1,4 +1,4 @@
-"""spec/python.md: its code runs, prints what it says, and passes mypy as a user would run it."""
+"""The code on spec/python.md runs, prints the output that is shown, and passes mypy."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ referee.play_macht(["a", "b"])  # type: ignore[attr-defined]
 
 
 class Snippet(NamedTuple):
-    """A piece of code on the page, and what it has printed; None if nothing is shown."""
+    """A piece of code on the page. `output` is None if the page shows no output."""
 
     code: str
     output: str | None
@@ -82,9 +82,12 @@ def test_every_name_of_the_package_is_on_the_page() -> None:
     assert set(referee.__all__) <= words
 
 
-@pytest.mark.slow  # it takes as long as mypy on all of `referee`
+@pytest.mark.slow  # it takes as long as checking all of `referee`
 def test_mypy_strict_on_programs_of_users(tmp_path: Path) -> None:
-    """What is wrong in them mypy finds: an ignored line without an error would be one."""
+    """mypy must also find the mistakes.
+
+    In strict mode, an ignore comment without an error is an error.
+    """
     (tmp_path / "typed.py").write_text(TYPED)
     (tmp_path / "page.py").write_text("\n".join(snippet.code for snippet in snippets()))
     done = subprocess.run(

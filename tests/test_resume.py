@@ -64,7 +64,7 @@ def test_the_limits_of_single_bots_stay(tmp_path: Path) -> None:
 
 
 def test_a_function_gets_the_beginning_and_its_replies_to_it_are_dropped() -> None:
-    """It would have bought nothing, and the recorded bot has bought."""
+    """The function buys nothing, so the cards show that the recorded bot's replies were used."""
     buyer = Buyer()
     result = referee.resume(RECORD, [buyer, "minimal"], turn=20, seed=1, options={"max_turns": 12})
     assert buyer.turns > 9

@@ -1,4 +1,4 @@
-"""How the runner waits: the quick look, other tasks meanwhile, and its own lateness."""
+"""How the runner waits: polling briefly, letting other tasks run, and noticing its own delays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXITED = Failure(Disqualification.EXITED, "it has left")
 
 
 class Named:
-    """A `BotObject` for the toy game, which names the same number each turn."""
+    """A `BotObject` that names the same number in every turn of the toy game."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -41,11 +41,11 @@ class Named:
 
 
 class PipeBot(InProcessBot):
-    """Answers through a pipe, as a process does, but only when it is told to.
+    """Replies through a pipe like a process, but only after a call of `let_answer`.
 
     Attributes:
-        waits: how often its reply was waited for under trio.
-        next: the bot that may answer as soon as this one's answer was taken.
+        waits: how often the runner had to wait for a reply under trio.
+        next: the bot that may reply as soon as this bot's reply was taken.
     """
 
     def __init__(self, number: int) -> None:
@@ -98,9 +98,9 @@ def bots() -> Any:
 
 
 async def test_one_look_takes_the_replies_of_all(bots: list[PipeBot]) -> None:
-    """The second answers when the first was taken: nobody is waited for under trio."""
+    """Polling is enough: the runner never has to wait for a bot under trio."""
     first, second = bots
-    second.next, first.next = first, second  # each lets the other one answer, round by round
+    second.next, first.next = first, second  # each reply lets the other bot answer
     second.let_answer()
     runner = Runner(toy(turns=3), bots, alone=True)
     await runner.run()
@@ -117,7 +117,7 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot])
     limit = module.QUICK_SECONDS / 4
     spec = match_spec(["minimal", "minimal"], seed=1, options={"time_limit": limit})
     runner = Runner(spec, bots, alone=True)
-    await runner.run()  # they do not know this game, and err until the end
+    await runner.run()  # these bots don't know the game, so every reply is a fault
     looks = [seconds for bot in bots for seconds in bot.looks]
     assert 0 < max(looks) < limit * 1.001
 
@@ -130,7 +130,7 @@ async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> No
 
 
 async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipeBot]) -> None:
-    """As one behind HTTP: its request is sent before anybody looks at the others for long."""
+    """An HTTP bot has no descriptor. Its request is sent before we wait for the others."""
     piped, other = bots
     other.stdout_fd = -1
     other.quick_reply = lambda seconds: None  # type: ignore[method-assign]
@@ -183,11 +183,11 @@ async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
     await runner.run()
     leaver.close()
     assert runner.match.turns == 8 * 3
-    assert killed_at == [3]  # the first of eight turns has begun, for three seats
+    assert killed_at == [3]  # three seats began a turn in the first of eight rounds
 
 
 class Idle:
-    """Stands in for the process of a bot without a request."""
+    """Stands in for the process of a bot that has no request to answer."""
 
     is_closed = False
 
@@ -213,13 +213,13 @@ class Idle:
 async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     autojump_clock: trio.abc.Clock,
 ) -> None:
-    """limits.md, 5; 1.4: their stderr is read while another bot thinks."""
+    """The stderr of idle bots is read while another bot thinks (limits.md, 5; 1.4)."""
     idle = Idle()
 
     class Slow(InProcessBot):
         async def reply(self, deadline: float) -> Answer:
             if not runner.match.in_handshake:
-                idle.attended = trio.Event()  # that of the handshake is over
+                idle.attended = trio.Event()  # the first one was set in the handshake
                 await idle.attended.wait()
                 frozen_before.append(idle.is_frozen)
                 await trio.sleep(2 * module.QUICK_SECONDS)
@@ -235,11 +235,11 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
         await runner.run()
     assert frozen_before[0] is False
     assert frozen_after[0] is True
-    assert True in idle.was_frozen  # it was thawed for its own request
+    assert True in idle.was_frozen  # it was thawed when its own request came
 
 
 def lateness_noted(prepare: Callable[[Runner], object]) -> list[tuple[float, set[int]]]:
-    """The seconds and seats that are noted if the referee first is in time, then 7 s late."""
+    """Let the referee be on time once and then 7 s late. Return the delays and seats it notes."""
     clock = trio.testing.MockClock()
     late: list[tuple[float, set[int]]] = []
 
@@ -260,14 +260,14 @@ def lateness_noted(prepare: Callable[[Runner], object]) -> list[tuple[float, set
 
 
 def test_lateness_is_noted_while_the_referee_waits() -> None:
-    """tournaments.md: a time-out does not count while the referee is late."""
+    """A time-out doesn't count while the referee itself is late (tournaments.md)."""
     late = lateness_noted(lambda runner: None)
     assert late == [(pytest.approx(0), {0, 1}), (pytest.approx(7), {0, 1})]
 
 
 @pytest.mark.parametrize("stopped", [True, False])
 def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped: bool) -> None:
-    """tournaments.md: in a sandbox only a bot that is stopped all the time is excused."""
+    """In a sandbox, lateness only excuses bots that were stopped all the time (tournaments.md)."""
 
     class Resisting(Idle):
         def is_stopped(self) -> bool:
@@ -280,7 +280,7 @@ def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped
 
     late = lateness_noted(put_into_sandbox)
     assert late == [
-        (pytest.approx(0), set()),  # it may still have been running then
+        (pytest.approx(0), set()),  # at first it may not have been stopped yet
         (pytest.approx(7), {1} if stopped else set()),
     ]
 
@@ -288,7 +288,7 @@ def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped
 async def test_the_time_that_it_takes_to_stop_a_bot_is_its_own(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    """limits.md, 5: it counts in its next reply, and for no other bot."""
+    """The time is added to the bot's own next reply and to no other bot's (limits.md, 5)."""
 
     class Resisting(Idle):
         def freeze(self) -> None:
@@ -310,7 +310,7 @@ async def test_the_time_that_it_takes_to_stop_a_bot_is_its_own(
 
 
 async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> None:
-    """From the request to the moment in which the referee begins to wait."""
+    """The delay is measured from the request until the referee begins to wait."""
     late: list[float] = []
     runner = Runner(toy(turns=1), bots, alone=True)
     runner.overslept = lambda seconds, seats: late.append(seconds)
@@ -326,7 +326,7 @@ async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> Non
 
 
 def test_the_time_that_an_object_takes_is_not_lateness() -> None:
-    """It would excuse the time-outs of its opponent."""
+    """Otherwise, a slow object could excuse the time-outs of its opponent."""
     clock = trio.testing.MockClock()
     late: list[float] = []
 

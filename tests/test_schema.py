@@ -1,4 +1,4 @@
-"""The schemas in spec/schema are those of the structs."""
+"""The schemas in spec/schema match the structs that they were made from."""
 
 from __future__ import annotations
 

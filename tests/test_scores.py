@@ -1,4 +1,4 @@
-"""Scores with halves, through a match, its record, log, page and a store."""
+"""Scores such as 2.5 in a match, its record, log and page, and in a store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ for line in sys.stdin:
 
 
 class Halves(Toy):
-    """The toy game, in which a score is half of the sum."""
+    """The toy game, but all scores are halved."""
 
     def standings(self) -> Any:
         halves = (0.5 * state.score for state in super().standings())

@@ -1,4 +1,4 @@
-"""The commands on the pages, run one after the other, print the lines that the pages show."""
+"""Runs the commands on the pages, one after the other, and compares their output with the pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NEEDS = {
     "spec/store.md": ["sqlite3"],
     "spec/tournaments.md": ["bwrap"],
 }
-"""Page -> programs that its commands need."""
+"""The programs that the commands of a page need."""
 QUICK = ("spec/json.md", "spec/own-referee.md")
 TESTED_ELSEWHERE = {
     "spec/python-bots.md": "tests/test_starters.py",
@@ -40,15 +40,15 @@ NOT_RUN = {
     ("spec/serve.md", "referee play --page human"): "needs a person at a browser",
     ("spec/failing-bots.md", "referee tournament big_money ./killer"): "needs a bot that kills",
 }
-"""Page and beginning of a command -> why no test runs it."""
+"""Commands that we can't run in a test: page and beginning of the command -> reason."""
 PROGRESS = re.compile(
     r"referee: [\d,]+ of [\d,]+ [a-z ]+$|referee: \d+ (of \d+ )?(matches|cases), .*$"
 )
-"""A line of a command that takes long on this machine."""
+"""Progress that is only printed on a slow machine."""
 
 
 class Shown(NamedTuple):
-    """A command of a page, with the lines that it should print."""
+    """A command on a page and the output below it."""
 
     command: str
     lines: list[str]
@@ -61,19 +61,19 @@ def shown(text: str) -> list[Shown]:
 
 
 def saved(text: str) -> dict[str, str]:
-    """File name -> the block below "Save this as"."""
+    """Find the files that a page asks readers to save. Returns name -> content."""
     return dict(re.findall(r"^Save this as `(\S+)`:\n\n```\w+\n(.*?)^```$", text, re.S | re.M))
 
 
 def timeless(line: str) -> str:
-    """A line without its times and the width of their columns."""
+    """Replace times in a line, and make the width of columns irrelevant."""
     line = re.sub(r"\d+(\.\d+)? m?s\b", "N s", line)
     line = re.sub(r"--+", "--", line)
     return re.sub(r"(?<=\S) +", " ", line).rstrip()
 
 
 def not_run(page: str, command: str) -> str:
-    """Why no test runs a command; empty if one does."""
+    """Return why a command isn't run here, or an empty string if it is."""
     return next(
         (
             why
@@ -110,13 +110,13 @@ def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> 
     program.chmod(0o755)
     here = tmp_path / "cup"
     here.mkdir()
-    if page == "README.md":  # its commands are for the root of a clone
+    if page == "README.md":  # the README's commands run in the root of a clone
         (here / "spec").symlink_to(ROOT / "spec")
     for name, source in saved(PAGES[page]).items():
         (here / name).write_text(source)
     path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"  # as in an activated venv
     env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
-    env.pop("REFEREE_SANDBOX", None)  # the pages are for a machine with a sandbox
+    env.pop("REFEREE_SANDBOX", None)  # the pages assume a machine with a sandbox
     for command, lines in shown(PAGES[page]):
         if not_run(page, command):
             continue
@@ -126,7 +126,7 @@ def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> 
 
 
 def compare(command: str, printed: list[str], lines: list[str]) -> None:
-    """Compare line by line. A line "..." stands for any lines."""
+    """Compare output with a page line by line. A line "..." matches any number of lines."""
     found = [timeless(line) for line in printed if not PROGRESS.match(line)]
     place = 0
     for number, line in enumerate(map(timeless, lines)):
@@ -149,7 +149,7 @@ def test_a_wrong_line_is_found() -> None:
 
 @pytest.mark.parametrize(("page", "start"), NOT_RUN, ids=[page for page, _ in NOT_RUN])
 def test_a_command_that_no_test_runs(page: str, start: str) -> None:
-    """The list of these commands is in the summary of the tests, as skips."""
+    """Skipping these tests lists the commands in the summary."""
     assert any(command.startswith(start) for command, _ in shown(PAGES[page]))
     pytest.skip(f"{page}: `{start} ...` is not run: {NOT_RUN[page, start]}")
 

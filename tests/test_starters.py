@@ -1,9 +1,10 @@
-"""What `referee new` makes: in every language a bot that is built, plays and keeps to the protocol.
+"""The bots that `referee new` makes: in each language they build, play and follow the protocol.
 
-The tests marked `slow` play with plain bots and in other languages, most of which are built, and
-run the test that comes along with one in Python, which is all of `conform`, where no other test
-shows as much; those marked `all_cases` run that of the others. spec/organisers.md shows that the
-one of Dominion conforms; the plain one and that of Star Realms reply as a bundled bot does.
+The tests marked `slow` also play with plain starters and with other languages, most of which must
+be compiled. They run a Python starter's own test, which runs all of `conform`, for games where no
+other test covers as much. With `all_cases`, the own tests of all other starters run too. The
+conformance of the Dominion starter is shown in spec/organisers.md. The plain starter and the one
+for Star Realms are compared with a bundled bot.
 """
 
 from __future__ import annotations
@@ -50,19 +51,19 @@ played_starters = pytest.mark.parametrize(
     ],
 )
 TESTED = [("botwars", "python"), ("tribute", "python")]
-"""Run the test that comes along, unless all are to."""
+"""The starters whose own test is marked `slow`. For the others it is marked `all_cases`."""
 START = (ROOT / "spec" / "python-bots.md").read_text()
 
 
 def language_of(arguments: str) -> Language:
-    """What is known of the language in `--language` and its like."""
+    """Return the language of an argument such as "python --plain"."""
     return LANGUAGES[arguments.split()[0]]
 
 
 def new(folder: Path, language: str, game: str = "dominion") -> list[str]:
-    """Make a starter, and give the two commands that are to be pasted after `cd`.
+    """Make a starter, and return the two commands to paste after `cd`.
 
-    LANGUAGE may have `--plain` after it.
+    LANGUAGE may end with `--plain`.
     """
     done = referee("new", str(folder), "--game", game, "--language", *language.split())
     assert (done.returncode, done.stderr) == (0, "")
@@ -73,7 +74,7 @@ def new(folder: Path, language: str, game: str = "dominion") -> list[str]:
 
 
 def built(folder: Path, language: str, game: str = "dominion") -> list[str]:
-    """The same, and build it; the test is skipped where the machine has no tool for that."""
+    """Make a starter and build it. Skip the test if a tool is missing on this machine."""
     needs, build = language_of(language).needs, language_of(language).build
     if needs and shutil.which(needs) is None:
         pytest.skip(f"{language}: no {needs} on this machine")
@@ -84,7 +85,7 @@ def built(folder: Path, language: str, game: str = "dominion") -> list[str]:
 
 
 def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a starter; `referee` is the one that these tests belong to."""
+    """Run a starter's command as a user would, but with the `referee` that we are testing."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         command,
@@ -117,7 +118,7 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
 def test_a_starter_plays_as_the_smallest_bundled_bot(
     game: str, language: str, tmp_path: Path
 ) -> None:
-    """It wins as its last command says, also in the sandbox; then it is told two matches."""
+    """It wins the match of the last command, also in a sandbox. Then it's sent two old matches."""
     folder = tmp_path / "my_bot"
     *_, last = built(folder, language, game)
     plays_a_match(last, game, folder)
@@ -129,7 +130,7 @@ def test_a_starter_plays_as_the_smallest_bundled_bot(
         sent, lines = two_matches(game, "cadet", "random_pilot")
         replies = [json.loads(line.replace("Cadet", "My Bot")) for line in lines]
         assert said_by(language, folder, sent) == replies
-    elif game == "tribute":  # no bundled bot is as small: as that in Python does
+    elif game == "tribute":  # no bundled bot is that small, so compare with Python
         sent, _ = two_matches(game, "random", "random")
         other = tmp_path / "other" / "my_bot"
         other.parent.mkdir()
@@ -158,7 +159,7 @@ def plays_a_match(last: str, game: str, folder: Path) -> None:
 
 @cache
 def two_matches(game: str, *bots: str) -> tuple[bytes, list[bytes]]:
-    """What the first of these bots is sent in two matches, and what it replies."""
+    """Play two matches. Return all that the first bot is sent, and its replies."""
     sent, replies = [], []
     for seed in (1, 2):
         with TemporaryDirectory() as folder:
@@ -173,7 +174,10 @@ def two_matches(game: str, *bots: str) -> tuple[bytes, list[bytes]]:
 
 
 def said_by(language: str, folder: Path, sent: bytes) -> list[Any]:
-    """What a starter replies to this; then the referee is gone in the middle of a line."""
+    """Return a starter's replies.
+
+    The input ends in the middle of a line, as if the referee had crashed.
+    """
     done = subprocess.run(
         shlex.split(language_of(language).bot),
         cwd=folder,
@@ -321,7 +325,7 @@ def test_the_change_on_the_start_page_wins_as_it_says(tmp_path: Path) -> None:
     command, table = re.findall(
         r"\$ (referee tournament [^\n]*my_bot[^\n]*)\n(.*?)^```\n", START, re.DOTALL | re.MULTILINE
     )[0]
-    table = re.sub(r"; sandbox\s+bwrap", "", table)  # the tests are in none
+    table = re.sub(r"; sandbox\s+bwrap", "", table)  # the tests run without a sandbox
     assert paste(command, tmp_path / "my_bot").stdout == table
 
 
@@ -333,7 +337,7 @@ def test_the_change_on_the_start_page_wins_as_it_says(tmp_path: Path) -> None:
     [
         ("my_bot", "My Bot", "MyBot"),
         ("smithy2", "Smithy2", "Smithy2Bot"),
-        ("list", "List", "ListBot"),  # there is a List in Java already
+        ("list", "List", "ListBot"),  # Java already has a List
         ("bigRobot", "BigRobot", "BigRobot"),
         ("a__b_", "A B", "ABBot"),
     ],
@@ -379,7 +383,7 @@ def test_the_help_has_every_language() -> None:
 
 
 def refused(*arguments: str) -> str:
-    """The one line that says why nothing is made."""
+    """Return the line that explains why no starter is made."""
     done = referee("new", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     return one_line(done.stderr)
@@ -394,7 +398,7 @@ def test_a_bad_name(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["json", "random", "referee"])
 def test_a_name_that_would_shadow_a_module(name: str, tmp_path: Path) -> None:
     assert f"{name}_bot" in refused(str(tmp_path / name))
-    new(tmp_path / name, "c")  # where it shadows nothing
+    new(tmp_path / name, "c")  # C has no such module
 
 
 @pytest.mark.parametrize(

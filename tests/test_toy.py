@@ -1,4 +1,4 @@
-"""A game that only the tests know goes through all that the referee does with a game."""
+"""A game that only the tests know works in every part of the referee."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def game() -> Iterator[None]:
 
 @pytest.fixture
 def bots(tmp_path: Path) -> list[str]:
-    """Six bots, each with a number of its own; that of the fourth is none."""
+    """Create six bots that name different numbers. The fourth names None, which isn't a number."""
     files = []
     for seat, number in enumerate([9, 1, 1, "None", 4, 5]):
         file = tmp_path / f"bot{seat + 1}.py"
@@ -67,7 +67,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -
 
 @pytest.fixture
 def files(bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
-    """The log and the record of a match of six."""
+    """Play a match of six bots and return its log and record."""
     log, record = tmp_path / "log", tmp_path / "record"
     words = ["play", "--game", toy.__file__, *bots, "--seed", "3", "--set", "turns=4"]
     out = run(capsys, *words, "--log", log, "--record", record)
@@ -200,7 +200,7 @@ def test_the_api_plays_it(bots: list[str]) -> None:
 
 def test_what_is_kept_of_a_match_can_be_tabled() -> None:
     match = Match(toy.RULES, seats=2, seed=1, options=toy.Options(turns=2))
-    assert match.statistics() == []  # the game has not begun
+    assert match.statistics() == []  # before the game begins
     match.start()
     for seat in (0, 1):
         match.receive(seat, name_line(seat))

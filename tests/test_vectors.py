@@ -1,4 +1,4 @@
-"""spec/vectors: the cases, and complete games that need no program of ours."""
+"""spec/vectors: single cases, and complete games that anyone can replay without our bots."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seat(line: Line) -> int:
 
 
 class Lot:
-    """What a file says of chance, to be drawn instead of what a seed gives."""
+    """A random source that takes the decks and choices from a file instead of a seed."""
 
     def __init__(self, lines: list[Line]) -> None:
         self._decks: dict[int, list[list[str]]] = defaultdict(list)
@@ -80,7 +80,7 @@ class Lot:
 
 
 def played_again(lines: list[Line]) -> Iterator[Line]:
-    """What our referee sends and finds, with the chance and the replies of a file."""
+    """Replay a file's replies and random choices. Yield the lines that our referee produces."""
     header = lines[0]
     lot = Lot(lines)
     options = Options(header["max_turns"])
@@ -126,7 +126,7 @@ def test_no_fault_and_no_end_is_missing() -> None:
     reasons = {message["reason"] for message in sent if message["type"] == "game-end"}
     assert reasons == {*RULES.reasons, *EndReason}
     played = {card for message in sent for card in message.get("played", ())}
-    assert len(played) == 13  # ten kingdom cards, three treasures
+    assert len(played) == 13  # ten kingdom cards and three treasures
     assert {line["players"] for line in lines if line["entry"] == "header"} == {2, 3, 4}
     kinds = {"header", "sent", "received", "shuffled", "drawn-by-lot", "fault", "disqualified"}
     assert {line["entry"] for line in lines} == kinds

@@ -1,4 +1,4 @@
-"""Worker processes."""
+"""Starting, stopping and replacing worker processes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def is_loaded(module: str) -> bool:
 
 @needs_fork_server
 def test_a_worker_has_trio_from_its_start() -> None:
-    """It is loaded once, for all workers."""
+    """The process that forks the workers has already imported trio."""
     with worker_processes(1) as pool:
         assert pool.submit(is_loaded, "trio").result()
         assert not pool.submit(is_loaded, "numpy").result()
@@ -71,7 +71,7 @@ def test_a_worker_has_trio_from_its_start() -> None:
 
 @needs_fork_server
 def test_workers_start_where_no_socket_can_be_made(tmp_path: Path) -> None:
-    """The folder for temporary files has a name that is too long for one, or is not there."""
+    """The folder for temporary files doesn't exist, or its path is too long for a socket."""
     long = tmp_path / ("x" * 100)
     long.mkdir()
     code = "import tempfile\ntempfile.tempdir = {!r}\n" + PROGRAM
@@ -91,7 +91,7 @@ def test_workers_start_where_no_socket_can_be_made(tmp_path: Path) -> None:
 def test_the_environment_and_folder_of_a_worker_are_those_of_now(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Not those in which an earlier one was started."""
+    """A new worker doesn't inherit the environment or the folder of an earlier one."""
     for value in ("one", "two"):
         monkeypatch.setenv("REFEREE_TEST_VALUE", value)
         folder = tmp_path / value
@@ -121,7 +121,7 @@ def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
 @needs_fork_server
 @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
 def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> None:
-    """A bot without a sandbox can stop or kill it; the next worker would never start."""
+    """A bot without a sandbox can stop or kill this process. No worker would ever start again."""
     with worker_processes(1) as pool:
         parent = pool.submit(os.getppid).result()
         end = os.pidfd_open(parent)
@@ -136,7 +136,7 @@ def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> N
 
 @needs_fork_server
 def test_the_process_from_which_workers_are_forked_prints_no_traceback() -> None:
-    """It gets the pipes of a worker, and may not open them."""
+    """With only 8 descriptors, this process can't receive the pipes of another worker."""
     code = """
         import os, resource
         from concurrent.futures.process import BrokenProcessPool
@@ -161,7 +161,7 @@ def fork_both(pool: Executor) -> None:
 
 @needs_fork_server
 def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
-    """Not a bug in the referee."""
+    """A failed fork isn't reported as a bug in the referee."""
     with worker_processes(2) as pool:
         parent = pool.submit(os.getppid).result()
         os.kill(parent, signal.SIGKILL)
@@ -171,7 +171,7 @@ def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
 
 @needs_fork_server
 def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None:
-    """At a terminal it goes to all processes, also to one that is still loading."""
+    """A terminal sends Ctrl-C to every process, even to one that is still loading."""
     program = subprocess.Popen(
         [sys.executable, "-c", f"import os, signal\n{LOADING}"],
         stdin=subprocess.PIPE,
@@ -185,15 +185,16 @@ def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")
 def test_a_worker_that_was_stopped_is_killed() -> None:
-    """A bot can do that to it; a run that waits for it would never end."""
+    """A bot can stop its worker, and the run would wait for it forever."""
     with worker_processes(1) as pool, pytest.raises(BrokenProcessPool):
         pool.submit(stop_for_good).result(timeout=60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
 def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
-    """Each removes the control groups of its worker's bots; folders stand in for them."""
-    folders = [tmp_path / str(number) for number in range(60)]  # takes a shell a while
+    """Each guardian removes the control groups of its worker's bots. Here we use plain folders."""
+    # The guardian's shell needs some time to remove so many folders.
+    folders = [tmp_path / str(number) for number in range(60)]
     for folder in folders:
         folder.mkdir()
     with suppress(KeyboardInterrupt), worker_processes(1) as pool:
@@ -204,15 +205,15 @@ def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
 def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
-    """At a terminal it goes to all processes; the parent decides what ends."""
-    prepare()  # starts the resource tracker of Python, which SIGHUP would end
+    """A terminal sends Ctrl-C to every process, but only the parent decides what ends."""
+    prepare()  # this starts Python's resource tracker, which SIGHUP would kill
     before = children()
     with worker_processes(1) as pool:
         blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, [])
         for pid in (children() - before) | pool.pids():
             os.kill(pid, signal.SIGINT)
             os.kill(pid, signal.SIGHUP)
-        assert blocked.result() == set()  # and its bots can be interrupted
+        assert blocked.result() == set()  # so its bots can be interrupted
 
 
 def test_threads_that_cannot_be_started_are_noticed_before_all_wait(
@@ -230,11 +231,11 @@ def test_threads_that_cannot_be_started_are_noticed_before_all_wait(
     before = {*threading.enumerate()}
     with pytest.raises(ShortageError, match="cannot start 4 threads"), worker_processes(1):
         pass
-    assert {*threading.enumerate()} <= before  # a thread of another test may have ended
+    assert {*threading.enumerate()} <= before  # another test's thread may have ended meanwhile
 
 
 def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where nothing is mounted on /dev/shm."""
+    """This happens if nothing is mounted on /dev/shm."""
 
     def no_lock(*arguments: object, **options: object) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

@@ -1,4 +1,4 @@
-"""The attack with damaged files, in small."""
+"""A short run of `tools.attacks.damaged_files`."""
 
 from __future__ import annotations
 

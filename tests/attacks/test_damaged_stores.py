@@ -1,4 +1,4 @@
-"""The attack with damaged stores, in small."""
+"""A short run of `tools.attacks.damaged_stores`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attack with lines of all kinds, in small."""
+"""A short run of `tools.attacks.fuzz_lines` for each game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attacks on what is not a bot's own, and on the referee's life, in small."""
+"""Short runs of the attacks on other processes and files, and of killing the referee."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_no_attack_gets_out_of_the_sandbox() -> None:
 
 
 def test_an_attack_that_succeeds_is_seen() -> None:
-    """Without a sandbox; or the test above would show nothing."""
+    """If we couldn't see attacks succeed without a sandbox, the test above would prove nothing."""
     behaviour = attack("kills its opponent", "kill_siblings")
     assert try_out(behaviour, "none") == Seen("succeeds, 1, other exited, plays on", "")
     behaviour = attack("reads a file", "read_file", os.devnull.replace("null", "zero"))
@@ -32,7 +32,7 @@ def test_an_attack_that_succeeds_is_seen() -> None:
 
 
 def test_nothing_in_a_sandbox_outlives_a_killed_referee(tmp_path: Path) -> None:
-    """Neither the bots nor what they have put into sessions of their own."""
+    """This includes processes that a bot has moved to a new session."""
     assert signals.attack("bwrap", signal.SIGKILL, 0.2, tmp_path) == ""
 
 

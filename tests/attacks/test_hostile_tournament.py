@@ -1,4 +1,4 @@
-"""The attack with hostile bots in a tournament, in small."""
+"""A short run of `tools.attacks.hostile_tournament`."""
 
 from __future__ import annotations
 

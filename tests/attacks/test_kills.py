@@ -1,4 +1,4 @@
-"""The attack that cuts tournaments off, in small."""
+"""Short runs of `tools.attacks.kills`, which interrupts tournaments and continues them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tools.attacks.kills import KILLER, Tournament, cut_off, read_only, two_at_o
 
 
 def small(folder: Path) -> Tournament:
-    """One of 16 matches."""
+    """Return a tournament of 16 matches."""
     return Tournament(folder, 8, "minimal", "big_money")
 
 
@@ -28,7 +28,7 @@ def test_a_tournament_that_is_cut_off_goes_on_to_the_same_rows(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     game = small(tmp_path / "cut")
-    cut_off(game, number, Random(6))  # when three matches are stored
+    cut_off(game, number, Random(6))  # after three matches have been stored
     game.finish()
     assert game.problems == []
     assert [match["match"] for match in game.rows()["matches"]] == [*range(16)]
@@ -42,7 +42,7 @@ def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> N
     )
     cut_off(cut, signal.SIGTERM, Random(3))
     for game in (cut, whole):
-        game.finish(1)  # a bot is out
+        game.finish(1)  # exit code 1, because a bot was excluded
         assert game.problems == []
     assert cut.rows() == whole.rows()
     assert [match["reason"] for match in cut.rows()["matches"]].count("worker-killed") == 1
@@ -50,7 +50,7 @@ def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> N
 
 
 def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -> None:
-    """Also what they have put into a session of its own, which only the referee can find."""
+    """The bot's child has its own session, so only the referee can find and kill it."""
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
     opened = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
@@ -58,10 +58,11 @@ def test_an_interrupted_tournament_ends_what_bots_have_started(tmp_path: Path) -
     game = Tournament(tmp_path / "game", 50, *bots, sandbox="none")
     run = game.start()
     select.select([opened], [], [], 60)
-    assert os.read(opened, 20).isdigit()  # the child was started, and says so
+    assert os.read(opened, 20).isdigit()  # the bot's child has started and written its pid
     os.close(opened)
     workers = descendants(run.pid)
-    os.killpg(run.pid, signal.SIGHUP)  # which waits for no match, and which workers ignore
+    # On SIGHUP, the command doesn't wait for matches to finish. Its workers ignore the signal.
+    os.killpg(run.pid, signal.SIGHUP)
     game.expect(run, 129)
     game.check_left(cut_off=False)
     assert cgroups_of(workers) == []

@@ -1,4 +1,4 @@
-"""The attack on what commands write, in small."""
+"""Short runs of `tools.attacks.outputs`: closed pipes and full disks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_reader_that_goes_before_the_first_byte(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
-    """What there is of a match is valid up to its last line."""
+    """Logs must be valid up to the last line that was written."""
     attack = Attack(tmp_path)
     for words, names in writing(tmp_path):
         attack.limited(words, tmp_path, names, 4096)

@@ -1,4 +1,4 @@
-"""What `tools.attacks.virtual_machine` does before it starts a virtual machine."""
+"""Tests the parts of `tools.attacks.virtual_machine` that don't start a virtual machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets these tests play the toy game."""
+"""Registers the toy game for the tests in this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of bots over HTTP: each can be asked, or is refused (spec/http-bots.md, 1)."""
+"""Addresses of bots over HTTP. The ones that aren't refused must work (spec/http-bots.md, 1)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_any_text_is_an_address_or_refused_in_one_line(scheme: str, text: str) -
         said = str(error)
         assert said.isprintable()
         return
-    # What remains may fail in the network, and nowhere else.
+    # The lookup may fail with an OSError. Everything after it must work.
     with contextlib.suppress(OSError):
         socket.getaddrinfo(address.host, address.port, flags=socket.AI_NUMERICHOST)
     CONTEXT.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=address.host)

@@ -1,4 +1,4 @@
-"""BOT argument -> command line."""
+"""Turning a BOT argument into a command line."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_a_directory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bot", "bot.py", "bot.json"])
 def test_a_pipe_is_no_program(tmp_path: Path, name: str) -> None:
-    """Python would wait for a FIFO until the start-up limit."""
+    """Python would block on the FIFO until the start-up limit."""
     path = tmp_path / name
     os.mkfifo(path, 0o755)
     with pytest.raises(BotNotFoundError, match="is a pipe or a device: give the file of a program"):

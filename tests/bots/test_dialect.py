@@ -1,4 +1,4 @@
-"""Bots that speak a dialect of the toy game: as processes, over HTTP, and what a record says."""
+"""Bots that speak a dialect of the toy game, as processes and over HTTP, and their records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ URL = "http://127.0.0.1:8000/bot"
 
 
 def process(code: str) -> str:
-    """The BOT argument of a process; its code is run for each line, which is in `line`."""
+    """Return the BOT argument of a program that runs `code` for each message, parsed as `asked`."""
     loop = f"import json, sys\nfor line in sys.stdin:\n    asked = json.loads(line); {code}"
     return "bare:" + shlex.join([sys.executable, "-I", "-S", "-c", loop])
 
@@ -33,7 +33,7 @@ DOUBLE = process("print(2 * asked['turn'], flush=True)")
 
 
 def play(folder: Path, *bots: str, **options: float) -> MatchResult:
-    """Play the toy game; the record, which holds, is `folder/record`."""
+    """Play the toy game and check that the record in `folder/record` is valid."""
     record = str(folder / "record")
     result = play_match(bots, game="toy", seed=7, options=options, record=record)
     assert verify_record(record).kind == Kind.VALID
@@ -210,7 +210,7 @@ def test_a_match_over_http(
     assert [player.score for player in result.players] == [15, 6]
     assert result.players[0].name == f"{dialect}:{server.url}"[:64]
     assert {request.headers["content-type"] for request in server.requests} == {content_type}
-    # No handshake, no news, nothing at the end.
+    # Only turns are sent: no handshake, no news, and nothing at the end.
     assert [json.loads(data(request.body)) for request in server.requests] == [
         {"turn": turn, "you": "player1", "game": 7} for turn in (1, 2, 3)
     ]

@@ -1,4 +1,4 @@
-"""Folders with a bot.toml: what is read of them, all that is wrong with them, what was built."""
+"""Folders with a bot.toml: reading the file, reporting mistakes, and starting what was built."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOT = "import sys\n"
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Path:
-    """A folder with a bot in Python."""
+    """Create a folder with a bot written in Python."""
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "mine.py").write_text(BOT)
@@ -33,7 +33,7 @@ def bot(tmp_path: Path) -> Path:
 
 
 def mistakes(folder: Path) -> list[str]:
-    """The messages about a folder, without the name of its bot.toml."""
+    """Return the error messages for a folder, without the path of its bot.toml."""
     with pytest.raises(UsageError) as caught:
         find_bot(str(folder), "dominion")
     start = f"{folder / 'bot.toml'}: "
@@ -150,7 +150,7 @@ def link_to_passwd(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (os.mkfifo, "is not a regular file"),  # which would be read for ever
+        (os.mkfifo, "is not a regular file"),  # reading it would never end
         (link_to_passwd, "is not a regular file"),
         (Path.mkdir, "is not a regular file"),
         (lambda file: file.write_bytes(b"name = '\xff'"), "is not valid TOML"),
@@ -182,7 +182,7 @@ OUTSIDE = ["m.json", "../anna/s.json", "{anna}/s.json", "../anna/a.py", "sh ../a
 
 @pytest.mark.parametrize("command", OUTSIDE)
 def test_what_a_command_names_is_in_the_folder(bot: Path, command: str) -> None:
-    """No other file is read or mentioned."""
+    """Other files are neither read nor quoted."""
     anna = bot.parent / "anna"
     anna.mkdir()
     (anna / "s.json").write_text('{"game": "starrealms", "token": "secret"}')
@@ -195,7 +195,7 @@ def test_what_a_command_names_is_in_the_folder(bot: Path, command: str) -> None:
     says = f"BOT {named} is outside the folder, by a link or by ..: copy the file into the folder"
     assert mistakes(bot) == [f"command: {says}"]
     assert game_of_bots([(str(bot), "")]) == "dominion"
-    with pytest.raises(UsageError, match="outside the folder"):  # as a tournament finds it
+    with pytest.raises(UsageError, match="outside the folder"):  # a tournament makes this call
         find_bot(command, "dominion", str(bot))
 
 
@@ -237,7 +237,7 @@ def test_whatever_stands_in_a_bot_toml_is_read(data: bytes | str) -> None:
 
 
 def build(bot: Path) -> None:
-    """As `referee build` leaves it."""
+    """Leave the folder in the state that `referee build` leaves it in."""
     (bot / "bot.toml").write_text('command = "./mine.py"\nbuild = "true"\n')
     (bot / ".built").mkdir()
     (bot / ".built/sources").write_text(sources_hash(str(bot)))

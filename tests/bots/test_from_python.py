@@ -23,7 +23,7 @@ MINIMAL = str(ROOT / "example_bots" / "dominion" / "minimal.py")
 
 
 class Cautious:
-    """The same as an object; counts the matches that it plays, and what it hears."""
+    """Plays like `cautious`, counts its matches and remembers the type of the last message."""
 
     made = 0
 

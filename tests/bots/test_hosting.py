@@ -1,4 +1,4 @@
-"""The bots of a match: released or ended, side by side (protocol, 8.4)."""
+"""Releasing or ending the bots after a match (protocol, 8.4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
 
 
 async def released(code: str, *, grace: float, lines: bytes = b"") -> tuple[set[int], list[Bot]]:
-    """Two bots with this code at the end of a match; the seats of those that wait for another."""
+    """Start two bots and release them. Return the seats that were released, and the bots."""
     arguments = [shlex.join([sys.executable, "-I", "-S", "-c", code])] * 2
     spec = match_spec(arguments, seed=1)
     with launch_bots([resolve_bot(bot) for bot in arguments], spec.limits) as started:
@@ -43,7 +43,7 @@ async def test_a_process_has_time_to_read_its_last_lines() -> None:
 
 
 async def test_processes_that_read_nothing_end_side_by_side() -> None:
-    """Each is waited for three times as long as the grace, but both at the same time."""
+    """Ending one takes up to three times the grace period, but both are ended concurrently."""
     began = trio.current_time()
     kept, bots = await released(READS_NOTHING, grace=0.5, lines=MORE_THAN_A_PIPE_HOLDS)
     assert kept == set()

@@ -1,4 +1,4 @@
-"""Bots over HTTP, sound and broken, on real connections (spec/http-bots.md)."""
+"""Bots over HTTP, working and broken ones, on real connections (spec/http-bots.md)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CERTIFICATE = str(Path(__file__).with_name("self_signed.pem"))
 
 
 def tls() -> ssl.SSLContext:
-    """For a server that shows our own certificate."""
+    """Return a context for a server that uses our self-signed certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     return context
 
 
 async def ask(url: str, seconds: float = 20, line_limit: int = 65536, **named: Any) -> Answer:
-    """Ask a bot once; it may take no longer than its time."""
+    """Send one request to a bot and return the answer. Fails if that takes far too long."""
     bot = HttpBot(url, Limits(line_limit=line_limit), **named)
     try:
         bot.push(LINE)
@@ -62,7 +62,8 @@ async def test_a_post_has_all_that_is_new_and_the_request_last() -> None:
         await bot.finish(20)
     assert [request.body for request in server.requests] == [b"1\n2\n3\n", b"4\n", b"5\n6\n"]
     assert {request.line for request in server.requests} == {"POST /bot?key=1 HTTP/1.1"}
-    assert {request.connection for request in server.requests} == {1}  # which is kept alive
+    # All requests use the same connection.
+    assert {request.connection for request in server.requests} == {1}
     headers = server.requests[0].headers
     assert headers["content-type"] == LINES
     assert headers["accept-encoding"] == "identity"
@@ -104,7 +105,7 @@ async def test_no_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPa
         (b'{"a":1}', b'{"a":1}'),
         (b' \r\n{"a":1}\r\n\n', b'{"a":1}'),
         (b'{\n "a": 1\n}', b'{\r "a": 1\r}'),
-        (b'{"a":"x\ny"}', b'{"a":"x\ry"}'),  # no JSON before, none after
+        (b'{"a":"x\ny"}', b'{"a":"x\ry"}'),  # invalid before and after
         (b"", b"null"),
         (b" \t\r\n", b"null"),
         (b"<html>\n<p>Hello\n</html>\n", b"<html>\r<p>Hello\r</html>"),
@@ -190,7 +191,7 @@ async def test_a_user_and_a_password_are_sent() -> None:
 async def test_an_answer_in_advance_answers_nothing(
     secure: bool, together: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it comes with the answer before it or after that; over TLS in a record of its own."""
+    """The extra response may come together with the first one or right after it."""
     sent = threading.Event()
 
     def behave(connection: socket.socket, body: bytes) -> bool:
@@ -218,7 +219,7 @@ async def test_a_connection_that_was_closed_between_two_requests_is_made_anew() 
         for _ in range(3):
             bot.push(LINE)
             assert await bot.reply(trio.current_time() + 20) == b"reply"
-            # The server's thread closes it a moment later.
+            # The server's thread closes the connection a moment later.
             with trio.fail_after(20):
                 assert isinstance(bot._stream, trio.SocketStream)
                 await trio.lowlevel.wait_readable(bot._stream.socket)
@@ -304,7 +305,7 @@ async def test_a_gigabyte_is_not_read(head: bytes) -> None:
     with servers.server(servers.endless(sent, head)) as server:
         answer = await ask(server.url)
     assert answer == Failure("output-limit", "an answer of more than 65536 bytes")
-    assert sum(sent) < 100 * 1024 * 1024  # what sockets hold
+    assert sum(sent) < 100 * 1024 * 1024  # the server could only fill the buffers of the sockets
 
 
 async def test_nobody_listens() -> None:
@@ -339,7 +340,7 @@ async def test_no_tls_where_tls_was_asked_for() -> None:
 async def test_a_certificate_has_to_be_trusted(
     trusted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By what this Python trusts; a certificate of one's own is not, whatever the environment."""
+    """We trust the certificates of certifi and ignore variables such as SSL_CERT_FILE."""
     monkeypatch.setenv("SSL_CERT_FILE", CERTIFICATE)
     if trusted:
         monkeypatch.setattr(certifi, "where", lambda: CERTIFICATE)
@@ -432,7 +433,7 @@ async def test_one_that_was_killed_is_not_asked_again() -> None:
 
 
 def simple(connection: socket.socket, body: bytes) -> bool:
-    """Plays Dominion, as simply as can be, and bare numbers of the toy game."""
+    """Answer a request of Dominion with the simplest legal reply."""
     asked = json.loads(body.splitlines()[-1])
     reply: dict[str, Any] = {}
     if asked["type"] == "player-name-request":
@@ -462,7 +463,7 @@ def test_dominion_through_the_command(tmp_path: Path) -> None:
     assert player["turns"] == 9
     assert player["exit_code"] is None
     assert verify_record(str(record)).kind == Kind.VALID
-    # It was sent what everybody was sent, and at the end the rest.
+    # The bot got every public message, including those after its last request.
     sent = b"".join(request.body for request in server.requests).splitlines(keepends=True)
     private = (b'{"type":"player-name-request"', b'{"type":"play-turn"')
     assert b"".join(line for line in sent if not line.startswith(private)) == log.read_bytes()

@@ -1,4 +1,4 @@
-"""Bots that are Python objects, and rounds in which several are asked: no process, no clock."""
+"""Bots that are Python objects: matches without processes, several requests at once, and clocks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXITED = Failure(Disqualification.EXITED, "as the script says")
 
 
 class Script:
-    """Answers its handshake, then one answer after the other."""
+    """Answers the handshake, and then gives its scripted answers in order."""
 
     def __init__(self, name: str, *answers: object) -> None:
         self.heard: list[list[bytes]] = []
@@ -59,7 +59,7 @@ class Script:
 
 
 class Late(InProcessBot):
-    """Answers when another one has, if that one is still there."""
+    """Waits until the bot in `after` has answered, unless that bot has left."""
 
     def __init__(self, player: Script) -> None:
         super().__init__(player)
@@ -81,7 +81,7 @@ def toy(*names: str, **options: Any) -> MatchSpec:
 
 
 async def play(folder: Path, spec: MatchSpec, bots: Sequence[InProcessBot]) -> Played:
-    """A match whose logs are `folder/log` and `folder/record`."""
+    """Play a match that is logged to `folder/log` and `folder/record`."""
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
     assert log is not None
     assert record is not None
@@ -102,7 +102,7 @@ async def test_a_match_without_a_process(tmp_path: Path) -> None:
     assert [player.exit_code for player in result.players] == [None, None]
     assert [player.stderr for player in result.players] == [None, None]
     assert verify_record(str(tmp_path / "record")).kind == Kind.VALID
-    # Each receives all new messages, its request last.
+    # Each call gets all new messages. The last one is the request.
     kinds = [[msgspec.json.decode(line)["type"] for line in lines] for lines in scripts[0].heard]
     assert kinds == [
         ["player-name-request"],
@@ -113,7 +113,7 @@ async def test_a_match_without_a_process(tmp_path: Path) -> None:
 
 
 async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
-    """Neither to the log nor to the record, whoever errs or leaves in the same round."""
+    """The log and the record stay the same, even if bots make faults or leave in that round."""
     seen = []
     for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
         folder = tmp_path / str(order)
@@ -138,7 +138,7 @@ async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
 
 
 class Thinker(InProcessBot):
-    """Takes its time for every answer but the handshake, as far as it has it."""
+    """Thinks for `seconds` before each answer except the handshake, or until the deadline."""
 
     def __init__(self, player: Script, seconds: float) -> None:
         super().__init__(player)
@@ -161,7 +161,7 @@ class Thinker(InProcessBot):
 async def test_all_who_are_due_think_at_once_each_on_its_clock(
     tmp_path: Path, autojump_clock: trio.abc.Clock
 ) -> None:
-    """8.1, 8.3: one that is late is killed at once, though the others are still thinking."""
+    """A bot that times out is killed at once, even if others are still thinking (8.1, 8.3)."""
     spec = toy("a", "b", "c", turns=1, time_limit=4)
     numbers = (EXITED, 1, 1)
     bots = [
@@ -182,7 +182,10 @@ async def test_all_who_are_due_think_at_once_each_on_its_clock(
 async def test_requests_of_a_seat_that_name_a_clock_share_its_limit(
     tmp_path: Path, autojump_clock: trio.abc.Clock, clock: str, thinks: float, lost: list[int]
 ) -> None:
-    """Each seat has a clock of that name of its own; without a name a reply has the limit."""
+    """For each seat, requests with the same clock name share a limit.
+
+    Without a name, each reply has its own.
+    """
     spec = toy("a", "b", turns=3, time_limit=8, clock=clock)
     bots = [Thinker(Script("a", 1, 1, 1), thinks), Thinker(Script("b", 1, 1, 1), 2.5)]
     played = await play(tmp_path, spec, bots)
@@ -210,7 +213,7 @@ async def test_an_exception_in_a_bot_of_this_program_ends_the_match(tmp_path: Pa
 
 
 async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.Clock) -> None:
-    """1.1: within a few hundredths of a second, and once."""
+    """Each line arrives once, and within a few hundredths of a second (1.1)."""
     spec = match_spec(["a", "b"], seed=1, options={"max_turns": 1})
     pushed: list[tuple[float, bytes]] = []
 
@@ -233,7 +236,7 @@ async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.C
         started,
         b'{"type":"player-name-request","player_number":"player2","version":1}\n',
     )
-    assert dealt[0] - started == pytest.approx(5 + NEWS_SECONDS)  # after the other's handshake
+    assert dealt[0] - started == pytest.approx(5 + NEWS_SECONDS)  # after the other bot's handshake
     assert dealt[1].count(b"\n") == 4
     assert pushed[2][0] - started >= 10
 
@@ -272,14 +275,14 @@ SCRIPTS: list[list[tuple[Any, ...]]] = [
     [("Ann", 1, b"nonsense", EXITED), ("Ben", {"type": "number-reply"}, 2, 5), ("Cid", 1, EXITED)],
     [("Ann", b""), ("Ben", EXITED)],
 ]
-"""Of each match its bots: names and answers."""
+"""The bots of each match: their names, followed by their answers."""
 
 
 @pytest.mark.parametrize("scripts", SCRIPTS)
 async def test_a_plain_loop_plays_the_same_match(
     tmp_path: Path, scripts: list[tuple[Any, ...]]
 ) -> None:
-    """The same lines to each bot, the same log and record, the same result."""
+    """With or without trio, the bots get the same lines, and log, record and result are equal."""
     spec = toy(*(name for name, *_ in scripts))
     told = []
     for plain in (False, True):
@@ -305,7 +308,7 @@ async def test_a_plain_loop_plays_the_same_match(
 
 
 class Listening(Script):
-    """Takes the last lines as well."""
+    """Also keeps the lines that come after the last request."""
 
     def __init__(self, name: str, *answers: object) -> None:
         super().__init__(name, *answers)
@@ -317,7 +320,7 @@ class Listening(Script):
 
 
 def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
-    """The results of a round are taken before the next request."""
+    """The log of a round has been written completely before the next request."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""The game that a BOT argument has to be played in, if it is a single one."""
+"""Finding out if a BOT argument can only play one game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from referee.games import GAMES
         ("original:./mine", "dominion"),
         ("classic:classic_walker", "botwars"),
         ("classic:classic_spender", "tribute"),
-        ("classic:./mine", None),  # of two games
+        ("classic:./mine", None),  # two games have this dialect
         ("http://localhost:1/", None),
         ("./mine", None),
         ("'", None),

@@ -1,4 +1,4 @@
-"""A person as a bot: what is told and asked, and that no clock runs."""
+"""A person as a player: what they are shown and asked, and that no clock runs for them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Threes:
 
 
 class Scripted:
-    """A terminal whose people answer from a list, each after so many seconds."""
+    """A terminal whose users give the listed answers, each after `seconds`."""
 
     def __init__(self, *answers: Picks | None, seconds: float = 0.0) -> None:
         self.told: list[tuple[int, str]] = []

@@ -1,4 +1,4 @@
-"""What only a shell obeys in a command line is named, unless it is quoted."""
+"""Finding words in a command that only a shell would interpret, unless they are quoted."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_path_may_have_any_characters(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("command", ["python3 a.py > log", "A=1 ./a.py", "$HOME/a.py"])
 def test_the_command_of_a_folder(tmp_path: Path, command: str) -> None:
-    """Also before it is built."""
+    """The mistake is reported even before the folder is built."""
     (tmp_path / "bot.toml").write_text(f"command = '{command}'\nbuild = 'make > log'\n")
     (problem,) = read_folder(str(tmp_path)).problems
     assert problem.startswith(f"{tmp_path}/bot.toml: command: no shell runs the command, so ")

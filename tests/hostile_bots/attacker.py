@@ -2,12 +2,13 @@
 
     attacker.py ATTACK ARGUMENT ...
 
-It attacks at its third request, and plays on. On stderr it reports that each attack succeeds or
-fails, with its result or the reason. An attack returns its result, "" for none, and None if only
-the referee can see its success. An OSError means failure.
+It runs its attacks at the third request and then plays on. For each attack it reports on stderr
+whether it succeeded, with the result or the reason. The function of an attack returns a description
+of its success, or an empty string if it failed. It returns None if only the referee can tell. An
+OSError also means that the attack failed.
 
-Targets are the referee, its parent, and the referee's other children. In a sandbox it uses the
-processes in their places.
+The targets are the bot's parent, which should be the referee, and the parent's other children. In a
+sandbox, other processes have their places and are attacked instead.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ PTRACE_ATTACH, PTRACE_DETACH = 16, 17
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_PRIVATE_REC = 0x44000
 FLOCK = "hhqqi4x"
-"""A `struct flock`: kind, whence, start, length, process."""
+"""The layout of `struct flock`: type, whence, start, length, pid."""
 F_GET_RW_HINT, F_SET_RW_HINT = 1035, 1036
 IN_OPEN = 0x20
 FAMILIES = {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK}
@@ -42,7 +43,7 @@ SYSCALLS = {
 
 
 def checked(result):
-    """Check the result of a call of the C library.
+    """Return the result of a C library call.
 
     Raises:
         OSError: the call failed.
@@ -76,7 +77,7 @@ def opponent():
 
 
 def parents_children():
-    """Return the other children of the parent, without guardians."""
+    """Return the ids of the parent's other children, except guardians."""
     found = []
     for name in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):
@@ -133,7 +134,7 @@ def stop_siblings(argument):
 
 
 def write_as_opponent(argument):
-    """Write a line that is too long."""
+    """Write an overlong line to the opponent's stdout."""
     with open(f"/proc/{opponent()}/fd/1", "wb") as pipe:
         pipe.write(b"x" * 200_000)
 
@@ -142,15 +143,16 @@ def write_as_opponent(argument):
 
 
 def seed_in_cmdline(argument):
-    """Find the seed in the referee's command line. ARGUMENT: the seed, backwards, to not find
-    itself.
+    """Find the seed in the referee's command line.
+
+    ARGUMENT is the seed written backwards, so that we don't find it in our own command line.
     """
     with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
         return argument[::-1].encode() in file.read()
 
 
 def seed_in_file(argument):
-    """Find the seed in a file. ARGUMENT: FILE:SEED, backwards."""
+    """Find the seed in a file. ARGUMENT is FILE:SEED, with the seed written backwards."""
     name, _, seed = argument.partition(":")
     with open(name) as file:
         return seed[::-1] in file.read()
@@ -176,7 +178,7 @@ def seed_in_memory(argument):
 
 
 def secret_in_environment(argument):
-    """Find ARGUMENT in the referee's environment."""
+    """Find ARGUMENT in the environment of this process or of the referee."""
     for pid in ("self", os.getppid()):
         with open(f"/proc/{pid}/environ", "rb") as file:
             if argument.encode() in file.read():
@@ -194,14 +196,17 @@ def read_file(path):
 
 
 def read_folder(path):
-    """Find names in a folder, except folders on the path of the interpreter."""
+    """List a folder, without the folders that lead to the Python interpreter."""
     ways = [os.path.abspath(sys.executable), os.path.realpath(sys.executable)]
     names = os.listdir(path)
     return " ".join(n for n in names if not any(w.startswith(f"{path}/{n}/") for w in ways))
 
 
 def descriptors(argument):
-    """Find more than three inherited pipes. Descriptors of its own libraries are not inherited."""
+    """Find inherited descriptors other than the three pipes.
+
+    Descriptors that Python itself opens aren't inheritable, so they aren't counted.
+    """
     own = {os.readlink(f"/proc/self/fd/{number}") for number in range(3)}
     with os.scandir("/proc/self/fd") as entries:
         found = {os.readlink(entry) for entry in entries if os.get_inheritable(int(entry.name))}
@@ -238,12 +243,12 @@ def limit_opponent(argument):
 
 
 def burners(argument):
-    """Start N busy children in other sessions."""
+    """Start N children that burn CPU time in their own sessions."""
     for _ in range(int(argument)):
         if os.fork() == 0:
             os.setsid()
             os.closerange(0, 3)
-            time.sleep(0.2)  # until the bot has replied
+            time.sleep(0.2)  # let the bot reply first
             while True:
                 pass
 
@@ -259,7 +264,7 @@ def write_to_referees_output(argument):
 
 
 def write_in_folder(folder):
-    """Create a file and remove it again; "own": in the bot's own folder."""
+    """Create a file in a folder and delete it again. The folder "own" is the bot's."""
     folder = os.path.dirname(os.path.abspath(__file__)) if folder == "own" else folder
     path = f"{folder}/attack-{os.getpid()}"
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -268,7 +273,7 @@ def write_in_folder(folder):
 
 
 def open_to_write(path):
-    """Open a file for writing, but write nothing, because it may belong to the machine."""
+    """Open a file for writing. Nothing is written, because the machine may need the file."""
     os.close(os.open(path, os.O_WRONLY))
     return "opened"
 
@@ -290,7 +295,7 @@ def change_device(path):
 
 
 def fill(folder):
-    """Write 80 MiB in files of 10 MiB."""
+    """Write eight files of 10 MiB each."""
     os.makedirs(folder, exist_ok=True)
     names = [f"{folder}/{number}" for number in range(8)]
     try:
@@ -310,7 +315,7 @@ def fill(folder):
 
 
 def lock(path):
-    """Lock a byte of a file, and see the lock and its place from another open file."""
+    """Lock a byte of a file, and check that another open file sees the lock and its position."""
     place, got = 4711, []
     with open(path, "rb") as one, open(path, "rb") as other:
         for name in ("F_OFD_SETLK", "F_SETLK"):
@@ -332,7 +337,10 @@ def flock(kind, start, length, pid=0):
 
 
 def lease(path):
-    """Block others who open a file for writing; released immediately."""
+    """Take a lease on a file, which would block others who want to write.
+
+    Release it immediately.
+    """
     with open(path, "rb") as file:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -340,21 +348,21 @@ def lease(path):
 
 
 def hint(path):
-    """Store a number with a file: its expected lifetime."""
+    """Set the expected lifetime of a file's data, and read it back."""
     with open(path, "rb") as file:
         fcntl.fcntl(file, F_SET_RW_HINT, struct.pack("=Q", 2))
         return fcntl.fcntl(file, F_GET_RW_HINT, bytes(8))[0]
 
 
 def watch(folder):
-    """Notice that others open a file in a folder."""
+    """Use inotify to notice when others open files in a folder."""
     with os.fdopen(checked(C.inotify_init1(0)), "rb") as events:
         checked(C.inotify_add_watch(events.fileno(), folder.encode(), IN_OPEN))
     return "watched"
 
 
 def notify(folder):
-    """The same, with signals."""
+    """Use signals to notice when others read files in a folder."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         fcntl.fcntl(opened, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
@@ -367,7 +375,7 @@ def notify(folder):
 
 
 def privileges(argument):
-    """Have or gain a capability, or all system calls."""
+    """Report capabilities, and whether the bot could gain some or use all system calls."""
     with open("/proc/self/status") as file:
         status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
     got = [
@@ -392,7 +400,10 @@ def connect_abstract(name):
 
 
 def in_child(attempt):
-    """Attack in a child, so that only the child changes. Returns or raises like an attack."""
+    """Run an attack in a child, so that only the child is changed by it.
+
+    Returns or raises like the attack.
+    """
     pid = os.fork()
     if pid == 0:
         try:
@@ -407,7 +418,7 @@ def in_child(attempt):
 
 
 def other_sockets(argument):
-    """Open sockets of families that no network namespace confines, such as AF_VSOCK."""
+    """Open sockets of families that a network namespace doesn't isolate, such as AF_VSOCK."""
     got = []
     for family in set(socket.AddressFamily) - FAMILIES:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_RAW):
@@ -421,7 +432,7 @@ def user_namespace(argument):
 
 
 def mount(argument):
-    """Mount something that only the child sees, in its own namespace if possible."""
+    """Mount a tmpfs in a child, if possible in its own mount namespace."""
 
     def attempt():
         if C.unshare(CLONE_NEWNS) == 0:
@@ -432,7 +443,8 @@ def mount(argument):
 
 
 def keyring(argument):
-    return syscall("add_key", b"user", b"attack", b"x", 1, -2) and "a key"  # of this process
+    # -2 stands for the keyring of this process.
+    return syscall("add_key", b"user", b"attack", b"x", 1, -2) and "a key"
 
 
 def io_uring(argument):
@@ -440,13 +452,13 @@ def io_uring(argument):
 
 
 def bpf(argument):
-    """Create an array of one element."""
+    """Create a BPF array with one element."""
     attributes = struct.pack("=IIII", 2, 4, 4, 1).ljust(128, b"\0")
     return f"descriptor {syscall('bpf', 0, attributes, 128)}"
 
 
 def perf(argument):
-    """Count its own page faults."""
+    """Count the page faults of this process."""
     attributes = struct.pack("=IIQ", 1, 64, 2).ljust(64, b"\0")
     return f"descriptor {syscall('perf_event_open', attributes, 0, -1, -1, 0)}"
 
@@ -455,7 +467,7 @@ def perf(argument):
 
 
 def fork_bomb(argument):
-    """Have N children at the same time."""
+    """Have N children at the same time, and then kill them."""
     children = []
     try:
         for _ in range(int(argument)):
@@ -471,7 +483,7 @@ def fork_bomb(argument):
 
 
 def daemons(file):
-    """Leave daemons that cannot be traced to the bot, not even by their environment."""
+    """Start daemons that can't be traced back to this bot, not even by their environment."""
     code = (
         "import os, signal\n"
         "for _ in range(5):\n"
@@ -487,7 +499,7 @@ def daemons(file):
 
 
 def try_out(name, argument):
-    """Attack. Return the report."""
+    """Run an attack and return a line for stderr."""
     try:
         got = globals()[name](argument)
     except OSError as error:
@@ -507,7 +519,7 @@ def main():
 
 
 def asked(lines):
-    """Return the replies to the referee's lines."""
+    """Yield the messages that need a reply."""
     for line in lines:
         message = json.loads(line)
         if message["type"] in ("player-name-request", "play-turn", "attack-request"):

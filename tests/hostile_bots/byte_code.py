@@ -1,4 +1,4 @@
-"""Starts hostile.py as byte code: to compile it takes longer than all else that most modes do."""
+"""Runs hostile.py from byte code, because compiling it takes longer than most of its modes run."""
 
 import sys
 

@@ -1,13 +1,13 @@
 """A Big Money bot that misbehaves in one way: hostile.py MODE [ARGUMENT [COPY]].
 
-Its input is appended to the file COPY.
+Everything that the bot reads is appended to the file COPY.
 
 It plays legally until the request at which its mode strikes, so that a test sees only the effect of
-the mode. Each mode is a function that is called with every request before it would be answered; it
-returns None to answer as usual, or the bytes to write instead.
+the mode. Each mode is a function that is called before every reply. It returns the bytes to write,
+or None for the usual reply.
 
-What few modes need is imported in them: the tests start many of these bots. They start them with
-byte_code.py.
+Tests start many of these bots, so modules that only a few modes need are imported in those modes.
+For the same reason, the tests run byte_code.py instead of this file.
 """
 
 import contextlib
@@ -57,7 +57,7 @@ def legal(message):
 
 
 def at_request(strike):
-    """A mode whose argument is "N:REST": it strikes with REST at the N-th request."""
+    """Make a mode that calls `strike` with REST at the N-th request. Its argument is "N:REST"."""
 
     def mode(message, number, argument):
         where, _, rest = argument.partition(":")
@@ -67,7 +67,7 @@ def at_request(strike):
 
 
 def detached(code, **options):
-    """Start a program that holds none of the bot's pipes."""
+    """Start a Python program that doesn't inherit the bot's pipes."""
     import subprocess
 
     null = subprocess.DEVNULL
@@ -76,7 +76,7 @@ def detached(code, **options):
 
 
 def await_pid(file):
-    """Wait until a child has written its process id."""
+    """Wait until a child has written its process id to this file."""
     while not (os.path.exists(file) and os.path.getsize(file)):
         time.sleep(0.005)
 
@@ -85,29 +85,32 @@ def await_pid(file):
 
 
 def normal(message, number, argument):
-    """Misbehave in no way."""
+    """Do nothing wrong."""
 
 
 def await_news(message, number, argument):
-    """Do not end the first turn before the other bot has heard of its buy."""
+    """Don't end the first turn until the other bot has seen our buy."""
     if number == 2:
         with open(argument) as fifo:
             fifo.read()
 
 
 def tell_news(message, number, argument):
-    """Say through a FIFO that a gain was heard of; see main(), also for `long_line_early`."""
+    """Write to a FIFO after seeing a gain. See main(), also for `long_line_early`."""
 
 
 def meet(message, number, argument):
-    """Answer the handshake only once another bot has been asked for its name, too: "r:FIFO"."""
+    """Meet another bot at a FIFO before answering the handshake.
+
+    The argument is "r:FIFO" or "w:FIFO".
+    """
     if number == 0:
         how, _, fifo = argument.partition(":")
-        open(fifo, how).close()  # each end waits for the other
+        open(fifo, how).close()  # blocks until the other end is opened
 
 
 def exit_at(message, number, argument):
-    """Exit with code 3 when asked for the N-th time, saying so on stderr."""
+    """Write a line to stderr and exit with code 3 at the N-th request."""
     if number == int(argument):
         print("giving up", file=sys.stderr)
         sys.exit(3)
@@ -115,20 +118,24 @@ def exit_at(message, number, argument):
 
 @at_request
 def die_at(what):
-    """Send this signal to itself; to its "group" or, in a sandbox, to "all": "NUMBER:WHOM"."""
+    """Send itself a signal. The argument is "NUMBER:WHOM".
+
+    WHOM is empty for this process, "group" for its process group, or "all" for all processes of the
+    sandbox.
+    """
     number, _, whom = what.partition(":")
-    with contextlib.suppress(OSError, ValueError):  # some can have no handler
-        signal.signal(int(number), signal.SIG_DFL)  # Python ignores or handles some
+    with contextlib.suppress(OSError, ValueError):  # some signals can't have a handler
+        signal.signal(int(number), signal.SIG_DFL)  # undo Python's own handler
     if whom == "all":
         with open("/proc/1/cmdline", "rb") as file:
             if os.path.basename(file.read().partition(b"\0")[0]) != b"bwrap":
                 sys.exit("all would be all processes of the machine")
-    with contextlib.suppress(ProcessLookupError):  # "all" excludes the sender
+    with contextlib.suppress(ProcessLookupError):  # "all" doesn't include us
         os.kill({"": os.getpid(), "group": 0, "all": -1}[whom], int(number))
 
 
 def last_words(message, number, argument):
-    """Answer the N-th request and exit at once."""
+    """Answer the N-th request and exit immediately."""
     if number == int(argument):
         write(legal(message))
         os._exit(0)
@@ -141,7 +148,7 @@ def close_stdout(message, number, argument):
 
 
 def close_stdin(message, number, argument):
-    """Close stdin, having answered; then live on."""
+    """Close stdin after the N-th reply, and stay alive."""
     if number == int(argument):
         write(legal(message))
         os.close(0)
@@ -155,17 +162,17 @@ def sleep_at(message, number, argument):
 
 
 def stop_at(message, number, argument):
-    """Stop the own process, as a debugger or Ctrl-Z would."""
+    """Stop this process, as a debugger or Ctrl-Z would."""
     if number == int(argument):
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def stops_at_end(message, number, argument):
-    """Stop the own process group at `game-end`: see main()."""
+    """Stop the process group at `game-end`. See main()."""
 
 
 def drip(message, number, argument):
-    """Write the reply byte by byte, always a little, never a line end."""
+    """Write one byte after another, but never end the line."""
     if number == 1:
         while True:
             write(b" ")
@@ -173,21 +180,21 @@ def drip(message, number, argument):
 
 
 def single_bytes(message, number, argument):
-    """Write each reply byte by byte, as a line of so many bytes."""
+    """Write each reply byte by byte, padded to N bytes."""
     for byte in pad(message, number, argument):
         write(bytes([byte]))
     return b""
 
 
 def unfinished(message, number, argument):
-    """A whole reply but for its line end, then the end of the output."""
+    """Write a complete reply without its line end, and exit."""
     if number == 1:
         write(legal(message).rstrip(b"\n"))
         os._exit(0)
 
 
 def long_line(message, number, argument):
-    """A legal reply in a line of N bytes, its end not counted."""
+    """Pad the first reply to N bytes, not counting the line end."""
     if number == 1:
         reply = legal(message).rstrip(b"\n")
         return reply + b" " * (int(argument) - len(reply)) + b"\n"
@@ -195,7 +202,7 @@ def long_line(message, number, argument):
 
 
 def long_line_early(message, number, argument):
-    """Write a line that is too long when a gain is heard of, then say so through a FIFO."""
+    """After seeing a gain, write an overlong line and then write to a FIFO."""
 
 
 def endless_line(message, number, argument):
@@ -205,7 +212,7 @@ def endless_line(message, number, argument):
 
 
 def early(message, number, argument):
-    """Answer every buy and the clean-up after it in one go, before the clean-up is asked for."""
+    """Write the clean-up reply together with each buy, before it's requested."""
     if message["type"] == "play-turn":
         if not message["buys"]:
             return b""
@@ -214,7 +221,7 @@ def early(message, number, argument):
 
 
 def unasked(message, number, argument):
-    """With one reply also N bytes in lines that nobody asked for."""
+    """Add N bytes of lines that nobody requested to the first reply."""
     if number == 1:
         line = b'{"type":"play-reply","phase":"cleanup"}'
         rest = int(argument)
@@ -230,7 +237,8 @@ def unasked(message, number, argument):
 def flood(message, number, argument):
     if number == 1:
         while True:
-            write(b'{"type":"play-reply","phase":"cleanup"}\n' * 5000)  # over the limit at once
+            # A single write is enough to exceed the limit.
+            write(b'{"type":"play-reply","phase":"cleanup"}\n' * 5000)
 
 
 def blank_flood(message, number, argument):
@@ -240,21 +248,24 @@ def blank_flood(message, number, argument):
 
 
 def plays_on(message, number, argument):
-    """Is there for another match after `game-end`, until its input ends."""
+    """After `game-end`, wait for another match until stdin is closed."""
 
 
 def stays(message, number, argument):
-    """Ignore SIGTERM, and neither game-end nor the end of input make it exit."""
+    """Ignore SIGTERM, and don't exit at `game-end` or when stdin is closed."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def late_goodbye(message, number, argument):
-    """Exit with code 7 on SIGTERM only."""
+    """Exit only on SIGTERM, with code 7."""
     signal.signal(signal.SIGTERM, lambda number, frame: os._exit(7))
 
 
 def heir(message, number, argument):
-    """Leave a child in the group that holds all pipes, write its pid to a file, and exit."""
+    """Exit, but leave a child in the same process group that keeps all pipes open.
+
+    Its pid is written to a file.
+    """
     if number == 1:
         import subprocess
 
@@ -265,7 +276,7 @@ def heir(message, number, argument):
 
 
 def daemon(message, number, argument):
-    """Leave a child in a session of its own and play on."""
+    """Start a child in its own session and play on."""
     if number == 1:
         code = f"import os, signal\nopen({argument!r}, 'w').write(str(os.getpid()))\nsignal.pause()"
         detached(code, start_new_session=True)
@@ -273,14 +284,14 @@ def daemon(message, number, argument):
 
 
 def daemon_and_hang(message, number, argument):
-    """Leave a child in a session of its own, and answer nothing more."""
+    """Start a child in its own session and stop answering."""
     if number == 1:
         daemon(message, number, argument)
         sleep_forever()
 
 
 def lost_daemon(message, number, argument):
-    """Leave a child in a session of its own whose parent has ended, and play on."""
+    """Leave a child in its own session whose parent has exited, and play on."""
     if number == 1:
         code = (
             "import os, signal\n"
@@ -294,7 +305,7 @@ def lost_daemon(message, number, argument):
 
 
 def swarm(message, number, argument):
-    """Leave N children in sessions of their own that use all the CPU they get, and exit."""
+    """Start N children that burn CPU time in their own sessions, and exit."""
     if number == 1:
         for _ in range(int(argument)):
             detached("while True: pass", start_new_session=True)
@@ -307,8 +318,10 @@ BURN = "while True: pass"
 
 
 def burn(message, number, argument):
-    """Use CPU time at the first request: in "one" process, in a "child", or in its child's "child"
-    in a session of its own, whose parent has ended.
+    """Burn CPU time at the first request.
+
+    The argument says where: in "one" process, in a "child", or in a "grandchild" that has another
+    session and whose parent has exited.
     """
     if number != 1:
         return
@@ -321,14 +334,14 @@ def burn(message, number, argument):
 
 
 def burn_between(message, number, argument):
-    """Have N children in sessions of their own that use all the CPU they get; they stay."""
+    """Start N children that burn CPU time in their own sessions during the whole match."""
     if number == 0:
         for _ in range(int(argument)):
             detached(BURN, start_new_session=True)
 
 
 def take_memory(message, number, argument):
-    """Take MiB of memory in each of N processes, "N MiB", at the first request."""
+    """Start N processes that take some MiB each at the first request. The argument is "N MIB"."""
     if number != 1:
         return
     count, size = map(int, argument.split())
@@ -342,7 +355,8 @@ def take_memory(message, number, argument):
     children = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(count)]
     for child in children:
         child.stdout.readline()
-    # One that is killed is not always the one that asks for more: it may have written before.
+    # The kernel doesn't always kill the child that asks for more memory. It may also kill one that
+    # has already written its line.
     if select.select([child.stdout for child in children], [], [], 5)[0]:
         sys.exit("a child has died")
 
@@ -351,17 +365,20 @@ TAKEN = []
 
 
 def take_as(message, number, argument):
-    """Take MiB of memory of a kind, "KIND MIB", at the first request, say so, and wait."""
+    """Take memory at the first request, write a line to stderr, and wait.
+
+    The argument is "KIND MIB", with one of KINDS.
+    """
     if number == 1:
         kind, size = argument.split()
-        with contextlib.suppress(OSError):  # no open files left, or no room
+        with contextlib.suppress(OSError):  # too many open files, or the disk is full
             KINDS[kind](int(size))
         os.write(2, b"taken\n")
         sleep_forever()
 
 
 def take_shared(size, *, let_go=False):
-    """Shared memory; with `let_go` its pages stay, and belong to no process."""
+    """Take shared memory. With `let_go`, the pages stay allocated but count for no process."""
     memory = mmap.mmap(-1, size << 20)
     TAKEN.append(memory)
     for at in range(size):
@@ -378,7 +395,7 @@ def take_memfd(size):
 
 
 def take_children(size):
-    """Private memory of eight children together."""
+    """Take private memory, divided among eight children."""
     reads, writes = os.pipe()
     for _ in range(8):
         if os.fork() == 0:
@@ -389,7 +406,7 @@ def take_children(size):
 
 
 def take_once(size):
-    """Memory shared by eight children until a child writes."""
+    """Take memory that eight children share until one of them writes to it."""
     TAKEN.append(b"x" * (size << 20))
     for _ in range(8):
         if os.fork() == 0:
@@ -397,13 +414,13 @@ def take_once(size):
 
 
 def take_files(size):
-    """Empty files, at a little more than a KiB each."""
+    """Create empty files, which take a little more than a KiB each."""
     for name in range(size << 10):
         os.close(os.open(f"/tmp/{name}", os.O_CREAT))
 
 
 def take_sockets(size, kind, family="AF_INET"):
-    """The buffers of sockets that nobody reads."""
+    """Fill the buffers of sockets that nobody reads from."""
     import socket
 
     kind, family = getattr(socket, kind), getattr(socket, family)
@@ -425,7 +442,8 @@ def take_sockets(size, kind, family="AF_INET"):
         TAKEN.append(pair)
         pair[0].setblocking(False)
         with contextlib.suppress(BlockingIOError):
-            for _ in range(4 if kind == socket.SOCK_DGRAM else 128):  # what does not fit is lost
+            # We send few datagrams, because those that don't fit are dropped.
+            for _ in range(4 if kind == socket.SOCK_DGRAM else 128):
                 taken += pair[0].send(bytes(1 << 15))
 
 
@@ -443,7 +461,7 @@ KINDS = {
 
 
 def fork(message, number, argument):
-    """Start N children that stay, at the first request."""
+    """Start N children at the first request, and keep them."""
     if number == 1:
         for _ in range(int(argument)):
             if os.fork() == 0:
@@ -452,7 +470,7 @@ def fork(message, number, argument):
 
 
 def threads(message, number, argument):
-    """Start N threads that stay, at the first request."""
+    """Start N threads at the first request, and keep them."""
     if number == 1:
         import threading
 
@@ -461,13 +479,12 @@ def threads(message, number, argument):
 
 
 def open_files(message, number, argument):
-    """Open N files, at the first request."""
     if number == 1:
         argument = [os.open("/dev/null", os.O_RDONLY) for _ in range(int(argument))]
 
 
 def big_file(message, number, argument):
-    """Write a file of so many MiB, "FILE MIB", at the first request."""
+    """Write a big file at the first request. The argument is "FILE MIB"."""
     if number == 1:
         name, size = argument.split()
         with open(name, "wb") as file:
@@ -476,7 +493,7 @@ def big_file(message, number, argument):
 
 
 def empty_files(message, number, argument):
-    """Make so many empty files in a folder, "FOLDER COUNT", at the first request."""
+    """Create empty files at the first request. The argument is "FOLDER COUNT"."""
     if number == 1:
         folder, count = argument.split()
         for name in range(int(count)):
@@ -484,31 +501,31 @@ def empty_files(message, number, argument):
 
 
 def pad(message, number, argument):
-    """Answer with lines of so many bytes."""
+    """Pad all replies to N bytes."""
     reply = legal(message)
     return reply[:-1].ljust(int(argument) - 1) + b"\n"
 
 
 def blank_drip(message, number, argument):
-    """Write so many bytes of blank lines before each answer, 64 at a time."""
+    """Write N bytes of blank lines before each reply, 64 bytes at a time."""
     for _ in range(int(argument) // 64):
         write(b" " * 63 + b"\n")
 
 
 def think(message, number, argument):
-    """Take so many seconds for each answer."""
+    """Sleep for some seconds before each reply."""
     if number:
         time.sleep(float(argument))
 
 
 def think_first(message, number, argument):
-    """Take so many seconds for the handshake."""
+    """Sleep for some seconds before the handshake reply."""
     if not number:
         time.sleep(float(argument))
 
 
 def compute(message, number, argument):
-    """Compute so many seconds for each answer."""
+    """Use some seconds of CPU time before each reply."""
     until = time.process_time() + float(argument)
     while number and time.process_time() < until:
         pass
@@ -519,7 +536,6 @@ def compute(message, number, argument):
 
 @at_request
 def truncate(file):
-    """Make a file empty."""
     os.truncate(file, 0)
 
 
@@ -546,7 +562,7 @@ def remove(file):
 
 @at_request
 def replace(file):
-    """Put a link to another file in a file's place."""
+    """Replace a file with a link to another file."""
     os.unlink(file)
     with open(file + ".other", "w") as other:
         other.write("precious\n")
@@ -555,7 +571,7 @@ def replace(file):
 
 @at_request
 def put_folder(file):
-    """Put a folder in a file's place."""
+    """Replace a file with a folder."""
     os.unlink(file)
     os.mkdir(file)
 
@@ -571,7 +587,7 @@ def remove_folder(file):
 
 
 def shout(message, number, argument):
-    """Write the bytes of a file to stderr at the first request, and exit."""
+    """Write the contents of a file to stderr at the first request, and exit."""
     if number == 1:
         with open(argument, "rb") as opened:
             os.write(2, opened.read())
@@ -585,16 +601,17 @@ def noisy(message, number, argument):
 
 @at_request
 def garbage(file):
-    """Answer with the bytes of a file."""
+    """Reply with the contents of a file."""
     with open(file, "rb") as opened:
         return opened.read()
 
 
 @at_request
 def signal_referee(what):
-    """Send the referee this signal, and wait for its end; in a sandbox its place is another's.
+    """Send a signal to the referee and wait until it kills us.
 
-    If it has ended already, the next parent may be the process that runs the tests.
+    In a sandbox our parent is another process, so we play on. If the referee has already exited, we
+    don't signal our new parent: that may be the process that runs the tests.
     """
     if os.getppid() == PARENT:
         os.kill(PARENT, int(what))

@@ -1,8 +1,9 @@
-"""A bot that plays match after match and goes wrong between two of them: kept.py MODE [ARGUMENT].
+"""A bot that plays several matches and misbehaves in or between them: kept.py MODE [ARGUMENT].
 
-It plays Big Money. In the N-th match of its process it is called "match N", and says so on stderr
-before each reply. Without a mode it goes wrong in no way. A mode of `STRIKES` goes wrong at the
-third request of the match ARGUMENT and of all later ones.
+It plays Big Money. In the N-th match of its process it's called "match N", and it also writes this
+to stderr before each reply. Without a mode it does nothing wrong. The modes in `STRIKES` write
+nothing of their own to stderr. They misbehave at the third turn of match ARGUMENT and of all later
+matches.
 """
 
 import fcntl
@@ -33,20 +34,20 @@ def sleep_forever():
 
 
 def hold(fd, flags):
-    """Have a pipe of its own open in the other direction, too."""
+    """Also open one of the bot's pipes in the opposite direction, and keep it open."""
     globals().setdefault("held", []).append(os.open(f"/proc/self/fd/{fd}", flags))
 
 
 def flood(fd):
-    """Write as much as is taken, while it plays."""
+    """Write as fast as the referee reads, while the bot plays on."""
 
-    lines = (b"x" * 999 + b"\n") * 100  # over the limit at once
+    lines = (b"x" * 999 + b"\n") * 100  # a single write exceeds the limit
 
     def write():
         while True:
             os.write(fd, lines)
 
-    os.write(fd, lines)  # the match may be over before the thread gets a processor
+    os.write(fd, lines)  # the match may end before the thread runs
     threading.Thread(target=write, daemon=True).start()
 
 
@@ -81,7 +82,7 @@ def blank_lines():
 
 
 def early():
-    """Two replies at once; the second is of the next request."""
+    """Write two replies at once. The second one answers the next request."""
     global skipped
     skipped = 1
     for phase in (b"buy", b"cleanup"):
@@ -102,14 +103,14 @@ def closes_all():
 
 
 def heir():
-    """A child has the pipes and lives on."""
+    """Exit, but leave a child that holds the pipes."""
     if not os.fork():
         sleep_forever()
     os._exit(3)
 
 
 def orphans():
-    """A grandchild in a session of its own."""
+    """Start a grandchild in its own session."""
     code = "import os, signal\nif not os.fork(): os.setsid(); signal.pause()"
     subprocess.run([sys.executable, "-I", "-S", "-c", code])
 
@@ -117,7 +118,7 @@ def orphans():
 def ignores_sigterm():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    hold(0, os.O_WRONLY)  # its input does not end
+    hold(0, os.O_WRONLY)  # so the bot's input never ends
 
 
 def small_pipes():
@@ -154,7 +155,7 @@ STRIKES = {
     "thinks": lambda: time.sleep(0.05),
     "exits": lambda: os._exit(3),
 }
-"""Each says whether it has answered."""
+"""Each function returns True if it has already replied."""
 
 
 def play_turn(message):
@@ -171,7 +172,7 @@ def play_turn(message):
 
 
 def start_match(number):
-    if MODE == "daemon":  # what it starts outlives the one that started it
+    if MODE == "daemon":  # the daemon outlives its parent
         code = "import os, signal\nif not os.fork(): os.setsid(); signal.pause()"
         subprocess.run([sys.executable, "-I", "-S", "-c", code])
     if MODE == "dies_when_asked" and match > 1:
@@ -188,7 +189,7 @@ def start_match(number):
 def after_match():
     if MODE == "writes":
         print("that was it", flush=True)
-    elif MODE == "prewrites":  # when it is told to, its reply to what it will be asked
+    elif MODE == "prewrites":  # on SIGUSR1, reply to a request that is yet to come
         signal.sigwait({signal.SIGUSR1})
         start_match("player1")
     elif MODE == "writes_blank":

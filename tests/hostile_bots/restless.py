@@ -1,10 +1,10 @@
-"""A Big Money bot that goes on computing while it is stopped: restless.py WAY [NUMBER].
+"""A Big Money bot that tries to keep computing while it's stopped: restless.py WAY [NUMBER].
 
-With a NUMBER it does not answer this request any more.
+If there is a NUMBER, it doesn't reply to the request with this number.
 
-A computing process marks the parts of a second in which it has run. At the first request after a
-longer wait, the bot says on stderr that its attack succeeds if it has run in a quarter of them,
-else that it fails.
+Processes that compute mark each hundredth of a second in which they run. At the first request after
+a long wait, the bot reports on stderr that its attack succeeds if they ran in more than a quarter
+of that time. Otherwise it reports that the attack fails.
 """
 
 import contextlib
@@ -25,7 +25,10 @@ from hostile import legal, write
 C = ctypes.CDLL(None)
 CHAINS = 4
 LONG = 0.5
-"""Seconds of a wait that is looked at; in its first half the bot may be about to be stopped."""
+"""Waits longer than this, in seconds, are examined.
+
+We only look at the second half of a wait, because the referee needs some time to stop the bot.
+"""
 PARTS = 100
 ROOM = 1 << 20
 MARKS = mmap.mmap(-1, ROOM)  # shared with all children
@@ -41,7 +44,7 @@ def compute():
 
 
 def child(work):
-    """Do this in a child, for ever."""
+    """Run `work` in a child process, again and again."""
     if os.fork() == 0:
         os.closerange(1, 3)
         while True:
@@ -52,7 +55,7 @@ def child(work):
 
 
 def burners():
-    """Use all the CPU that they get."""
+    """Start busy children that use all the CPU time they can get."""
     for _ in range(CHAINS):
         child(compute)
 
@@ -65,14 +68,14 @@ def next_of_chain(*before):
 
 
 def chain():
-    """A chain of processes: each starts the next one and ends."""
+    """Start processes that each start their successor and exit."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for _ in range(CHAINS):
         child(lambda: next_of_chain(compute))
 
 
 def killers():
-    """A chain whose processes kill processes started beside them."""
+    """Start chains whose processes also kill the processes with the next higher ids."""
 
     def kill():
         own = os.getpid()
@@ -86,7 +89,7 @@ def killers():
 
 
 def wakers():
-    """Wake each other."""
+    """Start children that send SIGCONT to each other."""
 
     def wake():
         compute()
@@ -98,7 +101,7 @@ def wakers():
 
 
 def timer():
-    """Is woken by a timer of its own."""
+    """Start a child whose timer sends it SIGCONT."""
 
     class Event(ctypes.Structure):
         _fields_ = [("value", ctypes.c_void_p), ("number", ctypes.c_int), ("_", ctypes.c_int * 13)]
@@ -114,7 +117,7 @@ def timer():
 
 
 def news():
-    """Is woken by its input."""
+    """Start a child that gets SIGCONT whenever there is input."""
     if os.fork() == 0:
         with contextlib.suppress(OSError):
             fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
@@ -125,7 +128,7 @@ def news():
 
 
 def leader():
-    """Has a first thread that waits for a vfork and takes the signal, and another one computes."""
+    """Start a child whose main thread waits in vfork while another thread computes."""
 
     def compute_on():
         while True:
@@ -133,7 +136,8 @@ def leader():
 
     if os.fork() == 0:
         threading.Thread(target=compute_on).start()
-        if C.vfork() == 0:  # it has the memory of its parent, which waits for its end
+        # The new process shares our memory, and the main thread waits for its end.
+        if C.vfork() == 0:
             while True:
                 C.pause()
 

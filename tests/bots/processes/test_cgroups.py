@@ -1,7 +1,8 @@
-"""Control groups of version 2, and where groups can be made.
+"""Control groups of version 2, and finding a folder where we may create groups.
 
-Those of version 1 are tried by tests/test_limits.py where there are any. For version 2 a folder
-stands in, and the real hierarchy for what needs no controller: freezing, killing, counting.
+tests/test_limits.py covers version 1 on machines that have it. For version 2, most tests use a
+temporary folder with the same files. Freezing, killing and counting need no controllers, so those
+are tested in the real hierarchy.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def v2(folder: Path | str) -> Home:
 
 
 def unified() -> str:
-    """A folder of version 2 where this user can make groups."""
+    """Return a version 2 folder where this user can create groups, or an empty string."""
     home = cgroups.home()
     if home is not None and home.name == "cgroup-v2":
         return home.folders["freezer"]
@@ -48,7 +49,7 @@ def mount(point: Path, kind: str, settings: str = "rw", root: str = "/") -> str:
 
 
 def delegated(tmp_path: Path, enabled: str = "memory pids cpu") -> Path:
-    """A folder that looks like a group which was delegated."""
+    """Create a folder that looks like a delegated group."""
     base = tmp_path / "user.slice" / "run-1.scope"
     base.mkdir(parents=True)
     (base / "cgroup.controllers").write_text("cpu io memory pids\n")
@@ -89,7 +90,7 @@ def test_controllers_are_enabled(tmp_path: Path) -> None:
     ("group", "systemctl", "is_ours"),
     [
         ("run-1.scope", "echo yes", True),
-        ("run-1.scope", "echo no", False),  # as of a terminal
+        ("run-1.scope", "echo no", False),  # a terminal's scope isn't delegated
         ("run-1.scope", "echo no bus >&2; exit 1", False),
         ("run-1.scope", None, False),
         ("made_by_hand", None, True),
@@ -102,7 +103,7 @@ def test_a_group_of_the_user_is_left_to_systemd_unless_it_was_delegated(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Or systemd would take the controllers away, and with them the limits of bots."""
+    """In such a group, systemd would remove the controllers, so bots would lose their limits."""
     user = os.geteuid() or 65534
     monkeypatch.setattr(os, "geteuid", lambda: user)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
@@ -112,7 +113,7 @@ def test_a_group_of_the_user_is_left_to_systemd_unless_it_was_delegated(
         program.chmod(0o755)
     else:
         monkeypatch.setenv("PATH", str(tmp_path))
-    (tmp_path / "cgroup.procs").touch()  # it is not the root of a container
+    (tmp_path / "cgroup.procs").touch()  # so that `base` isn't the root of a container
     base = tmp_path / group
     base.mkdir()
     os.chown(base, user, -1)
@@ -132,7 +133,8 @@ def test_of_version_1_each_hierarchy_has_a_path_of_its_own(tmp_path: Path) -> No
         (point / "box").mkdir(parents=True)
     mounts = "".join(mount(point, "cgroup", f"rw,{name}") for name, point in points.items())
     groups = "4:memory:/docker/box\n3:pids:/\n2:cpu,cpuacct:/gone\n0::/\n"
-    # The root of the mount of memory is not that of its hierarchy, as in a container.
+    # In a container, the root of the mount may differ from the root of the hierarchy. Here the
+    # memory controller is mounted like that.
     mounts = mounts.replace("0:26 / " + str(points["memory"]), f"0:26 /docker {points['memory']}")
     assert find_home(mounts, groups) == Home(
         "cgroup-v1",
@@ -157,7 +159,7 @@ def test_without_memory_or_pids_version_1_is_none(tmp_path: Path) -> None:
         ("150000 100000", "max 100000", 1.5),
         ("max 100000", "50000 100000", 0.5),
         ("400000 100000", "100000 50000", 2),
-        ("", "300000 100000", 3),  # the controller is not enabled for the group itself
+        ("", "300000 100000", 3),  # the cpu controller isn't enabled in the group itself
         ("", "", math.inf),
     ],
 )
@@ -174,7 +176,7 @@ def test_the_smallest_quota_of_a_group_and_those_above_counts(
 
 @pytest.mark.parametrize(("quota", "cores"), [("-1", math.inf), ("50000", 0.5), ("800000", 8)])
 def test_version_1_has_a_quota_in_two_files(quota: str, cores: float, tmp_path: Path) -> None:
-    """As in a container, whose group is the root of what is mounted there."""
+    """The mount is like one in a container, where the group itself is the root."""
     (tmp_path / "cpu.cfs_quota_us").write_text(f"{quota}\n")
     (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
     mounts = mount(tmp_path, "cgroup", "rw,cpu,cpuacct", root="/docker/box")
@@ -222,7 +224,7 @@ def test_version_2_freezes_kills_and_counts() -> None:
         used = group.cpu_seconds
         assert not select_for(0.1)
         assert group.cpu_seconds == used
-        group.kill()  # as it is
+        group.kill()  # while it's still frozen
         process.wait(10)
         while not group.remove():
             assert time.monotonic() < end
@@ -234,7 +236,10 @@ def test_version_2_freezes_kills_and_counts() -> None:
 
 
 def select_for(seconds: float) -> bool:
-    """Let time go by in which others could run."""
+    """Spin until this thread has used `seconds` of CPU time, so that others could run.
+
+    Returns False.
+    """
     begin = time.thread_time()
     while time.thread_time() - begin < seconds:
         pass

@@ -1,4 +1,4 @@
-"""Whose fault it is that a bot does not run: the wrapper around it reports that it failed."""
+"""If a bot doesn't start, we can tell whether the bot or the wrapper around it failed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print([player.disqualified for player in result.players])
 
 @needs_bwrap
 def test_a_limit_above_the_hard_one_is_left_at_the_hard_one() -> None:
-    """Nobody can raise it; and a bot must not pay for that."""
+    """The referee can't raise a hard limit, and a bot mustn't be disqualified because of that."""
     done = subprocess.run(
         [sys.executable, "-c", PLAYS_UNDER_A_HARD_LIMIT], capture_output=True, text=True, check=True
     )
@@ -58,7 +58,7 @@ async def play(bot: str, **options: object) -> str | None:
 async def test_a_limit_that_cannot_be_set_is_not_the_fault_of_a_bot(
     step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The match is void: the line names the bot and the step that failed."""
+    """The match fails with an error that names the bot and the step."""
 
     def failing(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> list[str]:
         return confinement._shell([step], token)
@@ -67,7 +67,7 @@ async def test_a_limit_that_cannot_be_set_is_not_the_fault_of_a_bot(
     with pytest.raises(ShortageError) as raised:
         await play("big_money")
     name, _, said = str(raised.value).removeprefix("cannot start ").partition(": ")
-    assert name in ("minimal", "big_money")  # either may be the first to be noticed
+    assert name in ("minimal", "big_money")  # either bot may be the first to fail
     assert said.startswith(f"{step} failed")
     assert "\n" not in said
 
@@ -86,14 +86,17 @@ async def test_the_same_inside_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("code", [125, 126, 127])
 @pytest.mark.parametrize("limit", [{}, {"open_file_limit": 64}])
 async def test_a_bot_that_exits_with_such_a_code_has_left(code: int, limit: dict[str, int]) -> None:
-    """It may write what it likes: it does not know the token of its wrapper."""
+    """The bot can imitate the wrapper's message, but it doesn't know the token in it."""
     text = "echo 0123456789abcdef ulimit -n 64 >&2"
     bot = shlex.join(["sh", "-c", f"{text}; exit {code}"])
     assert await play(bot, **limit) == Disqualification.EXITED
 
 
 def test_a_program_that_ignores_sigchld_starts_no_bot() -> None:
-    """It could never learn that a bot has ended; the command sets the default at its start."""
+    """With SIGCHLD ignored, we would never learn that a bot has exited.
+
+    The command line resets SIGCHLD at the start. A library can't, so it refuses to run.
+    """
     start = "import signal, os, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
     words = [sys.executable, "-m", "referee", "play", "minimal", "minimal", "-q", "--seed", "1"]
     done = subprocess.run(

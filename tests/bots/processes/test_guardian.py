@@ -1,4 +1,4 @@
-"""No bot outlives a referee, whatever that dies of (8.4)."""
+"""All bots are killed when the referee dies, even by SIGKILL (8.4)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pause() -> LaunchedBot:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGXCPU, signal.SIGIO])
 def test_bots_end_with_a_referee_that_is_killed(number: int) -> None:
-    """Those that a shell stands before, too: they are in its group, but no children of ours."""
+    """One bot runs below a shell: it's in the shell's process group, but it isn't our child."""
     referee = subprocess.Popen(
         [sys.executable, "-c", REFEREE], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -110,7 +110,7 @@ def test_a_stopped_one_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatc
 def test_a_shortage_is_no_fault_of_the_bot(
     code: int, first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it is the guardian that cannot be started, or the bot."""
+    """The failing process may be the guardian or the bot itself."""
     popen = subprocess.Popen
     calls = 0
 

@@ -18,7 +18,7 @@ SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.enviro
 def environment(
     env: tuple[tuple[str, str], ...] = (), limits: Limits | None = None
 ) -> dict[str, str]:
-    """The environment variables of a bot."""
+    """Start a bot and return its environment variables."""
     bot = LaunchedBot(BotCommand("shows", SHOWS, env=env), limits or Limits())
     assert bot.popen is not None
     assert bot.popen.stdout is not None
@@ -28,7 +28,7 @@ def environment(
 
 
 def test_the_environment_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """8.5."""
+    """Most variables of the referee aren't passed on, and LANG is C.UTF-8 (8.5)."""
     for name in ("PYTHONUNBUFFERED", "PYTHONPATH", "LC_ALL", "LD_PRELOAD", "REFEREE_SEED"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("PATH", "/bin")
@@ -39,9 +39,9 @@ def test_the_environment_is_the_same_everywhere(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_limits_add_nothing_to_the_environment() -> None:
-    """8.5. Before a bot with limits goes a shell, and shells have variables of their own."""
+    """A shell sets the limits of a bot, but the shell's own variables must not leak to it (8.5)."""
     shown = environment(limits=Limits(open_file_limit=64))
-    shown.pop("SHLVL", None)  # of bash, which sets it whatever it is told
+    shown.pop("SHLVL", None)  # bash always sets it
     assert shown == environment()
 
 
@@ -53,7 +53,7 @@ def test_what_a_bot_is_given_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such thing")
 def test_another_process_of_this_user_cannot_read_the_referee() -> None:
-    """8.5. The referee and the bot are of an ordinary user, from whom root's right is taken."""
+    """The test runs as an ordinary user, because root may read any process (8.5)."""
     program = """
 import ctypes, os
 import referee.bots.processes.launch as launch

@@ -1,4 +1,4 @@
-"""The memory of a bot that no control group counts (limits.md, 2)."""
+"""Measuring the memory of bots that aren't in a control group (limits.md, 2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUEST = b'{"type":"play-turn","buys":0}\n'
 
 
 def seen(kind: str, mib: int, limit: float, where: str = "bwrap") -> str:
-    """Let a bot without a control group take memory of a kind; what is said of it then."""
+    """Let a bot take memory of this kind. Return the message if it exceeds `limit`, else ""."""
     bot = find_bot(hostile("take_as", f"{kind} {mib}"), "dominion")
     assert isinstance(bot, BotCommand)
     limits = Limits(memory_limit=limit * MIB, open_file_limit=400)
@@ -50,7 +50,7 @@ def test_memory_of_each_kind_is_counted(kind: str) -> None:
 
 @needs_bwrap
 def test_memory_that_processes_share_counts_once() -> None:
-    """The sum of the processes would be ninefold."""
+    """If we added up the nine processes, the same memory would count nine times."""
     assert seen("once", 20, 80) == ""
 
 

@@ -1,4 +1,4 @@
-"""Processes left by bots, and processes of others (8.4)."""
+"""Killing the processes that bots leave behind, but not the caller's own processes (8.4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print(subprocess.Popen({PAUSE!r}, stdout=nothing, start_new_session=True).pid, f
 
 
 def lose_a_daemon() -> int:
-    """The id of a process in a session of its own, whose parent has ended."""
+    """Start a daemon in its own session, whose parent has exited. Return its process id."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", LOSE],
         stdout=subprocess.PIPE,
@@ -41,7 +41,10 @@ def test_what_was_lost_in_the_block_is_killed() -> None:
 
 
 def test_a_program_of_the_callers_is_spared() -> None:
-    """Before the block in any session; in it, in the caller's own, as a bot's never is."""
+    """Programs from before the block are spared.
+
+    Programs started inside it are spared if they're in the caller's session, which a bot never is.
+    """
     before = subprocess.Popen(PAUSE, start_new_session=True)
     with no_orphans():
         during = subprocess.Popen(PAUSE)
@@ -71,7 +74,7 @@ def test_of_blocks_in_two_threads_the_last_to_end_kills() -> None:
 
 
 def test_nobody_waits_for_the_guardian_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stays as long as the server of a page does, which outlives the workers."""
+    """Our own guardian may belong to a web server, which keeps running after the workers exit."""
     monkeypatch.delattr(orphans.select, "select")
     spare = children()
     GUARDIAN.begin()

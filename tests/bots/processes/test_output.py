@@ -1,4 +1,4 @@
-"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3), without a process."""
+"""Splitting a bot's output into lines, with exact limits (protocol, 1.1 to 1.3). No processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIECES = st.lists(st.sampled_from([b"{}", b"abc", b" ", b"\t\r", b"\n", b"\r\n",
 
 
 def outcome(output: Output) -> list[bytes | str]:
-    """All lines that are there; at the end the message of a limit, if one was exceeded."""
+    """Return all complete lines. If a limit was exceeded, the last item is the error message."""
     lines: list[bytes | str] = []
     try:
         while (line := output.next_line()) is not None:
@@ -29,7 +29,7 @@ def outcome(output: Output) -> list[bytes | str]:
 
 @given(PIECES, ENDS)
 def test_bytes_one_by_one_are_the_same_lines(pieces: list[bytes], end: bytes) -> None:
-    """Also if somebody looks for a line after each byte."""
+    """It also makes no difference if we look for a line after each byte."""
     roomy = Limits(line_limit=10**6, queue_limit=10**6, output_limit=10**6)
     data = b"".join(pieces)
     at_once, in_drips = Output(roomy, end), Output(roomy, end)
@@ -55,7 +55,7 @@ def test_a_usual_reply_is_the_line_that_would_be_read(pieces: list[bytes], end: 
         assert data == reply + end
         assert [reply] == outcome(usual)
         assert quick.is_empty
-    # From here on nothing tells them apart: the same bytes count for the limits.
+    # From here on, both must count the same number of bytes towards the limits.
     for output in (quick, usual):
         output.clear()
         output.feed(b"x" * (199 - len(data)) + b"\n" if len(data) < 199 else b"")
@@ -66,7 +66,7 @@ def test_a_usual_reply_is_the_line_that_would_be_read(pieces: list[bytes], end: 
     ("data", "reply"),
     [
         (b'{"a":1}\n', b'{"a":1}'),
-        (b"{" + b"x" * 18 + b"}\n", b"{" + b"x" * 18 + b"}"),  # as long as a line may be
+        (b"{" + b"x" * 18 + b"}\n", b"{" + b"x" * 18 + b"}"),  # the longest line that is allowed
         (b"{" + b"x" * 19 + b"}\n", None),
         (b"{}", None),
         (b"{}\n{", None),
@@ -86,7 +86,7 @@ def test_a_usual_reply_is_one_object_in_one_piece(data: bytes, reply: bytes | No
 @pytest.mark.parametrize(("length", "passes"), [(20, True), (21, False)])
 @pytest.mark.parametrize("is_complete", [True, False])
 def test_the_limit_of_a_line_is_exact(length: int, passes: bool, is_complete: bool) -> None:
-    """1.3: of one that has not ended, too."""
+    """A line counts even before its line end arrives (1.3)."""
     output = Output(LIMITS)
     output.feed(b"x" * length + b"\n" * is_complete)
     if passes:
@@ -110,7 +110,7 @@ def test_the_limit_of_what_nobody_has_asked_for_is_exact(length: int, passes: bo
 
 @pytest.mark.parametrize(("count", "passes"), [(15, True), (16, False)])
 def test_blank_lines_count_until_the_next_line(count: int, passes: bool) -> None:
-    """1.1: they are skipped, but not without end."""
+    """Blank lines are skipped, but a bot can't write an unlimited number of them (1.1)."""
     output = Output(LIMITS)
     output.feed(b" \n" * count)
     if passes:
@@ -125,13 +125,13 @@ def test_blank_lines_count_until_the_next_line(count: int, passes: bool) -> None
 
 def test_all_output_of_a_match_counts_whichever_way_it_was_taken() -> None:
     output = Output(LIMITS)
-    reply = b'{"x":"' + b"x" * 11 + b'"}'  # with its line end 20 bytes
+    reply = b'{"x":"' + b"x" * 11 + b'"}'  # 20 bytes including the line end
     for _ in range(9):
         assert output.whole_reply(reply + b"\n") == reply
     output.feed(b"dropped\n")
     output.clear()
     assert output.whole_reply(b"{}        \n") == b"{}        "
-    assert output.whole_reply(b"{}\n") is None  # the 201st byte is among them
+    assert output.whole_reply(b"{}\n") is None  # this line contains byte 201
     with pytest.raises(OutputLimitError, match="more than 200 bytes of output in this match"):
         output.next_line()
 

@@ -1,4 +1,7 @@
-"""A bot without a sandbox starts in the folder of its program, unless its words may be paths."""
+"""Choosing the working directory of a bot without a sandbox.
+
+It is the folder of the bot's program, unless an argument of the command may be a relative path.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from referee.bots.processes.place import from_here, start_place
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, with a bot in a folder of its own."""
+    """Change to a folder that has a bot in the subfolder `own`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own/bot.py").touch()

@@ -1,4 +1,4 @@
-"""Processes that wait for another match (protocol-v1, 8.4)."""
+"""The pool of bot processes that wait for their next match (protocol-v1, 8.4)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ END = b'{"type":"game-end","scores":[],"winners":[],"reason":"turn-limit"}\n'
 
 
 def waiting(bot: str = "minimal", limits: Limits = LIMITS) -> LaunchedBot:
-    """A bot that has been let go of, without the trouble of a match."""
+    """Start a bot that looks as if a match had released it."""
     launched = LaunchedBot(resolve_bot(bot), limits)
     launched.last_stderr = StderrKeeper(None)
     return launched
@@ -67,7 +67,7 @@ async def test_who_has_ended_meanwhile_is_not_taken() -> None:
     bot.kill()
     await_end(pid(bot))
     assert await pool.take("bot") is None
-    assert bot.exit_code == -signal.SIGKILL  # so it was reaped
+    assert bot.exit_code == -signal.SIGKILL  # the process was reaped
 
 
 async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
@@ -89,7 +89,7 @@ async def test_who_does_not_end_by_itself_is_made_to() -> None:
     pool = BotPool()
     bot = waiting(hostile("stop_at", 0), Limits(grace=0.05))
     pool.put("bot", bot)
-    os.killpg(pid(bot), signal.SIGSTOP)  # SIGSTOP: it does not see the end of its input
+    os.killpg(pid(bot), signal.SIGSTOP)  # a stopped bot doesn't notice that its input has ended
     await pool.finish()
     assert bot.exit_code in (-signal.SIGKILL, -signal.SIGTERM)
 
@@ -108,7 +108,7 @@ async def test_all_are_killed_at_once() -> None:
 
 
 async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
-    """Play the shortest match with a process; whether it was released, and its reply."""
+    """Play the shortest possible match. Return whether the bot was released, and its reply."""
     bot = BotProcess(launched, StderrKeeper(stderr))
     bot.push(ASK)
     reply = await bot.reply(trio.current_time() + 60)
@@ -120,7 +120,7 @@ async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, objec
 
 
 def program(code: str) -> LaunchedBot:
-    """A program that reads a line, and then does this."""
+    """Start a Python program that reads one line and then runs `code`."""
     text = f"import os, sys, signal; sys.stdin.readline(); {code}"
     return LaunchedBot(BotCommand("bot", (sys.executable, "-I", "-S", "-c", text)), LIMITS)
 

@@ -1,4 +1,4 @@
-"""One bot's process: writing to a bot that does not read, and its last words."""
+"""The process of a single bot: writing to it, waiting for replies, killing it, and its stderr."""
 
 from __future__ import annotations
 
@@ -27,9 +27,13 @@ NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
     *(signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
 }
-"""Signals that the system ignores, or that stop the process."""
+"""By default, these are ignored or only stop a process."""
 NAMELESS = signal.SIGRTMIN + 6
-"""Not 32 or 33, which are the C library's own: what its `posix_spawn` starts ignores them."""
+"""A signal without a name in Python.
+
+We can't use 32 or 33: they belong to the C library, and a program that was started with
+`posix_spawn` ignores them.
+"""
 MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
 
 
@@ -38,7 +42,7 @@ def python(code: str) -> str:
 
 
 async def ask(code: str, request: bytes, seconds: float = 0.4) -> bytes | Failure:
-    """Hand one request to a program and wait for its reply."""
+    """Start a program, send it a request, and return its reply."""
     launched = LaunchedBot(resolve_bot(python(code)), Limits())
     process = BotProcess(launched, StderrKeeper(None))
     process.push(request)
@@ -53,13 +57,13 @@ async def test_writing_to_a_bot_that_does_not_read_counts_against_its_limit() ->
 
 
 async def test_a_line_in_drips_gets_no_more_time() -> None:
-    drips = "for _ in range(60_000): os.write(1, b'x'); sum(range(1000))"  # for a second or more
+    drips = "for _ in range(60_000): os.write(1, b'x'); sum(range(1000))"  # takes at least a second
     answer = await ask(f"import os\n{drips}\nprint(flush=True); input()", b"request\n", 0.1)
     assert answer == Failure("timeout", "no reply in time")
 
 
 async def test_blank_lines_get_no_more_time() -> None:
-    drips = "while True: os.write(1, b' \\n'); time.sleep(0.005)"  # too slow for another limit
+    drips = "while True: os.write(1, b' \\n'); time.sleep(0.005)"  # too slow for the output limit
     answer = await ask(f"import os, time\n{drips}", b"request\n")
     assert answer == Failure("timeout", "no reply in time")
 
@@ -100,7 +104,7 @@ async def test_a_bot_whose_child_holds_stdin_while_it_is_written_to() -> None:
 
 @pytest.mark.parametrize("number", [*sorted({*signal.Signals} - NOT_FATAL), NAMELESS])
 async def test_every_signal_that_ends_a_bot_is_named(number: int) -> None:
-    """8.2: `exited`, whatever ended it."""
+    """The code is always `exited`, and the detail names the signal (8.2)."""
     code = f"""
 import os, signal
 try: signal.signal({number}, signal.SIG_DFL)
@@ -138,7 +142,7 @@ LONG = b"x" * 65_537 + b"\n"
 async def test_a_long_line_that_is_early_is_noticed_at_the_next_request(
     early: bytes, options: Limits, answers: list[bytes | str]
 ) -> None:
-    """1.3: the replies before count, except the one with too much behind it."""
+    """Earlier replies still count, unless more output than allowed comes after them (1.3)."""
     code = f"""
 import os
 input(); os.write(1, b"first\\n")
@@ -150,7 +154,7 @@ input()
     assert await process.reply(trio.current_time() + 20) == b"first"
     process.push(b"news\n")
     await trio.lowlevel.wait_readable(process.launched.pipes[2])
-    assert process.unfinished == b""  # nobody has looked
+    assert process.unfinished == b""  # the referee hasn't read it yet
     for answer in answers:
         said = await process.reply(trio.current_time() + 20)
         if isinstance(answer, str):
@@ -161,11 +165,11 @@ input()
 
 
 async def asked_late(code: str) -> list[bytes | Failure]:
-    """Send two requests to a bot whose limit expired before the referee read its output."""
+    """Ask for two replies after the time limit, with the bot's output waiting in the pipe."""
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
-    poll.poll(20_000)  # the event loop stands still until the bot has written
+    poll.poll(20_000)  # block the event loop until the bot has written
     over = trio.current_time() - 100
     answers = [await process.reply(over), await process.reply(over)]
     await process.kill()
@@ -173,7 +177,7 @@ async def asked_late(code: str) -> list[bytes | Failure]:
 
 
 async def test_a_reply_that_is_there_counts_however_late_the_referee_looks() -> None:
-    """8.1: the time limit is over, but the line was complete before the referee looked."""
+    """The time limit is over, but a complete line was already in the pipe (8.1)."""
     answers = await asked_late("print('in time', flush=True); input()")
     assert answers == [b"in time", Failure("timeout", "no reply in time")]
 
@@ -184,7 +188,7 @@ async def test_half_a_line_does_not_count_when_the_limit_is_over() -> None:
 
 
 async def test_what_a_bot_has_started_is_killed_with_it() -> None:
-    """8.3: at once, in a session of its own as well."""
+    """Even a child in another session is killed at once (8.3)."""
     code = """
 import os, signal, subprocess, sys
 pause = "import signal; signal.pause()"
@@ -198,12 +202,12 @@ signal.pause()
     child = os.pidfd_open(int(pid))
     await process.kill()
     with trio.fail_after(20):
-        await trio.lowlevel.wait_readable(child)  # it has ended
+        await trio.lowlevel.wait_readable(child)  # readable when the child has exited
     os.close(child)
 
 
 async def test_queued_news_are_handed_over_in_order() -> None:
-    """Bytes that a full pipe did not accept are sent before later lines."""
+    """What didn't fit into the pipe is sent before later lines."""
     code = """
 import sys
 first = sys.stdin.buffer.readline()
@@ -245,7 +249,7 @@ async def test_ending_twice_is_safe() -> None:
 async def test_ending_one_that_does_not_end_does_not_hold_up_others(
     monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.abc.Clock
 ) -> None:
-    """As one that is stuck in the kernel: it is waited for for some seconds, and then left."""
+    """A process can be stuck in the kernel. We wait for it for a few seconds and then give up."""
     launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits())
     process = BotProcess(launched, StderrKeeper(None))
     with monkeypatch.context() as patched:
@@ -274,7 +278,7 @@ def test_a_bot_that_was_not_started_has_no_pipes(tmp_path: Path) -> None:
 
 
 def test_launching_does_not_wait_for_the_bot() -> None:
-    """Which says nothing and does not end."""
+    """This bot never writes anything."""
     launched = LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits())
     assert launched.peek_exit_code() is None
     launched.end()

@@ -1,4 +1,4 @@
-"""Why the system does not run a program that is there."""
+"""Finding out why the system refuses to run a file that exists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ARM, ARM_64, X86, X86_64, RISC_V = 40, 183, 3, 62, 243
 
 
 def elf(machine: int, loader: bytes = b"", *, bits: int = 64, order: str = "<") -> bytes:
-    """The headers of a program in ELF, with a segment that names its loader."""
+    """Return the headers of an ELF file, with a segment that names `loader` if there is one."""
     is_64 = bits == 64
     size, entry = (64, 56) if is_64 else (52, 32)
     word = "Q" if is_64 else "I"
@@ -77,7 +77,7 @@ def test_a_script(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r".") as caught:
         check_program(path, "")
     assert caught.value.strerror == why
-    with pytest.raises(OSError, match=r"."):  # the system agrees
+    with pytest.raises(OSError, match=r"."):  # the system refuses it as well
         subprocess.run([path], check=False, cwd=tmp_path)
 
 
@@ -130,7 +130,7 @@ def test_a_compiled_program(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("bits", "order"), [(64, "<"), (32, "<"), (64, ">"), (32, ">")])
 def test_a_loader(bits: int, order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is read in every format; the one that is there is no reason."""
+    """Loaders are found in every ELF format. A loader that exists can't be the reason."""
     monkeypatch.setattr(sys, "executable", made(tmp_path / "us", elf(9, bits=bits, order=order)))
     path = made(tmp_path / "bot", elf(9, b"/no/ld.so", bits=bits, order=order))
     assert "the loader /no/ld.so, which does not exist" in why_not_runnable(path, "")
@@ -158,7 +158,7 @@ def test_what_is_no_program(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_that_is_a_script(tmp_path: Path) -> None:
-    """Nothing is quoted from it: a bot may name any file."""
+    """The message never quotes the inner script, because a bot could name any file there."""
     inner = made(tmp_path / "inner", b"#!/no/such/secret\n")
     path = made(tmp_path / "bot", f"#!{inner}\n".encode())
     why = why_not_runnable(path, "")

@@ -1,4 +1,4 @@
-"""The view and the rights of a bot in the sandbox, and its end (sandbox.md)."""
+"""What a bot in the sandbox can see and do, and how it is killed (sandbox.md)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def command(*argv: str, directory: str = "") -> BotCommand:
 def started(
     *argv: str, directory: str = "", limits: Limits | None = None, place: Sandbox | None = None
 ) -> LaunchedBot:
-    """Return a bot in the sandbox."""
+    """Start a bot in the sandbox."""
     place = place or sandbox.resolve("bwrap")
     return LaunchedBot(command(*argv, directory=directory), limits or Limits(), place)
 
@@ -110,7 +110,7 @@ def output(bot: LaunchedBot) -> str:
 
 
 def shell(script: str, **settings: Any) -> str:
-    """Return the output of a shell in the sandbox."""
+    """Run a shell script in the sandbox and return its output."""
     return output(started("/bin/sh", "-c", script, **settings))
 
 
@@ -119,7 +119,7 @@ def shell(script: str, **settings: Any) -> str:
 
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create a tournament's folder."""
+    """Create a tournament's folder, with secrets in it."""
     cup = tmp_path_factory.mktemp("cup")
     for name in ("bots/anna", "bots/ben", "records"):
         (cup / name).mkdir(parents=True)
@@ -202,7 +202,7 @@ def test_it_is_nobody_and_can_become_nobody(seen: dict[str, Any]) -> None:
 
 
 def test_it_has_nothing_from_the_referee(seen: dict[str, Any], cup: Path) -> None:
-    """Also not in the sandbox's own process, whose environment the bot can read."""
+    """The sandbox's first process is checked too, because the bot can read its environment."""
     named = {"HOME": "/tmp", "TMPDIR": "/tmp", "PWD": "/bot", "LANG": "C.UTF-8"}
     assert seen["environment"] == {**named, "PATH": os.environ["PATH"]}
     assert "a-secret" not in seen["all_environments"]
@@ -230,7 +230,7 @@ with multiprocessing.Lock():
 
 
 def test_honest_programs_lock_files_and_set_times() -> None:
-    """The calls do nothing, but report success: after an error SQLite would open nothing."""
+    """In the sandbox these calls do nothing but succeed. SQLite wouldn't work if they failed."""
     assert output(started(sys.executable, "-c", HONEST)) == "('Gold',)\n('Gold',)\nlocked\n"
 
 
@@ -238,14 +238,14 @@ def test_honest_programs_lock_files_and_set_times() -> None:
 
 
 def program(file: Path, text: str) -> str:
-    """Write a program. Return its path."""
+    """Write an executable file and return its path."""
     file.write_text(text)
     file.chmod(0o755)
     return str(file)
 
 
 def test_a_bot_beside_what_the_referee_writes_does_not_see_it(cup: Path) -> None:
-    """Also not a journal beside it; and not by a link, or in a folder that is visible to all."""
+    """Neither links nor a readable folder give access to the referee's files and journals."""
     bot = program(
         cup / "bot", f"#!/bin/sh\n(ls -A . {cup}; cat seed linked {cup}/seed) 2>/dev/null\n"
     )
@@ -262,7 +262,10 @@ def test_a_bot_beside_what_the_referee_writes_does_not_see_it(cup: Path) -> None
 
 @pytest.mark.parametrize("first", ["{tool}", "/usr/bin/env -S -u {tool} sh", "{link}", "link"])
 def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path) -> None:
-    """An interpreter is visible if it is on the PATH; otherwise the bot could see any folder."""
+    """Only interpreters on the PATH are visible.
+
+    Otherwise a bot could name any file as its interpreter to see the folder.
+    """
     secret, folder = tmp_path / "secret", tmp_path / "bot"
     (secret / "bin").mkdir(parents=True)
     folder.mkdir()
@@ -280,7 +283,7 @@ def test_its_first_line_and_its_links_show_no_folder(first: str, tmp_path: Path)
 
 
 def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path: Path) -> None:
-    """Also a virtual environment that was made in the folder of the whole tournament."""
+    """Here the environment is the tournament's folder itself, which also has a seed in it."""
     venv.create(tmp_path, symlinks=True)
     (tmp_path / "seed").write_text("secret")
     site = next(tmp_path.glob("lib/python3*/site-packages"))
@@ -295,8 +298,10 @@ def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path:
 
 
 def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> None:
-    """Virtual environments, directories and files elsewhere are hidden; their own folder is not
-    moved.
+    """A record may name any path, so only folders that the user allows are visible.
+
+    That applies to virtual environments, working directories and files. The bot's own folder keeps
+    its path.
     """
     for name in ("anna", "keys"):
         (tmp_path / name).mkdir()
@@ -324,7 +329,7 @@ def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> N
 
 
 def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
-    """Otherwise a library in `LD_PRELOAD` would be loaded into bubblewrap, outside."""
+    """With the bot's `LD_PRELOAD`, bubblewrap would load the library outside the sandbox."""
     named = command("/usr/bin/env")._replace(
         env=(("LD_PRELOAD", "none.so"), ("LONG", "x" * 90_000))
     )
@@ -336,12 +341,12 @@ def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
     assert b"none.so" not in environment
     assert b"LD_PRELOAD=none.so\n" in said
     assert b"LONG=xxx" in said
-    assert complaint.count(b"none.so") == 1  # from the bot's own loader
+    assert complaint.count(b"none.so") == 1  # the message of the bot's own loader
 
 
 @pytest.fixture
 def bots(tmp_path: Path) -> Path:
-    """Create folders of submitted bots, and one with files of the organiser."""
+    """Create two bots' folders beside folders that resemble a Python installation."""
     for name in ("anna", "ben", "bin/env/bin", "lib/python3.9", "pyvenv.cfg", "records"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "anna/book").write_text("secret")
@@ -349,7 +354,7 @@ def bots(tmp_path: Path) -> Path:
 
 
 def sees(folder: Path, words: str, **settings: Any) -> str:
-    """Return the output of the bot in a folder; empty if it cannot be started."""
+    """Run a bot in its folder and return the output, which is empty if the bot can't start."""
     (folder / "bot.toml").write_text("")
     bot = started(*words.split(), directory=str(folder), **settings)
     assert bot.popen is not None
@@ -359,7 +364,7 @@ def sees(folder: Path, words: str, **settings: Any) -> str:
 
 
 def test_a_bots_folder_is_its_own_whatever_its_command_names(bots: Path) -> None:
-    """Also if the referee writes into the folder, by any path."""
+    """Files of other bots stay hidden, and so do files that the referee writes into the folder."""
     program(bots / "ben/look.sh", f"#!/bin/sh\nls /bot; ls {bots}/anna\n")
     program(bots / "anna/a.sh", "#!/bin/sh\nls /bot\n")
     (bots / "again").symlink_to(bots)
@@ -378,7 +383,7 @@ def test_a_folder_that_the_referee_writes_into_is_not_shown(bots: Path) -> None:
 
 
 def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
-    """Folders named bin and lib beside it, and a virtual environment with links to them."""
+    """Bots' folders named bin and lib could be mistaken for a Python installation."""
     (bots / "lib/python3.9/os.py").touch()
     (bots / "bin/env/pyvenv.cfg").touch()
     program(bots / "bin/python", f"#!/bin/sh\nls {bots} {bots}/anna\n")
@@ -396,7 +401,7 @@ def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
 
 
 def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> None:
-    """Not by a link in it; and the environment of another bot is hidden."""
+    """A link out of the environment is broken, and another bot's environment is hidden."""
     for name in ("anna", "ben"):
         venv.create(bots / name / "env", symlinks=True)
     link = bots / "ben/env/lib64"
@@ -416,7 +421,7 @@ def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> Non
 
 
 def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
-    """As without a sandbox; a shell reports signal N as 128 + N."""
+    """Like a shell, bwrap exits with 128 + N for signal N, so the referee has to undo that."""
     endings = [f"exit {code}" for code in (0, 1, 3, 125, 126, 127, 128, 200, 255)]
     signals = [*range(1, signal.SIGRTMIN), signal.SIGRTMIN, signal.SIGRTMAX]
     fatal = [n for n in signals if n not in (17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
@@ -433,7 +438,7 @@ def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
 
 @pytest.mark.parametrize("killed", ["outer", "inner"])
 def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
-    """Also not its children in other sessions, whose parents have ended."""
+    """Children in other sessions are killed too, even if their parents have exited."""
     sleeps = "setsid sh -c 'echo; exec sleep 600'"
     bot = started(
         "/bin/sh", "-c", f'{sleeps} & ({sleeps} &) ; setsid sh -c "{sleeps} & wait" & wait'
@@ -446,7 +451,7 @@ def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
     assert inner is not None
     processes = [os.pidfd_open(pid) for pid in descendants(bot.popen.pid)]
     os.kill(bot.popen.pid if killed == "outer" else inner, signal.SIGKILL)
-    for process in processes:  # readable after its exit
+    for process in processes:  # a pidfd is readable after the process has exited
         assert select.select([process], [], [], 30)[0]
         os.close(process)
     assert len(processes) >= 5
@@ -454,7 +459,7 @@ def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
 
 
 def test_bots_play_on_in_their_sandbox() -> None:
-    """Protocol, 8.4."""
+    """One process plays several matches (protocol, 8.4)."""
     matches = batch(["big_money", kept()], (1, 2, 3))
     inside = structs.replace(matches.spec, sandbox=sandbox.resolve("bwrap"))
     with worker() as executor:
@@ -492,7 +497,7 @@ def test_what_cannot_be_started_fails_as_without_it(what: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("room", range(3))
 def test_a_shortage_of_descriptors_costs_none(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Descriptors opened before it are closed."""
+    """If a pipe can't be created, the earlier ones are closed again."""
     pipe, calls = os.pipe, itertools.count()
 
     def short() -> tuple[int, int]:
@@ -523,7 +528,7 @@ def test_a_match_says_that_it_was_played_in_it(tmp_path: Path) -> None:
 
 
 def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
-    """The report says so, because the result may differ without a sandbox."""
+    """The report mentions the sandbox, because the result might differ without it."""
     bot = program(tmp_path / "bot", f"#!/bin/sh\ncat {tmp_path}/bot >&2\n")
     done = referee("conform", bot, "--sandbox", "bwrap", "--case", "3")
     assert done.returncode == 1
@@ -540,7 +545,10 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
 def test_an_interpreter_that_is_hidden_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both for a script's first line and a user's command; both remedies work."""
+    """The interpreter may come from a script's first line or from the command.
+
+    Both suggested remedies must work.
+    """
     shell = tmp_path / "opt/bin/python3"
     shell.parent.mkdir(parents=True)
     shutil.copy("/bin/sh", shell)
@@ -563,7 +571,7 @@ def test_an_interpreter_that_is_hidden_there_is_named(
 
 
 def test_nobody_is_advised_to_show_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stranger chose the interpreter."""
+    """A stranger chose the interpreter, so we don't suggest exposing a whole home directory."""
     monkeypatch.setattr(sandbox, "_homes", lambda: {str(tmp_path)})
     for place in (tmp_path / "x", tmp_path / "bin/x"):
         said = sandbox.why_hidden("the interpreter ", str(place))
@@ -585,7 +593,7 @@ def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_a_bot_starts_in_the_same_folder_with_and_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If another path must begin in the current folder, the report says so."""
+    """If another argument may be a path, the report says in which folder the bot started."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own/book").write_text("")
@@ -629,7 +637,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give fi
 
 
 def folder_of_anna(tmp_path: Path, *, folder: int, file: int, owner: int) -> Path:
-    """Return a bot's folder with these modes, as unpacked from an archive."""
+    """Create a bot's folder with these modes and owner, as unpacking an archive might."""
     anna = tmp_path / "anna"
     anna.mkdir()
     (anna / "bot.toml").write_text('command = "python3 bot.py"\n')
@@ -660,11 +668,11 @@ def folder_of_anna(tmp_path: Path, *, folder: int, file: int, owner: int) -> Pat
 def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
     folder: int, file: int, owner: int, seen: bool, tmp_path: Path
 ) -> None:
-    """The bot is not disqualified: the line names it, the file and the remedy."""
+    """The bot isn't disqualified. Instead, an error names the bot, the file and the remedy."""
     anna = folder_of_anna(tmp_path, folder=folder, file=file, owner=owner)
     done = referee("play", str(anna), "minimal", "--sandbox", "bwrap", "--seed", "1")
     if seen:
-        assert done.returncode == 1  # it runs, and does not write JSON
+        assert done.returncode == 1  # the bot runs, but it doesn't write JSON
         assert "disqualified" in done.stdout
     else:
         assert done.returncode == 2
@@ -674,7 +682,7 @@ def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
 
 
 def test_a_path_outside_its_folder_that_nobody_may_read_is_only_a_word(tmp_path: Path) -> None:
-    """The bot starts, and does not find it."""
+    """The path could be any word, so the bot starts and then fails to open the file."""
     anna, other = tmp_path / "anna", tmp_path / "secret"
     anna.mkdir()
     (anna / "bot.py").write_text("import sys; open(sys.argv[1])\n")

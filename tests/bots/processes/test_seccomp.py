@@ -1,4 +1,4 @@
-"""The filter of system calls, run as the kernel would."""
+"""The system call filter, interpreted in the way the kernel does it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def verdict(
     root: bool = False,
     builds: bool = False,
 ) -> int:
-    """The filter's result for a system call: a classic BPF machine over `seccomp_data`."""
+    """Run the filter on a system call and return the verdict, like the kernel's BPF machine."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("=IIQ6Q", number, AUDIT[machine] if audit is None else audit, 0, *padded)
     program = [*struct.iter_unpack("=HBBI", seccomp_filter(machine, root, builds))]
@@ -77,7 +77,7 @@ def verdict(
                 accumulator &= value
             case 0x06:  # return
                 return int(value)
-            case 0x15 | 0x35 | 0x45:  # jump if equal, if not below, if any bit
+            case 0x15 | 0x35 | 0x45:  # jump if equal, if greater or equal, or if any bit is set
                 holds = {0x15: accumulator == value, 0x35: accumulator >= value}
                 at += then if holds.get(code, bool(accumulator & value)) else otherwise
             case _:
@@ -86,7 +86,7 @@ def verdict(
 
 @machines
 def test_what_is_denied_is_refused_and_the_rest_is_not(machine: str) -> None:
-    """A build can lock files and change their modes and times."""
+    """During a build, programs may also lock files and change modes and times."""
     column = MACHINES[machine].column
     denied, pretended, for_root, special = (
         {pair[column] for pair in table.values()} - {-1}
@@ -104,11 +104,12 @@ def test_what_is_denied_is_refused_and_the_rest_is_not(machine: str) -> None:
 
 @machines
 def test_no_lock_lease_or_hint_is_left_on_a_file(machine: str) -> None:
-    """Commands that are not known are refused: newer kernels have more."""
+    """Unknown commands are refused, because newer kernels add more of them."""
     number = FCNTL[MACHINES[machine].column]
     for lock in (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW):
         assert verdict(machine, number, 0, lock) == PRETENDS
-        assert verdict(machine, number, 0, lock | 1 << 32) == PRETENDS  # the kernel takes 32 bits
+        # The kernel ignores the upper half of the argument.
+        assert verdict(machine, number, 0, lock | 1 << 32) == PRETENDS
         assert verdict(machine, number, 0, lock, builds=True) == ALLOWED
     set_write_hint, set_delegation = 1036, 1040
     for command in (fcntl.F_SETLEASE, fcntl.F_NOTIFY, set_write_hint, set_delegation, 5000):
@@ -141,10 +142,10 @@ def test_a_socket_keeps_the_size_of_its_buffers(machine: str) -> None:
 @machines
 @pytest.mark.parametrize("name", MODES)
 def test_a_build_gives_no_file_the_rights_of_its_owner(machine: str, name: str) -> None:
-    """Other modes it can; and the mode of a file that is only opened is any number."""
+    """A build may set other modes. Calls that only open a file may have any mode argument."""
     column = MACHINES[machine].column
     number, place = MODES[name][column], MODES[name][2]
-    if number < 0:  # ARM64 has the newer ones alone
+    if number < 0:  # ARM64 only has the newer calls
         return
     creates = 0o100  # O_CREAT; __O_TMPFILE is 0o20000000
     for flags in (creates, 0o20000000):
@@ -155,7 +156,8 @@ def test_a_build_gives_no_file_the_rights_of_its_owner(machine: str, name: str) 
         assert verdict(machine, number, *before, 0o1755, builds=True, root=True) == ALLOWED
     opened = verdict(machine, number, *[0] * place, 0o4755, builds=True)
     assert opened == (ALLOWED if name.startswith("open") else EPERM)
-    assert verdict(machine, OPENAT2[column], builds=True) == ENOSYS  # its mode cannot be seen
+    # The filter can't see the mode, which is passed in a struct.
+    assert verdict(machine, OPENAT2[column], builds=True) == ENOSYS
 
 
 @machines
@@ -166,22 +168,24 @@ def test_new_namespaces_are_refused_however_a_process_is_made(machine: str) -> N
     # time, mount, cgroup, uts, ipc, user, pid, net: /usr/include/linux/sched.h
     for flag in (0x80, *(1 << bit for bit in (17, 25, 26, 27, 28, 29, 30))):
         assert verdict(machine, clone, fork | flag) == EPERM
-    assert verdict(machine, clone3) == ENOSYS  # its flags cannot be seen
+    assert verdict(machine, clone3) == ENOSYS  # the filter can't read its flags
 
 
 @machines
 def test_nothing_in_the_sandbox_sends_the_signal_that_wakes_a_stopped_process(
     machine: str,
 ) -> None:
-    """limits.md, 5. It asks the kernel for no such signal either, at a time or at an event."""
+    """The kernel can't be made to send it either, e.g. when a parent dies (limits.md, 5)."""
     column = MACHINES[machine].column
     for row in SENDS.values():
         before = [1] * row[2]
-        for wakes in (signal.SIGCONT, signal.SIGCONT | 1 << 32):  # the kernel takes 32 bits
+        # The kernel ignores the upper half of the argument.
+        for wakes in (signal.SIGCONT, signal.SIGCONT | 1 << 32):
             assert verdict(machine, row[column], *before, wakes) == EPERM
         assert verdict(machine, row[column], *before, signal.SIGTERM) == ALLOWED
     clone, prctl, control = CLONE[column], PRCTL[column], FCNTL[column]
-    assert verdict(machine, clone, signal.SIGCONT) == EPERM  # to the parent, at its end
+    # The lowest byte is the signal that the parent gets when the child exits.
+    assert verdict(machine, clone, signal.SIGCONT) == EPERM
     assert verdict(machine, clone, 0x4100 | signal.SIGCONT) == EPERM
     assert verdict(machine, clone, 0x4100 | signal.SIGCHLD) == ALLOWED
     at_death, timer_slack = 1, 29
@@ -197,7 +201,7 @@ def test_nothing_in_the_sandbox_sends_the_signal_that_wakes_a_stopped_process(
 @machines
 def test_no_input_is_put_into_a_terminal(machine: str) -> None:
     number = IOCTL[MACHINES[machine].column]
-    for request in (0x5412, 0x541C, 0x1_0000_5412):  # the kernel takes the lower half alone
+    for request in (0x5412, 0x541C, 0x1_0000_5412):  # the kernel ignores the upper half
         assert verdict(machine, number, 0, request) == EPERM
     assert verdict(machine, number, 0, 0x541B) == ALLOWED  # FIONREAD
 
@@ -206,7 +210,7 @@ def test_no_input_is_put_into_a_terminal(machine: str) -> None:
 def test_no_other_personality(machine: str) -> None:
     number = PERSONALITY[MACHINES[machine].column]
     assert verdict(machine, number, 0) == verdict(machine, number, 0xFFFFFFFF) == ALLOWED
-    assert verdict(machine, number, 0x0040000) == EPERM  # no random addresses
+    assert verdict(machine, number, 0x0040000) == EPERM  # ADDR_NO_RANDOMIZE
 
 
 def test_calls_of_another_architecture_end_the_process() -> None:
@@ -233,5 +237,5 @@ def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
         number = pair[MACHINES[machine].column]
         if number >= 0 and name in known:
             assert known[name] == number, name
-        elif number >= 0:  # newer than the headers
+        elif number >= 0:  # the machine's headers are too old for it
             assert number >= 440, name

@@ -1,4 +1,4 @@
-"""Stopping bots that wait, without a control group (limits.md, 5), against bots that resist."""
+"""Stopping waiting bots that have no control group and try to keep running (limits.md, 5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ ASKED = {"type": "player-name-request", "player_number": "player1", "version": 1
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], LaunchedBot]]:
-    """Start a bot that computes in this way, and wait for its handshake."""
+    """Return a function that starts a bot which computes in the given way.
+
+    The function returns after the handshake.
+    """
     monkeypatch.setattr(cgroups, "home", lambda: None)
     started: list[LaunchedBot] = []
 
@@ -51,7 +54,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], LaunchedB
 
 
 def ask(bot: LaunchedBot) -> dict[str, object]:
-    """Its answer to a name request."""
+    """Send a name request and return the reply."""
     assert bot.popen is not None
     assert bot.popen.stdin is not None
     assert bot.popen.stdout is not None
@@ -68,7 +71,7 @@ def states(bot: LaunchedBot) -> dict[int, str]:
 
 
 def resisting(bot: LaunchedBot) -> Stopping:
-    """What stops it; made here, so that nothing is stopped yet."""
+    """Return a `Stopping` for the bot, before anything is stopped."""
     assert bot.popen is not None
     return Stopping(bot.popen.pid)
 
@@ -83,14 +86,15 @@ def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], Launched
         assert found
         assert "awake" not in found.values()
         assert bot.is_stopped()
-        assert states(bot).keys() <= found.keys()  # the first process may have reaped some
+        # The sandbox's first process may have reaped some of them.
+        assert states(bot).keys() <= found.keys()
         assert bot.offence == ""
         bot.thaw()
         assert ask(bot)["name"] == "H"
 
 
 def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot]) -> None:
-    """Whatever the looks from outside miss."""
+    """The helper inside the sandbox also stops processes that we would miss from outside."""
     bot = start("chain")
     stopping = resisting(bot)
     for _ in range(5):
@@ -103,7 +107,7 @@ def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot])
 
 
 async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], LaunchedBot]) -> None:
-    """protocol, 9; and at once, not after a wait for its reply."""
+    """The bot is disqualified at once, without waiting for its reply (protocol, 9)."""
     bot = start("killers")
     bot.freeze()
     assert bot._stopping is not None
@@ -120,7 +124,7 @@ async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], Lau
 
 
 def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> None:
-    """Too often, and it is the bot's offence: an honest program hardly ever wakes up."""
+    """If this happens too often, it's the bot's fault. An honest program hardly ever wakes up."""
     bot = start("burners")
     bot.freeze()
     for number in range(stopping._MOST_WAKES + 1):
@@ -137,7 +141,7 @@ def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> 
 def test_a_system_that_does_not_let_the_referee_in_is_named(
     tmp_path: Path, start: Callable[[str], LaunchedBot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bot is not to blame, and it does not run on in silence."""
+    """The match fails without blaming the bot. If it continued, the bot would run unnoticed."""
     refused = tmp_path / "refused.py"
     refused.write_text("import sys; sys.exit('[Errno 1] Operation not permitted')")
     monkeypatch.setattr(stop_inside, "__file__", str(refused))
@@ -149,6 +153,6 @@ def test_a_system_that_does_not_let_the_referee_in_is_named(
 
 
 def test_the_program_says_why_it_cannot_enter_a_sandbox() -> None:
-    """Here: no such process."""
+    """Here there is no such process."""
     helper = stopping._start_helper(2**22 + 1)
     assert helper.communicate()[1].startswith(b"[Errno 2]")
