@@ -1,4 +1,4 @@
-"""Parsing of command lines, and the text of the help."""
+"""Parsing of command lines, and the help text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EXAMPLES = [example for each in PARSERS.values() for example, _ in each.examples
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_is_a_right_command_line(example: str) -> None:
-    within = re.search(r"\$\((.*)\)", example)  # what a shell runs first
+    within = re.search(r"\$\((.*)\)", example)  # the shell runs this part first
     program, *words = shlex.split(
         (within[1] if within else example).split(" > ")[0].split(" | ")[0]
     )

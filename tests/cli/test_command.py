@@ -1,4 +1,4 @@
-"""The contract of the command: exit codes, what goes where, one line for each mistake."""
+"""The contract of the commands: exit codes, stdout and stderr, one line per mistake."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_table_for_people() -> None:
     done = referee(*PLAY, "--seed", "5")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert "\x1b" not in done.stdout  # plain when piped
+    assert "\x1b" not in done.stdout  # no colours in a pipe
     assert max(map(len, done.stdout.splitlines())) <= 80
     for word in ("seat", "name", "score", "turns", "faults", "longest", "what happened"):
         assert word in done.stdout
@@ -92,7 +92,7 @@ def test_the_command_to_play_again_keeps_what_matters() -> None:
 
 
 def test_quietly_a_disqualification_is_one_line() -> None:
-    """Otherwise the exit code 1 would be the only sign."""
+    """Without the line, only exit code 1 would show that something happened."""
     done = referee("play", "big_money", hostile("exit_at", 3), "--quiet")
     assert done.returncode == 1
     assert done.stdout == ""
@@ -173,7 +173,8 @@ def test_a_reader_that_has_enough_ends_the_match_quietly() -> None:
     )
     first, code = done.stdout.splitlines()
     assert json.loads(first)["type"] == "player-name"
-    assert code in ("141", "0")  # 0: the whole log fitted into the pipe before head had gone
+    # 0 if the whole log fitted into the pipe before head exited
+    assert code in ("141", "0")
     assert done.stderr == ""
 
 
@@ -181,7 +182,7 @@ def test_faults_are_shown_with_their_section(tmp_path: Path) -> None:
     line = tmp_path / "line"
     line.write_bytes(b'{"type":"play-reply","phase":"buy","played_treasures":["gold"]}\n')
     done = referee("play", "big_money", hostile("garbage", f"1:{line}"), "--max-turns", "2")
-    assert done.returncode == 0  # a fault disqualifies nobody
+    assert done.returncode == 0  # faults don't disqualify
     assert "bad-treasure" in done.stdout
     assert "5.2" in done.stdout
     assert 'played_treasures[0] is "gold"' in done.stdout
@@ -214,7 +215,7 @@ def test_stderr_is_shown_while_the_match_is_played() -> None:
 
 
 def test_stderr_cannot_be_shown_where_there_is_none() -> None:
-    """Nothing is played, and there is nowhere to say so."""
+    """The command fails before the match. It can't report the error, as stderr is closed."""
     command = shlex.join([sys.executable, "-m", "referee", *PLAY, "--stderr", "-"])
     assert subprocess.run(f"{command} 2>&-", shell=True, check=False).returncode == 2
 
@@ -304,7 +305,8 @@ WRONG = [
     (("play", "big_money"), "2 to 4"),
     (("play", *["big_money"] * 5), "2 to 4"),
     ((*PLAY, "--sed", "1"), "--sed"),
-    ((*PLAY, "--see", "1"), "--see"),  # no abbreviations: scripts would depend on them
+    # no abbreviations, as scripts would break when we add options
+    ((*PLAY, "--see", "1"), "--see"),
     ((*PLAY, "--seed", "-1"), "2**53"),
     ((*PLAY, "--seed-file", "no_such"), "cannot read no_such: No such file or directory"),
     ((*PLAY, "--seed-file", "/dev/null"), "/dev/null: it is a device; name a file"),
@@ -317,7 +319,7 @@ WRONG = [
     ((*PLAY, "--time-limit", "nan"), "seconds"),
     ((*PLAY, "--time-limit", "1e308"), "1,000,000"),
     ((*PLAY, "--time-limit", "1_0"), "seconds"),
-    ((*PLAY, "--time-limit", "\uff11\uff10"), "seconds"),  # digits of another script
+    ((*PLAY, "--time-limit", "\uff11\uff10"), "seconds"),  # fullwidth digits
     ((*PLAY, "--seed", "\u0661"), "2**53"),
     ((*PLAY, "--seed", "1_0"), "2**53"),
     ((*PLAY, "--seed", " 1"), "2**53"),
@@ -348,7 +350,7 @@ def test_without_a_command_it_says_which_there_are() -> None:
 
 
 def test_a_missing_package_is_one_line_with_what_installs_it() -> None:
-    words = [sys.executable, "-S", "-m", "referee", *PLAY]  # without what is installed
+    words = [sys.executable, "-S", "-m", "referee", *PLAY]  # -S: no site-packages
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     line = one_line(done.stderr)
@@ -390,7 +392,7 @@ def test_old_stderr_files_are_not_lost_either(tmp_path: Path) -> None:
 
 
 def test_the_defaults_are_those_of_the_library() -> None:
-    """The command repeats one, because it starts the bots before it loads the library."""
+    """The command copies some of them, because it starts the bots before it imports the library."""
     assert COMMAND_MAX_SEED == MAX_SEED
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
@@ -400,7 +402,7 @@ def test_the_defaults_are_those_of_the_library() -> None:
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])
 def test_a_match_that_cannot_be_costs_no_log(wrong: list[str], tmp_path: Path) -> None:
-    """What is wrong with the game's options is known late: the bots are started before."""
+    """Options of the game are checked after the bots were started, so files are opened late."""
     old, new = tmp_path / "old.gz", tmp_path / "new.jsonl"
     old.write_bytes(b"precious")
     done = referee(*PLAY, "--log", str(old), "--record", str(new), *wrong)
@@ -446,7 +448,7 @@ def test_help_and_version() -> None:
 def test_signals_end_the_match_and_every_bot(
     tmp_path: Path, number: int, code: int, request_number: int
 ) -> None:
-    """The signal comes from a bot at a known moment; that bot and the other then refuse to go."""
+    """A bot sends the signal at a given request. Then both bots refuse to exit."""
     done = referee_process(
         "play",
         hostile("signal_referee", f"{request_number}:{int(number)}"),
@@ -458,7 +460,7 @@ def test_signals_end_the_match_and_every_bot(
     assert done.stdout == ""
     assert "all bots were ended" in one_line(done.stderr)
     assert left_behind() == []
-    # What stands in the log is whole lines.
+    # The log has no partial line.
     assert (tmp_path / "log").read_bytes()[-1:] in (b"", b"\n")
     entries(tmp_path / "log")
 
@@ -482,16 +484,16 @@ sys.exit(main())
 @pytest.mark.parametrize(
     ("module", "code"),
     [
-        ("referee.interrupts", -signal.SIGINT),  # nothing is started, and nothing is caught
+        ("referee.interrupts", -signal.SIGINT),  # nothing runs yet, so Python's default applies
         pytest.param("referee.cli", 130, marks=pytest.mark.slow),
         ("referee.bots.processes.launch", 130),
-        ("referee.games", 130),  # the bots are running from here on
+        ("referee.games", 130),  # the bots have been started by now
         pytest.param("msgspec._core", 130, marks=pytest.mark.slow),
         ("trio._core._run", 130),
     ],
 )
 def test_a_signal_in_the_middle_of_an_import(module: str, code: int) -> None:
-    """It must not leave half a module behind, with which the rest would crash."""
+    """An interrupted import would leave a half-initialised module for later code to crash on."""
     arguments = ["play", hostile("stays"), hostile("stays"), "--grace", "0.1", "--max-turns", "1"]
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED_IMPORT, module, *arguments],
@@ -521,7 +523,7 @@ def test_a_disk_that_fills_up_is_said_in_one_line() -> None:
 def test_a_bug_has_a_code_of_its_own_and_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """What the developers need is in a file that the line names; the match ends in order."""
+    """The message names a file with the traceback, and the match is still ended properly."""
 
     def fail(*_: object) -> None:
         raise RuntimeError("a\x1bbug")
@@ -535,7 +537,7 @@ def test_a_bug_has_a_code_of_its_own_and_one_line(
     (file,) = tmp_path.glob("referee-bug-*.txt")
     assert str(file) in line
     assert "please report it" in line
-    assert "in fail" in file.read_text()  # the traceback
+    assert "in fail" in file.read_text()  # the file has the traceback
     assert left_behind() == []
     assert verify_record(record).kind == Kind.TRUNCATED
 
@@ -583,7 +585,7 @@ def test_a_machine_without_a_folder_for_temporary_files(
     ],
 )
 def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, target: str) -> None:
-    """The match stands, and a line says so."""
+    """The match counts, and a message says that the file was damaged."""
     log, record = tmp_path / "log", tmp_path / ("record.gz" if target[-3:] == ".gz" else "record")
     damaged = tmp_path / target
     done = referee(
@@ -620,7 +622,7 @@ def test_a_log_whose_folder_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_restored(tmp_path: Path) -> None:
-    """The result is shown all the same."""
+    """The result is printed even though the log is lost."""
     log = tmp_path / "log"
     done = referee("play", "big_money", hostile("put_folder", f"6:{log}"), "--log", str(log))
     assert "what happened" in done.stdout
@@ -641,7 +643,7 @@ def test_a_log_to_a_fifo_waits_for_its_reader(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("opened", [False, True])
 def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: bool) -> None:
-    """Neither the opening nor the writing holds up Ctrl-C."""
+    """Ctrl-C must work while the referee opens the pipe, and while it writes to it."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK) if opened else None
@@ -703,7 +705,6 @@ def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
 
 
 def await_full(fifo: Path) -> None:
-    """Wait until a pipe takes no more."""
     writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
     poll = select.poll()
     poll.register(writer, select.POLLOUT)
@@ -713,7 +714,7 @@ def await_full(fifo: Path) -> None:
 
 
 def await_asleep(pid: int) -> None:
-    """Wait until a process that catches SIGTERM waits for something."""
+    """Wait until the process has installed its SIGTERM handler and sleeps."""
     while True:
         status = dict(
             line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -777,7 +778,7 @@ def test_names_and_stderr_in_the_table_are_plain(tmp_path: Path) -> None:
     bots = (hostile("garbage", f"0:{line}"), hostile("shout", said))
     done = referee("play", *bots, "--max-turns", "1")
     assert done.returncode == 1
-    # A name has no characters that control a terminal or turn the direction (3.1).
+    # Names must not contain control or bidirectional characters (3.1), so they're removed.
     assert "<[31m2J >" in done.stdout
     assert f"    <{'?'.join(['', '[31m', '', '2J', *[''] * 7])}>" in done.stdout
     assert "    " + " " * 8 + "tab" in done.stdout
@@ -796,7 +797,7 @@ def test_what_a_bot_writes_is_plain_in_a_report(tmp_path: Path, format: str) -> 
 
 
 def test_file_names_are_escaped(tmp_path: Path) -> None:
-    """In what is wrong, in what is right, and in the command that plays the match again."""
+    """File names appear in errors, in reports and in the command that repeats the match."""
     name = "a\x1b[31mb\u202ecaf\udce9"
     bot = tmp_path / f"{name}.py"
     bot.write_text((ROOT / "example_bots" / "dominion" / "minimal.py").read_text())
@@ -835,7 +836,7 @@ def test_file_names_are_escaped(tmp_path: Path) -> None:
         done = referee(*command, env=environment)
         assert done.returncode in (0, 1, 2), done.stderr
         assert "Traceback" not in done.stderr
-        if "json" not in command:  # for programs, which read escapes
+        if "json" not in command:  # JSON has escapes of its own
             assert (done.stdout + done.stderr).replace("\n", "").isprintable(), command
 
 
@@ -881,13 +882,13 @@ def test_progress_and_colour_on_a_terminal() -> None:
     bots = (hostile("sleep_at", 1), "big_money")
     _, text = on_a_terminal("play", *bots, "--time-limit", "4")
     assert "player1 is thinking" in text
-    assert "\x1b[31m" in text  # the disqualification
+    assert "\x1b[31m" in text  # the disqualification is red
     _, text = on_a_terminal("play", hostile("exit_at", 1), "big_money", NO_COLOR="1")
     assert "disqualified" in text
     assert "\x1b[31m" not in text
     _, text = on_a_terminal("play", *bots, "--time-limit", "1.5", "-q")
     assert "thinking" not in text
-    assert "player1, " in text  # that it was disqualified
+    assert "player1, " in text  # the disqualification
 
 
 def test_no_progress_in_a_short_match() -> None:

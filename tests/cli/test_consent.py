@@ -32,7 +32,7 @@ with contextlib.suppress(OSError):
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A stranger's record and store: their bot, which leaves the file `ran`, had no sandbox."""
+    """A stranger's record and store, made without a sandbox. Their bot creates the file `ran`."""
     made = tmp_path_factory.mktemp("theirs")
     (made / "bot.py").write_text(LEAVES + MINIMAL)
     none = ["--sandbox", "none", *SHORT]
@@ -46,7 +46,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of these files, where the command runs."""
+    """A copy of the stranger's files, and the current directory of the test."""
     shutil.copytree(theirs, tmp_path, dirs_exist_ok=True)
     monkeypatch.delenv("REFEREE_SANDBOX")
     monkeypatch.chdir(tmp_path)
@@ -55,7 +55,6 @@ def folder(theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 @pytest.fixture
 def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without bubblewrap."""
     monkeypatch.setattr(sandbox, "_probed", lambda: ((), "bwrap is not installed"))
 
 
@@ -89,7 +88,7 @@ def test_programs_that_only_a_file_names_are_listed(
 
 
 def against_a_person(record: Path) -> str:
-    """The record, as if the bot's opponent had been a person."""
+    """The text of the record, with a person in place of the bot's opponent."""
     text = record.read_text()
     assert '"minimal"]' in text
     return text.replace('"minimal"]', '"human"]', 1)
@@ -105,7 +104,7 @@ def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> 
 
 @needs_bwrap
 def test_programs_of_a_record_get_the_sandbox(folder: Path) -> None:
-    """Unless the user types none; the record says that they had none."""
+    """Only a typed `--sandbox none` starts them without it, although the record says `none`."""
     done = referee(*FROM, "--run-recorded", "--sandbox-read", ".", "--format", "json")
     assert json.loads(done.stdout)["sandbox"] == "bwrap"
     assert not (folder / "ran").exists()
@@ -146,7 +145,7 @@ except OSError:
 
 @needs_bwrap
 def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
-    """Neither by a path, nor by `..` or a link; only a folder that the reader names is shown."""
+    """Absolute paths, `..` and links show a bot nothing, unless the user names the folder."""
     for name in (".keys", "bots"):
         (folder / name).mkdir()
     (folder / ".keys" / "key").write_text("SECRET")
@@ -181,7 +180,10 @@ def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
 
 @needs_bwrap
 def test_the_folders_of_a_store_are_shown_only_if_they_are_named(folder: Path) -> None:
-    """A folder that the store says was readable is not; one that has all bots is named once."""
+    """The store may list readable folders, but that alone shows nothing to the bots.
+
+    If one folder has all bots, the message asks for it once.
+    """
     (folder / "data").mkdir()
     (folder / "data" / "weights").touch()
     sees = f"import os\nassert not os.path.exists('{folder}/data/weights')\n"
@@ -225,7 +227,7 @@ def test_what_came_with_the_referee_needs_no_option(folder: Path) -> None:
 
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_a_bundled_file_of_rules_is_no_program_here(is_folder: bool, folder: Path) -> None:
-    """A printed line that plays it has no sandbox, whatever came with the record."""
+    """Commands that we print for this bot have no sandbox, so no file of that name may run."""
     program = folder / "smithy.json"
     if is_folder:
         program.mkdir()
@@ -240,7 +242,7 @@ def test_a_bundled_file_of_rules_is_no_program_here(is_folder: bool, folder: Pat
 
 
 def test_a_variable_in_a_store_makes_a_bundled_bot_a_program(folder: Path) -> None:
-    """`LD_PRELOAD` would reach the sandbox itself."""
+    """`LD_PRELOAD` would even affect the sandbox program."""
     words = ["minimal", "big_money", "--env", "LD_PRELOAD=./evil.so", "--deals", "1", "-q"]
     referee("tournament", *words, "--store", "e.sqlite", "--sandbox", "none", *SHORT)
     done = referee("verify", "--store", "e.sqlite", "--jobs", "1", "--sandbox", "none")
@@ -262,7 +264,7 @@ def test_a_store_does_not_take_the_sandbox_from_those_who_go_on(folder: Path) ->
 def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
     command: str, folder: Path
 ) -> None:
-    """What its `bot.toml` names is its author's, and nobody typed it."""
+    """The user typed the folder's name, but its author wrote the command in `bot.toml`."""
     bot = folder / "anna"
     bot.mkdir()
     (folder / "bot.py").rename(bot / "bot.py")
@@ -292,12 +294,12 @@ def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
 )
 def test_reading_a_file_starts_nothing_of_it(words: list[str], folder: Path) -> None:
     done = referee(*words)
-    assert done.returncode in (0, 1), done.stderr  # 1: a record is no spectator log
+    assert done.returncode in (0, 1), done.stderr  # 1: a record is not a spectator log
     assert not (folder / "ran").exists()
 
 
 def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
-    """Not against those of a game that is found in the folder of their games."""
+    """A saved game may name other bots, but the server doesn't start them for visitors."""
     games = folder / "games"
     games.mkdir()
     cut = against_a_person(folder / "r.jsonl").splitlines(keepends=True)[:-1]
@@ -309,7 +311,7 @@ def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
 
 
 def test_a_directory_that_no_system_has(folder: Path) -> None:
-    """A store may say anything: it is shown, and its bots are refused in one line."""
+    """A NUL is possible in a store, but not in a path. Standings work, and `verify` is refused."""
     with contextlib.closing(sqlite3.connect("s.sqlite")) as connection, connection:
         changed = "UPDATE about SET value = replace(value, ?, ?) WHERE key = 'stages'"
         connection.execute(changed, ('"directory":""', r'"directory":"a\u0000b"'))

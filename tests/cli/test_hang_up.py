@@ -1,4 +1,4 @@
-"""A terminal that goes away, as when a connection is lost: a closed pipe, and no bug."""
+"""A terminal that goes away, e.g. with its connection. That's like a closed pipe, not a bug."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ STORED = ("tournament", *LONG, "--sandbox", "none", "--store", "STORE")
 def test_the_command_ends_like_after_sighup(
     words: tuple[str, ...], shown: str, ignores: bool, tmp_path: Path
 ) -> None:
-    """Also if it ignores the signal, and only notices that it can no longer write."""
-    # One that ignores the signal plays to its end, and then cannot print the table.
+    """Under `nohup` the command ignores SIGHUP, and only notices when it can no longer write."""
+    # With SIGHUP ignored, the tournament runs to its end before it fails to print the table.
     named = {"STORE": str(tmp_path / "s.sqlite"), "DEALS": "150" if ignores else "3000"}
     words = tuple(named.get(word, word) for word in words)
     person = TypingPerson(*words, TMPDIR=str(tmp_path), ignores_hangup=ignores, folder=tmp_path)

@@ -42,7 +42,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert "hand    4 copper, estate" in first
     assert "What do you buy? (4 money, 1 buy)" in first
     assert re.search(r"^ +9 workshop 3 .* 12 smithy 4$", first, re.MULTILINE)
-    assert first.rstrip().count("\n") < 24  # or the hand has scrolled off the screen
+    assert first.rstrip().count("\n") < 24  # it must fit on a screen with 24 lines
     assert "too dear  5 duchy, market, mine; 6 gold; 8 province" in first
     second = person.answer("")
     assert "You bought silver." in second
@@ -75,12 +75,12 @@ def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
     shown = person.answer("mi")
     assert re.search(r"^ +province +8 +8  6 points$", shown, re.MULTILINE)
     assert '"mi" can be militia or mine' in person.answer("\x1b[A")
-    # The terminal echoes typed text, but messages about it are escaped.
+    # The terminal echoes what is typed as is, but our messages escape it.
     assert r'"\x1b[a" is not a choice here' in person.answer("1 2")
     assert "That is 2. Type a number" in person.answer("?")
     help_text = person.answer("q")
     assert "Ctrl-D leaves the match" in help_text
-    assert "What do you buy?" in help_text  # once more below the help
+    assert "What do you buy?" in help_text  # the question is repeated below the help
     assert "Ctrl-C gives it up" in person.answer("12")
     assert person.leave() == 0
 
@@ -167,7 +167,7 @@ def test_with_stdout_elsewhere_the_person_is_asked_on_stderr(sit: Sit, tmp_path:
 
 
 def test_an_action_with_what_it_needs(sit: Sit, tmp_path: Path) -> None:
-    """A cellar in the third turn: the hand of this deal is known (4.7)."""
+    """In this deal, player1's third hand has a cellar (4.7)."""
     record = tmp_path / "record"
     command = ["play", "human", "minimal", "--seed", "11", "--max-turns", "3"]
     person = sit(*command, "--record", str(record))
@@ -235,4 +235,4 @@ def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> Non
     assert before.count("player2 Minimal played") == 2
     assert "Your 3rd turn\n" in before
     assert person.leave() == 0
-    assert "3       0" in person.seen  # three turns, and no fault
+    assert "3       0" in person.seen  # three turns, no faults

@@ -1,4 +1,4 @@
-"""Each command in this process: other tests run it as one of its own, which coverage cannot see."""
+"""Runs commands in this process. Most other tests start subprocesses, which coverage can't see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--sandbox` where there is none to be had (sandbox.md, 4)."""
+"""`--sandbox` on machines without a usable bubblewrap (sandbox.md, 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ exit 1
 def no_bwrap(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """A machine without bubblewrap, or where it may not make a sandbox; what is said of that."""
+    """Make bubblewrap missing, or unable to create namespaces. Yields the expected message."""
     said = "bwrap is not installed: apt-get install bubblewrap"
     if request.param != "missing":
         file = tmp_path / "bwrap"
@@ -42,7 +42,6 @@ def no_bwrap(
     "words", ["play minimal minimal", "conform minimal", "tournament minimal minimal"]
 )
 def test_what_cannot_be_had_is_refused(no_bwrap: str, words: str) -> None:
-    """In one line with what to do; never a silent match without it."""
     done = referee(*words.split(), "--sandbox", "bwrap")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"referee: --sandbox bwrap: {no_bwrap}")
@@ -50,7 +49,7 @@ def test_what_cannot_be_had_is_refused(no_bwrap: str, words: str) -> None:
 
 
 def test_a_tournament_says_at_once_that_it_has_none(no_bwrap: str) -> None:
-    """Who lets strangers' bots play must not find that out afterwards."""
+    """An organiser who runs strangers' bots must learn this before the matches, not afterwards."""
     words = ["tournament", "minimal", "minimal", "--deals", "1", "--seed", "1", "--quiet"]
     done = referee(*words, "--sandbox", "auto")
     assert done.returncode == 0

@@ -31,7 +31,7 @@ SAMPLES: dict[Any, tuple[str, object]] = {
     values.ip_address: ("::1", "::1"),
     Path: ("a", Path("a")),
 }
-"""What reads a value -> a text, and its value."""
+"""Maps each parser to an example text and the value that it should return."""
 
 
 class MadeUp(Options):
@@ -118,13 +118,13 @@ def test_a_type_that_no_option_has() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_fields_are_read_as_their_types(command: str, tmp_path: Path) -> None:
-    """The parser of a value makes the annotated type, as a type checker assumes."""
+    """Type checkers trust the annotation, so the parser must return a value of that type."""
     kind = options_type(command)
     hints = get_type_hints(kind, include_extras=True)
     for name, field in kind.fields.items():
         assert all(each.help or each.hidden for each in field.options)
         if len(field.options) > 1:
-            continue  # of a table: tests/match/test_spec.py
+            continue  # options in a table: tests/match/test_spec.py
         (only,) = field.options
         text, expected = sample(only, tmp_path)
         given = text if only.read is None else only.read(text)
@@ -154,7 +154,7 @@ def sample(option: Option, folder: Path) -> tuple[Any, object]:
 
 
 def fits(value: object, annotation: Any) -> bool:
-    """Whether a value, or a part of a list, has the type that its field says."""
+    """Return True if a value, or one item of a repeated option, has the annotated type."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return fits(value, parts[0])

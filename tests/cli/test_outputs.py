@@ -1,4 +1,4 @@
-"""Options that name an output: none of them costs anybody a file."""
+"""Options that name an output file must never overwrite one that the user wants to keep."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ STORE = "STORE"
 OUT = "OUT"
 
 OUTPUTS: dict[str, Sequence[tuple[Sequence[str], str]]] = {
-    # command and option -> command lines, each with a file in OUT that it writes ("" is OUT itself)
+    # Maps a command and an option to command lines. Each has the name of the file that it creates
+    # in OUT, or "" if that is OUT itself.
     "play --log": [(["play", *BOTS, "-q", "--log", OUT], "")],
     "play --record": [(["play", *BOTS, "-q", "--record", OUT], "")],
     "play --stderr": [(["play", *BOTS, "-q", "--stderr", OUT], "player2.stderr")],
@@ -71,10 +72,10 @@ OUTPUTS: dict[str, Sequence[tuple[Sequence[str], str]]] = {
     ],
 }
 OTHERS = {
-    "new folder",  # must not exist
-    "tournament --store",  # must be a store, and is only added to: tests/tournament/test_store.py
-    "serve --save-games",  # the names of its files are chosen at random
-    # They are read, or name no file.
+    "new folder",  # the folder must not exist yet
+    "tournament --store",  # only adds to a store: tests/tournament/test_store.py
+    "serve --save-games",  # chooses random file names
+    # The following arguments are read, or aren't names of files.
     *("play bots", "play --resume", "conform bot", "build bots"),
     *("conform --referee", "conform --case", "conform --match", "rules files", "rules --replay"),
     *("tournament bots", "tournament --config", "tournament --cluster", "tournament --seeding"),
@@ -99,7 +100,7 @@ CASES = [
 
 
 def takes_a_name(action: argparse.Action) -> bool:
-    """Whether an argument could be the name of a file."""
+    """Return True if an argument could be the name of a file."""
     if action.nargs == 0 or action.choices is not None:
         return False
     try:
@@ -109,7 +110,7 @@ def takes_a_name(action: argparse.Action) -> bool:
 
 
 def test_every_argument_that_could_name_an_output_is_known() -> None:
-    """A new option goes into `OUTPUTS`, with a command line that writes there, or `OTHERS`."""
+    """If you add an option, put it into `OUTPUTS` with a command line, or into `OTHERS`."""
     found = {
         f"{command} {(action.option_strings or [action.dest])[-1]}"
         for command, each in parser().commands.choices.items()
@@ -160,7 +161,7 @@ def test_an_output_replaces_only_files_of_the_referee(
     assert not path.exists() or not path.read_bytes().startswith(b"print")
     written = {each.name for each in tmp_path.rglob("*")}
 
-    assert run(words, store, out) == 0  # a second time
+    assert run(words, store, out) == 0  # our own output may be overwritten
     assert {each.name for each in tmp_path.rglob("*")} == written
 
     path.write_bytes(b"")
@@ -288,7 +289,7 @@ def test_large_json_is_not_copied_as_text(monkeypatch: pytest.MonkeyPatch) -> No
     value = "\u20ac" * 2_000_000
     with open(os.devnull, "w") as nothing:
         assert most(lambda: print_json(value, nothing)) < most(lambda: json_line(value))
-    monkeypatch.setattr("referee.cli.console._LETTERS", 2)  # parts of a letter
+    monkeypatch.setattr("referee.cli.console._LETTERS", 2)  # cuts a character in two
     found = io.StringIO()
     print_json("\u20ac\x9b", found)
     assert found.getvalue() == json_line("\u20ac\x9b") + "\n"

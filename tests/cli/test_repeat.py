@@ -1,4 +1,4 @@
-"""Every command that is printed to play a match again plays that match, on the same terms."""
+"""Each printed command that repeats a match really repeats it, with the same sandbox and limits."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from tests.support.serving import running
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
 _READS = "                open('../weights.json').close()\n"
 READER = MINIMAL.replace('case "supply-info":\n', f'case "supply-info":\n{_READS}')
-"""It plays where it sees what is beside its folder, and ends in the sandbox."""
+"""A bot that opens a file next to its folder. It plays normally, and exits inside the sandbox."""
 
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Bots as they are handed in; the referee is started where they are."""
+    """Three bots' folders, as submitted, below the current directory."""
     monkeypatch.delenv("REFEREE_SANDBOX")
     monkeypatch.chdir(tmp_path)
     for name, program, command in (
@@ -57,14 +57,14 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shell(line: str, *more: str) -> subprocess.CompletedProcess[str]:
-    """What comes of copying a line into a shell."""
+    """Run a printed command as if it had been pasted into a shell."""
     line = line.strip().replace("referee", f"{shlex.quote(sys.executable)} -m referee", 1)
     words = ["sh", "-c", " ".join([line, *more])]
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
 
 
 def replayed(line: str, folder: Path) -> list[dict[str, Any]]:
-    """The record of the match that a line plays, without times."""
+    """Run a printed command and return the record of its match, without times."""
     record = folder / "again.jsonl"
     record.unlink(missing_ok=True)
     done = shell(line, "--record", shlex.quote(str(record)))
@@ -73,14 +73,14 @@ def replayed(line: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def same_match(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> bool:
-    """Whether two records are of one match; their headers may name its bots in other words."""
+    """Compare two records. Their headers may name the same bots differently."""
 
     def compared(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
         other = ("bots", "names", "place", "digest", "seconds")
         return [
             {key: value for key, value in line.items() if key not in other}
             for line in lines
-            if line["entry"] != "exit"  # a bot that is kept does not exit
+            if line["entry"] != "exit"  # a bot that plays on doesn't exit
         ]
 
     return compared(found) == compared(wanted)
@@ -89,7 +89,7 @@ def same_match(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> boo
 @pytest.mark.slow
 @needs_bwrap
 def test_the_lines_of_a_tournament(folders: Path) -> None:
-    """In text, HTML, JSON and on the pages of serve: the sandbox, the limits, and the folders."""
+    """The same commands are in text, HTML, JSON and on the web pages, and they work."""
     words = ["tournament", "bots/my bot", "bots/reader", "bots/rules", "minimal", "--deals", "1"]
     words += ["--seed", "4", "--max-turns", "4", "--process-limit", "64", "--time-bank", "50"]
     words += ["--withdraw-after", "never"]
@@ -132,7 +132,7 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
 
 @needs_bwrap
 def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
-    """Which only a configuration can give it."""
+    """Only a configuration file can give a bot a directory."""
     (folders / "bots" / "reader" / "bot.toml").unlink()
     command, directory = json.dumps(f"{sys.executable} bot.py"), json.dumps("bots/reader")
     Path("cup.toml").write_text(
@@ -152,14 +152,13 @@ def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
 
 
 def unpacked(file: Path, folder: Path) -> list[dict[str, Any]]:
-    """A packed record, without times."""
+    """Decompress a record and return its lines, without times."""
     plain = folder / "plain.jsonl"
     plain.write_bytes(zstd.decompress(file.read_bytes()))
     return without_times(plain)
 
 
 def digests(store: str) -> list[str]:
-    """Of all matches of a tournament."""
     with contextlib.closing(sqlite3.connect(store)) as connection:
         return [row[0] for row in connection.execute("SELECT digest FROM matches ORDER BY match")]
 
@@ -167,7 +166,7 @@ def digests(store: str) -> list[str]:
 @needs_bwrap
 @pytest.mark.parametrize("kind", ["bwrap", "none", "auto"])
 def test_the_line_of_a_match(kind: str, folders: Path) -> None:
-    """Same digest; the bot that reads beside its folder ends in the sandbox, and plays outside."""
+    """The records must be the same: `reader` exits in the sandbox, and plays normally outside."""
     words = ["play", "bots/reader", "bots/my bot", "--sandbox", kind, "--max-turns", "3"]
     words += ["--seed", "2", "--memory-limit", "1G", "--time-limit", "9.25", "--env", "A=b c"]
     done = referee(*words, "--record", "r.jsonl")
@@ -177,7 +176,8 @@ def test_the_line_of_a_match(kind: str, folders: Path) -> None:
     assert replayed(line, folders) == played
     from_record = read_match(str(folders / "r.jsonl")).header.command
     assert from_record is not None
-    assert "--sandbox bwrap" in from_record  # even if the record says that there was none
+    # the command asks for a sandbox even if the record says `none`
+    assert "--sandbox bwrap" in from_record
     if kind != "none":
         again = replayed(from_record, folders)
         assert [line for line in again if line["entry"] == "disqualified"] == [
@@ -187,7 +187,7 @@ def test_the_line_of_a_match(kind: str, folders: Path) -> None:
 
 @needs_bwrap
 def test_the_line_that_checks_a_bot(folders: Path) -> None:
-    """It fails in the handshake there as well: the check has the same sandbox."""
+    """The bot reads a file outside its folder, so the check must use a sandbox to reproduce it."""
     (folders / "bots/reader/bot.py").write_text("open('../weights.json').close()\n")
     words = ["play", "bots/reader", "minimal", "--sandbox", "bwrap", "--process-limit", "64"]
     done = referee(*words)
@@ -203,7 +203,7 @@ def test_the_line_that_checks_a_bot(folders: Path) -> None:
 
 @needs_bwrap
 def test_no_line_lets_the_author_of_a_file_choose_what_runs_outside(folders: Path) -> None:
-    """Neither a store that says that there was no sandbox, nor a bot that looks like an option."""
+    """A store may claim that there was no sandbox, and a bot's command may look like an option."""
     bots = (
         Entrant("bomb", f"sh -c {shlex.quote('touch ran; ' * 2)}"),
         Entrant("--store=stolen", "--record=stolen"),
@@ -232,7 +232,7 @@ def test_a_name_that_the_command_line_cannot_take_is_left_out() -> None:
 
 
 def test_a_name_that_was_given_is_in_the_command() -> None:
-    """But for one that cannot be typed, and for that of a tournament which says no more."""
+    """Names are left out if they can't be typed, or if they're what the bot has anyway."""
     bots = ["big_money", "minimal", "./my bot.py", "-x"]
     for names, typed in (
         (
@@ -247,7 +247,7 @@ def test_a_name_that_was_given_is_in_the_command() -> None:
 
 
 def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Path) -> None:
-    """A variable can make an interpreter run any program."""
+    """Variables such as LD_PRELOAD can make a bundled bot run any program."""
     bots = Entrant("a", "minimal", env=(("LD_PRELOAD", "x.so"),)), Entrant("b", "big_money")
     made = setup(bots, game="dominion", seed=1, deals=2, settings={}, sandbox="none")
     for line in (pages.command(made), repeat_command(row(Plan(0, 0, 5, (0, 1))), made)):
@@ -257,7 +257,7 @@ def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Pa
 
 @pytest.mark.parametrize("name", ["smithy.json", "human", "minimal"])
 def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: Path) -> None:
-    """The command of a file asks for no sandbox if all its bots have such names."""
+    """Commands with bundled bots only have no sandbox, so a file must not replace such a bot."""
     folder, program = tmp_path / "folder" / name, tmp_path / "smithy.json"
     folder.mkdir(parents=True)
     (folder / "bot.toml").write_text('command = "bot.py"\n')
@@ -271,7 +271,7 @@ def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: P
 
 @needs_bwrap
 def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
-    """In the file that `page` writes, and on the page of serve: the same line, and the same end."""
+    """`page` and `serve` must show the same command, and it must repeat the match."""
     words = ["play", "bots/my bot", "bots/reader", "--sandbox", "bwrap", "--max-turns", "3"]
     assert referee(*words, "--seed", "2", "--record", "r.jsonl", "--quiet").returncode == 1
     assert referee("page", "r.jsonl", "--output", "r.html").returncode == 0
@@ -284,7 +284,7 @@ def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
 
 @needs_bwrap
 def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
-    """It continues the same record from the same turn, in the same sandbox."""
+    """The printed command resumes the same record at the same turn, in the same sandbox."""
     assert (
         referee("play", "minimal", "minimal", "--seed", "6", "--record", "r.jsonl").returncode == 0
     )
@@ -296,7 +296,7 @@ def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
 
 
 def test_the_line_of_a_match_with_limits_of_single_bots(folders: Path) -> None:
-    """A match that continues its record has the same limits, and its line says so."""
+    """Resuming a record keeps its limits per bot, and they're in the printed command."""
     words = ["play", "minimal", "minimal", "--max-turns", "2", "--record", "r.jsonl"]
     own = ["--limit-of", "1:memory-limit=none", "--limit-of", "player2:time-limit=4"]
     assert referee(*words, *own, "--sandbox", "none").returncode == 0
@@ -314,7 +314,7 @@ def test_the_line_of_a_match_with_limits_of_single_bots(folders: Path) -> None:
 
 @needs_bwrap
 def test_the_line_that_shows_the_turn_in_which_a_bot_failed(folders: Path) -> None:
-    """Without a record the line makes one first, on the same terms; then it shows the turn."""
+    """Without a record, the printed command first makes one with the same sandbox and limits."""
     late = MINIMAL.replace('case "play-turn" if', 'case "play-turn" if message["junk"] and')
     assert late != MINIMAL
     Path("bots/my bot/bot.py").write_text(late)

@@ -1,4 +1,4 @@
-"""The text for people: who won and why, in every way a match can end."""
+"""The result as text: who won and why, for each way in which a match can end."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def report(
 
 
 def gone(detail: str, **other: object) -> dict[str, object]:
-    """The facts about a disqualified seat, in addition to its code."""
+    """Make the fields of a disqualified player, except for the code."""
     fields = {"cause": "", "turn": 3, "request": 4, "asked": '{"type":"x"}'}
     return {
         "disqualification": DisqualificationReport(detail, **(fields | other)),
@@ -94,7 +94,7 @@ def test_a_shared_win() -> None:
 
 
 def test_a_draw_of_unequal_points_is_not_called_equal() -> None:
-    """In Scripts of Tribute a match that reaches its turn limit is a draw."""
+    """Scripts of Tribute calls a match a draw if it reaches the turn limit, whatever the points."""
     players = (player(1, 17, 5, 1), player(2, 14, 5, 1))
     text = report("turn-limit", [1, 2], *players, game="tribute")
     says = "share the win with 17 and 14 points: the turn limit was reached, after 10 turns."
@@ -163,7 +163,7 @@ def test_both_ends_of_stderr_are_shown() -> None:
 
 
 def test_of_a_name_that_is_a_path_the_end_is_shown() -> None:
-    """Two classic bots of one folder are not alike."""
+    """Two bots from the same folder differ only at the end of their paths."""
     names = [f"classic:example_bots/botwars/{name}.py" for name in ("classic_walker", "my_own")]
     seats = [player(seat, 3, 5, 1, name=name) for seat, name in enumerate(names, 1)]
     text = report("turn-limit", [1, 2], *seats)
@@ -191,7 +191,7 @@ def fault(code: str, section: str, detail: str, turn: int, **other: object) -> F
 
 
 def test_faults_are_listed_in_the_order_in_which_they_came() -> None:
-    """Of several players by turns; what follows from one is said to."""
+    """The faults of all players are merged by turn. One that follows from another says so."""
     first = [
         fault("no-buys", "5.5", "a buy reply with no buys left", 4),
         fault("bad-treasure", "5.2", "not a list", 8, follows=True),
@@ -242,7 +242,7 @@ def test_what_to_run_after_a_disqualification(record: str | None, says: str) -> 
 
 
 def test_what_to_run_after_a_disqualification_in_a_game_from_outside() -> None:
-    """A record names the file of its game, and no command loads this file because of that."""
+    """Records name the file of their game, but no command loads it unless it is typed."""
     file = SMALL_GAMES["kuhn"]
     with small_games():
         lost = player(1, 3, 1, 2, disqualified="exited", **gone("it ended"))
@@ -252,7 +252,7 @@ def test_what_to_run_after_a_disqualification_in_a_game_from_outside() -> None:
 
 
 def test_what_to_run_after_a_disqualification_in_a_draft() -> None:
-    """There is no turn yet that `replay --turn` could show."""
+    """A draft is before turn 1, so there's no turn for `replay --turn` to show."""
     lost = player(1, 0, 0, 2, disqualified="exited", **gone("it ended", turn=0))
     result = MatchResult("tribute", 1, 7, "last-player-standing", 0, [], 1.0, [lost])
     step = next_step(result, ["referee", "play", "a", "b"], "match.jsonl")
@@ -260,7 +260,7 @@ def test_what_to_run_after_a_disqualification_in_a_draft() -> None:
 
 
 def test_what_to_run_after_a_fault_in_the_handshake() -> None:
-    """It is the same in every match, so a case repeats it."""
+    """The handshake is the same in each match, so a conformance case can reproduce the fault."""
     bad_name = FirstFault("bad-name-reply", "3.2", "?", 0, 0, "{}")
     faulty = player(1, 3, 1, 2, first_faults=[bad_name], faults={"bad-name-reply": 1})
     result = MatchResult("botwars", 1, 7, "turn-limit", 1, [], 1.0, [faulty])

@@ -1,4 +1,4 @@
-"""`--browser`: a page of what is being played."""
+"""`--browser`: a web page that shows the match or tournament while it runs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
 
 @contextmanager
 def watching(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
-    """The command, once it has said where its page is: it, the server, the page."""
-    # The temporary folder is below this one, to see what stays there.
+    """Start a command and yield it with the server's address and the path of its page."""
+    # Temporary files go into this folder, so that tests can check what is left of them.
     environment = {**os.environ, "TMPDIR": str(folder), "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     with subprocess.Popen(
         [sys.executable, "-m", "referee", *words],
@@ -51,7 +51,7 @@ def end(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
 
 
 def get(url: str) -> httpx.Response:
-    """Ask, patiently: the server yields to whatever else runs on this machine."""
+    """The server runs at low priority, so a busy machine needs a long timeout."""
     return httpx.get(url, timeout=60)
 
 
@@ -64,7 +64,7 @@ def is_gone(url: str) -> bool:
 
 
 def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
-    """The server of the page loads the game too, and so does the command that it names."""
+    """The server has to load the game too, and the command for later must name its file."""
     record, game = tmp_path / "record.jsonl", SMALL_GAMES["connect4"]
     bots = ("any_move", "any_move")
     words = ("play", "--browser", *bots, "--game", game, "--record", str(record))
@@ -106,9 +106,9 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
     words = ("play", "--browser", "big_money", str(bot), "--record", str(record))
     with watching(*words, "--startup-limit", "none", folder=tmp_path) as (process, url, page):
         assert page == "/watch/game.jsonl"
-        assert 'http-equiv="refresh"' in get(url + page).text  # not what was there before
+        assert 'http-equiv="refresh"' in get(url + page).text  # not the old content of the file
         end(process, number)
-        while not is_gone(url):  # of SIGKILL the guardian hears when the kernel closes its pipe
+        while not is_gone(url):  # after SIGKILL, the guardian notices that its pipe was closed
             pass
 
 

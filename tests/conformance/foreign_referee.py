@@ -2,15 +2,16 @@
 
     python -I -S foreign_referee.py [--wrong MODE] [--seed N] BOT BOT [BOT [BOT]]
 
-Plays one match. Each BOT is a command line. It imports only the standard library, so that it has
-nothing in common with the package except the page. Its shuffles differ from 4.7. The result is on
-standard output; exit code 0.
+Plays one match and prints the result. Each BOT is a command line. The exit code is 0.
 
-MODES, at the end, lists the mistakes: `wrong("...")` marks the place of each. Numbers in comments
-and docstrings are sections of the page.
+Except for the specification, this program has nothing in common with the package: it imports only
+the standard library, and it doesn't shuffle as in 4.7.
 
-It has one thread with poll(). `Bot` is a process and its three pipes, `BotGroup` all bots, `Seat` a
-player's cards, `Match` the rules.
+Look for `wrong("...")` to see where a mistake is made. MODES, near the end of the file, lists
+them all. Numbers in comments and docstrings are sections of the specification.
+
+There is one thread, which calls poll(). `Bot` has a process and its three pipes, `BotGroup` has
+all the bots, `Seat` has a player's cards, and `Match` has the rules.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ import subprocess
 import sys
 import time
 
-TYPE_CHECKING = False  # importing typing takes longer than all other imports
+# importing typing takes longer than all the other imports together
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 START_LIMIT = 10.0  # seconds: 3.4
 TIME_LIMIT = 10.0  # 8.1
 GRACE = 1.0  # 8.4
-TICK = 0.02  # interval for checking that a process is alive
+TICK = 0.02  # seconds between checks that a process is alive
 LINE_LIMIT = 65536  # bytes: 1.3
 QUEUE_LIMIT = 65536
 NESTING = 128  # 1.8
@@ -79,7 +81,7 @@ wrong_mode = ""
 
 
 def wrong(mode: str) -> bool:
-    """True if this mistake is selected."""
+    """Return True if this is the mistake to make."""
     return wrong_mode == mode
 
 
@@ -101,7 +103,11 @@ def no_constant(name: str) -> object:
 
 
 def any_integer(digits: str) -> object:
-    """Parse an integer. If Python cannot convert it, any other big number is equally wrong."""
+    """Convert an integer, or return infinity if it has too many digits.
+
+    No field allows numbers that big, so it doesn't matter which one we return. But int() would
+    raise an exception.
+    """
     return int(digits) if len(digits) < 1000 else float("inf")
 
 
@@ -119,7 +125,7 @@ def decoder() -> json.JSONDecoder:
 
 
 def depth(text: str) -> int:
-    """Return the nesting depth of brackets in a JSON text, without those in strings."""
+    """Return how deeply arrays and objects are nested, ignoring brackets in strings."""
     if not wrong("brackets inside strings counted"):
         text = STRING.sub("", text)
     deepest = now = 0
@@ -130,7 +136,7 @@ def depth(text: str) -> int:
 
 
 def parse(line: bytes) -> Message | None:
-    """Parse a line as an object; None for invalid-json."""
+    """Parse a line as a JSON object. Returns None for the fault invalid-json."""
     if wrong("invalid UTF-8 replaced"):
         line = line.decode(errors="replace").encode()
     if wrong("byte order mark accepted"):
@@ -162,7 +168,6 @@ def parse(line: bytes) -> Message | None:
 
 
 def encode(message: Message, news: bool) -> bytes:
-    """Encode a message as a line."""
     old = wrong("old server: integer players, gained in a list, no player-name")
     if old or (news and wrong("integer player_number in news")):
         message = dict(message)
@@ -181,11 +186,14 @@ def encode(message: Message, news: bool) -> bytes:
 
 
 class Left(Exception):
-    """A bot leaves the match. The text is a disqualification code of section 9."""
+    """Raised when a bot must leave the match. The text is a disqualification code of section 9."""
 
 
 def children_of(pid: int) -> list[int]:
-    """Return all living descendants of a process, if there is /proc."""
+    """Return the ids of all living descendants of a process.
+
+    The list is empty on systems without /proc.
+    """
     parents: dict[int, list[int]] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:
         if name.isdigit():
@@ -205,21 +213,21 @@ def children_of(pid: int) -> list[int]:
 
 
 def signal_to(send: str, pid: int, number: int) -> None:
-    """Send a signal with os.kill or os.killpg to a process that may have ended."""
+    """Call os.kill or os.killpg. The process may have ended already."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         (os.kill if send == "kill" else os.killpg)(pid, number)
 
 
 class Bot:
-    """A process and its pipes. Its stdout is read only while a reply is due (1.3)."""
+    """A bot's process and pipes. We only read its stdout while we wait for a reply (1.3)."""
 
     def __init__(self, command: str) -> None:
-        self.outbox = bytearray()  # bytes that the pipe did not accept yet
-        self.held = b""  # delayed news in some modes
-        self.inbox = bytearray()  # bytes read, but not used yet
-        self.blank = 0  # bytes of blank lines before the next reply
-        self.ended = False  # its stdout
-        self.said = bytearray()  # the beginning of its stderr
+        self.outbox = bytearray()  # bytes that didn't fit into the pipe yet
+        self.held = b""  # messages that some modes send late
+        self.inbox = bytearray()  # bytes that were read but not used yet
+        self.blank = 0  # number of bytes in blank lines since the last reply
+        self.ended = False  # True at the end of stdout
+        self.said = bytearray()  # the first 64 KiB of stderr
         self.process: subprocess.Popen[bytes] | None = None
         try:
             self.process = subprocess.Popen(
@@ -254,7 +262,7 @@ class Bot:
                 del self.outbox[: os.write(self.stdin, self.outbox)]
         except BlockingIOError:
             pass
-        except OSError:  # it closed its stdin, which is not a reason for a disqualification: 8.2
+        except OSError:  # its stdin is closed, but it may still reply: 8.2
             self.outbox.clear()
 
     def listen_to_stderr(self) -> None:
@@ -268,7 +276,7 @@ class Bot:
             self.stderr = -1
 
     def read(self) -> bool:
-        """Read a piece of stdout. Return False if there is none now."""
+        """Read from stdout without blocking. Returns False if nothing was read."""
         if self.ended:
             return False
         try:
@@ -280,16 +288,16 @@ class Bot:
         return bool(piece)
 
     def next_line(self) -> bytes | None:
-        """Return the next line that is not blank, or None while there is none.
+        """Return the next line that isn't blank, or None if there's no complete one yet.
 
         Raises:
-            Left: "output-limit"
+            Left: With "output-limit" if the bot wrote too much.
         """
         white = WHITE + b"\v\f" if wrong("form feeds are white space") else WHITE
         limit = LINE_LIMIT - 1 if wrong("line of just the limit too long") else LINE_LIMIT
         if wrong("lines of any length"):
             limit = 1 << 40
-        start = 0  # search for a line end from here
+        start = 0  # no newline before this index
         while True:
             while (end := self.inbox.find(b"\n", start)) >= 0:
                 line = bytes(self.inbox[:end])
@@ -314,7 +322,7 @@ class Bot:
                 return None
 
     def look_behind(self, limit: int) -> None:
-        """Check the size of unread output after a reply (1.3)."""
+        """Disqualify the bot if it has more than 64 KiB of unread output after a reply (1.3)."""
         while len(self.inbox) <= QUEUE_LIMIT:
             if not self.read():
                 return
@@ -331,7 +339,10 @@ class Bot:
         return self.process is None or self.process.poll() is not None
 
     def leaves(self) -> bool:
-        """True if it has exited or exits immediately, for a mode that is wrong about it."""
+        """Return True if the bot has exited, or exits within a few milliseconds.
+
+        Only used by a mode that drops the last reply of such a bot.
+        """
         hangs_up = select.poll()
         hangs_up.register(self.stdout, 0)
         return bool(hangs_up.poll(50 if self.inbox else 2)) or self.gone()
@@ -344,7 +355,7 @@ class Bot:
             )
 
     def kill(self) -> None:
-        """Kill the process, its group, and its children in other sessions (8.3)."""
+        """Kill the process group, and descendants that started their own sessions (8.3)."""
         if self.process:
             for pid in children_of(self.process.pid):
                 signal_to("kill", pid, signal.SIGKILL)
@@ -356,7 +367,7 @@ class Bot:
 
 
 class BotGroup:
-    """All bots, and a watchdog in case this process dies (8.4)."""
+    """All bots, with a watchdog process that kills them if the referee dies (8.4)."""
 
     def __init__(self, commands: list[str]) -> None:
         self.bots = [Bot(command) for command in commands]
@@ -369,7 +380,7 @@ class BotGroup:
         os.close(ear)
 
     def adopt_orphans(self) -> None:
-        """Become the parent of orphaned descendants, so that they can be found."""
+        """Become the subreaper, so that orphaned descendants stay below us in the process tree."""
         try:
             import ctypes
 
@@ -378,7 +389,10 @@ class BotGroup:
             pass
 
     def watch(self, ear: int) -> None:
-        """Run the watchdog: kill the process groups if the pipe closes without a message."""
+        """Run the watchdog, which kills all bots if the referee dies.
+
+        In that case the pipe closes without a message.
+        """
         os.setsid()
         os.closerange(0, ear)
         os.closerange(ear + 1, 1024)
@@ -388,7 +402,7 @@ class BotGroup:
         os._exit(0)
 
     def pump(self, asked: list[Bot], seconds: float) -> None:
-        """Poll all pipes once, for `seconds` at most."""
+        """Poll all pipes once and move data. Blocks for at most `seconds`."""
         poller = select.poll()
         for bot in self.bots:
             if bot.stdin >= 0 and bot.outbox:
@@ -406,7 +420,7 @@ class BotGroup:
                 bot.listen_to_stderr()
 
     def replies(self, asked: list[Bot], limit: float) -> Iterator[tuple[Bot, bytes | Left]]:
-        """Yield each bot with its reply, or with the reason why it leaves, in order of arrival."""
+        """Yield each bot with its reply or the reason to disqualify it, in order of arrival."""
         start = time.monotonic()
         if wrong("one second for a reply"):
             limit = min(limit, 1.0)
@@ -414,7 +428,8 @@ class BotGroup:
         while asked:
             late = time.monotonic() >= start + limit
             for bot in list(asked):
-                gone = bot.gone()  # checked before reading the pipe: 8.2
+                # Check this before reading the pipe, as a bot may reply and then exit (8.2).
+                gone = bot.gone()
                 answer: bytes | Left | None
                 try:
                     answer = bot.next_line()
@@ -435,7 +450,7 @@ class BotGroup:
                 self.pump(asked, min(TICK, start + limit - time.monotonic()))
 
     def wait(self, bots: list[Bot], seconds: float) -> None:
-        """Wait until these processes have exited, for `seconds` at most."""
+        """Wait until all these bots have exited, but at most `seconds`."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and not all(bot.gone() for bot in bots):
             self.pump([], min(TICK, until - time.monotonic()))
@@ -444,7 +459,7 @@ class BotGroup:
                     bot.close_input()
 
     def end(self, bots: list[Bot]) -> None:
-        """Stop the remaining bots after game-end (8.4)."""
+        """Shut down the bots after game-end (8.4)."""
         if wrong("SIGTERM right after game-end"):
             for bot in bots:
                 bot.signal(signal.SIGTERM)
@@ -462,8 +477,8 @@ class BotGroup:
                     bot.signal(number)
                 self.wait(staying, GRACE)
             for bot in self.bots:
-                bot.signal(signal.SIGKILL)  # the rest of its group
-        with contextlib.suppress(OSError):  # the watchdog may have ended
+                bot.signal(signal.SIGKILL)  # what is left of the process group
+        with contextlib.suppress(OSError):  # the watchdog may be dead
             os.write(self.line, b".")
             os.waitpid(self.watchdog, 0)
         while not left_alive and (rest := children_of(os.getpid())):
@@ -476,18 +491,18 @@ class BotGroup:
 
 
 class Over(Exception):
-    """The match is over. The text is an end reason of section 9."""
+    """Raised to end the match. The text is an end reason of section 9."""
 
 
 class Seat:
-    """The cards of a player, and its bot. The end of a list is the top of the pile."""
+    """A player's cards and bot. The last item of a list is the top of the pile."""
 
     def __init__(self, number: int, bot: Bot, dice: random.Random) -> None:
         self.id = f"player{number}"
         self.name = f"PLAYER{number}"
         self.bot = bot
         self.dice = dice
-        self.left = ""  # reason for leaving the match
+        self.left = ""  # the disqualification code, if any
         self.faults: list[str] = []
         self.turns = 0
         self.deck = ["copper"] * 7 + ["estate"] * 3
@@ -512,7 +527,7 @@ class Seat:
 
 
 class TurnState:
-    """The remaining resources of a turn, and its gains."""
+    """The actions, buys and money that are left in a turn, and the cards gained so far."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
@@ -540,7 +555,7 @@ class TurnState:
 
 
 def supply_for(players: int) -> dict[str, int]:
-    """Return the piles after the deal (4.2)."""
+    """Return the number of cards in each pile after the deal (4.2)."""
     supply = dict.fromkeys(COST, 10)
     victory = 8 if players == 2 or wrong("three players have eight of each victory card") else 12
     supply.update(estate=victory, duchy=victory, province=victory, silver=40, gold=30)
@@ -554,7 +569,7 @@ def supply_for(players: int) -> dict[str, int]:
 
 
 class Match:
-    """The rules, for two to four bots."""
+    """The rules of a match between two to four bots."""
 
     def __init__(self, bots: BotGroup, seed: str) -> None:
         self.group = bots
@@ -571,7 +586,7 @@ class Match:
         return [seat for seat in self.seats if not seat.left]
 
     def tell(self, kind: str, **fields: object) -> None:
-        """Send news to all remaining bots, immediately (1.1, 1.7)."""
+        """Send news to all bots still in the match, without waiting for a request (1.1, 1.7)."""
         message: Message = {"type": kind, **fields}
         line = encode(message, news=True)
         for seat in self.there():
@@ -590,7 +605,7 @@ class Match:
         self.tell("supply-info", cards=cards)
 
     def tell_top(self, seat: Seat, discarded: int) -> None:
-        """Announce the top card after `discarded` cards were discarded (2.8)."""
+        """Send `player-top-discard`, after `discarded` cards were put on the discard pile (2.8)."""
         cards = seat.discards[-1:]
         if wrong("player-top-discard for each card"):
             cards = seat.discards[-discarded:]
@@ -598,10 +613,10 @@ class Match:
             self.tell("player-top-discard", player_number=seat.id, card=card)
 
     def ask(self, seat: Seat, request: Message) -> bytes | None:
-        """Return the reply to a request; None if the bot left the match instead.
+        """Send a request and return the reply, or None if the bot was disqualified.
 
         Raises:
-            Over: only one player was left
+            Over: Only one player is left.
         """
         if wrong("early lines thrown away"):
             while seat.bot.read():
@@ -623,7 +638,7 @@ class Match:
         return None
 
     def disqualify(self, seat: Seat, code: str) -> None:
-        """Disqualify a player (8.3), without the clean-up of its turn."""
+        """Disqualify a player (8.3). The caller has to clean up its turn."""
         seat.left = code
         seat.bot.kill()
         if not wrong("disqualification not announced"):
@@ -665,10 +680,10 @@ class Match:
         self.announce()
 
     def name(self, seat: Seat, line: bytes) -> str | None:
-        """Return the name in a reply; None for a fault (3.1 to 3.3).
+        """Return the name in a reply to player-name-request, or None if it's a fault (3.1 to 3.3).
 
         Raises:
-            Left: "unsupported-version"
+            Left: With "unsupported-version".
         """
         reply = parse(line)
         if reply is None and wrong("crash at a name reply that is no object"):
@@ -704,7 +719,7 @@ class Match:
         return name if wrong("names not cut") else name[:64]
 
     def announce(self) -> None:
-        """Announce names, and disqualifications in the handshake (2.15, 3.5)."""
+        """Announce the names, and the bots that were disqualified in the handshake (2.15, 3.5)."""
         for seat in self.seats:
             if not wrong("old server: integer players, gained in a list, no player-name"):
                 self.tell("player-name", player_number=seat.id, name=seat.name, version=1)
@@ -723,7 +738,7 @@ class Match:
     # Cards
 
     def draw(self, seat: Seat, count: int) -> None:
-        """Draw cards (4.6)."""
+        """Draw cards, and shuffle the discard pile if the deck runs out (4.6)."""
         if wrong("shuffles before the deck is empty") and len(seat.deck) < count and seat.discards:
             seat.discards += seat.deck
             seat.deck = []
@@ -752,7 +767,7 @@ class Match:
             self.tell_supply()
 
     def random_discard(self, seat: Seat, count: int) -> None:
-        """Discard random cards (7.4)."""
+        """Discard this many cards at random (7.4)."""
         if wrong("random discards keep two cards"):
             count = max(count, len(seat.hand) - 2)
         for _ in range(count):
@@ -762,7 +777,7 @@ class Match:
     # A turn (5)
 
     def play(self, seat: Seat) -> None:
-        """Play a turn, including its clean-up."""
+        """Play a whole turn, including its clean-up."""
         seat.turns += 1
         turn = TurnState(seat)
         top: object = None
@@ -815,7 +830,7 @@ class Match:
         self.clean_up(seat, top)
 
     def clean_up(self, seat: Seat, top: object) -> None:
-        """Clean up (5.1), in the order of 2.15."""
+        """Clean up (5.1), with the messages in the order of 2.15."""
         hand, drawn_first = seat.hand, wrong("clean-up draws before it discards")
         if drawn_first:
             seat.hand = []
@@ -844,7 +859,7 @@ class Match:
             self.draw(seat, 6 if wrong("clean-up draws six") else 5)
 
     def play_buy(self, turn: TurnState, reply: Message) -> None:
-        """Buy a card (5.2)."""
+        """Play the treasures and buy the cards of a buy reply (5.2)."""
         seat = turn.seat
         treasures = reply.get("played_treasures", [])
         wanted = reply.get("cards_to_buy", [])
@@ -958,8 +973,10 @@ class Match:
             self.exchange(turn, card, choice)
 
     def choose(self, card: str, rest: list[str], parameters: Message) -> tuple[str, str] | None:
-        """Return what a mine, remodel or workshop trashes and gains, "" for nothing; None:
-        consumed.
+        """Check the parameters of a mine, remodel or workshop.
+
+        Returns the card to trash and the card to gain. Either is "" if there's none. Returns None
+        if the parameters are bad, which uses the card up.
         """
         trash = ""
         more = 5 if wrong("workshop up to five") else 4
@@ -989,7 +1006,7 @@ class Match:
         return trash, ""
 
     def exchange(self, turn: TurnState, card: str, choice: tuple[str, str]) -> None:
-        """Trash and gain the chosen cards."""
+        """Trash the first card and gain the second, as chosen by `choose`."""
         seat = turn.seat
         trash, desired = choice
         to_hand = card == "mine"
@@ -1064,7 +1081,7 @@ class Match:
                 self.attack(seat)
 
     def attack(self, seat: Seat) -> None:
-        """Let one player discard."""
+        """Make one player discard down to three cards, or reveal a moat (7)."""
         count = len(seat.hand) - 3
         if wrong("militia leaves two cards"):
             count += 1
@@ -1104,7 +1121,7 @@ class Match:
         self.random_discard(seat, count)
 
     def discard(self, seat: Seat, cards: object, count: int) -> bool:
-        """Discard the named cards (7.2). Return False if they are wrong."""
+        """Discard the cards of a reply (7.2). Returns False if they aren't a valid choice."""
         if not isinstance(cards, list) or not cards:
             return False
         if len(cards) != count and not wrong("any number of discards taken"):
@@ -1123,10 +1140,10 @@ class Match:
     # The end (4.4, 4.5, 8.4)
 
     def look_for_the_end(self) -> None:
-        """Check for the end after a turn.
+        """End the match if a turn has met one of the conditions (4.4).
 
         Raises:
-            Over: it was the last turn
+            Over: That was the last turn.
         """
         empty = sum(count == 0 for count in self.supply.values())
         if self.supply["province"] == 0:
@@ -1137,7 +1154,7 @@ class Match:
             raise Over("turn-limit")
 
     def run(self) -> str:
-        """Play the match. Return the description of its end."""
+        """Play the match and return its result as text."""
         try:
             self.handshake()
             while True:
@@ -1182,8 +1199,8 @@ class Match:
 
 # ---- The wrong modes -----------------------------------------------------------------------------
 
-# Mistake -> sections, any of which is a right answer, and the minimum number of players in which it
-# shows, or in which referee-cases.json looks for it.
+# Maps each mistake to the sections that a report may name for it, and to the number of players
+# that it takes to see it, or for which referee-cases.json has a case.
 MODES: dict[str, tuple[str, int]] = {
     # 1 Framing
     "CRLF line ends": ("1.1", 2),
@@ -1345,7 +1362,7 @@ MODES: dict[str, tuple[str, int]] = {
 
 
 def change_the_cards() -> None:
-    """Change numbers in the tables for some mistakes."""
+    """Apply the mistakes that are just other numbers in the tables."""
     if wrong("market costs four"):
         COST["market"] = 4
     if wrong("gold is worth four"):
@@ -1367,7 +1384,10 @@ def change_the_cards() -> None:
 
 
 def take_mode(mode: str) -> str:
-    """Select a mode. Return the error if it does not exist or the table lacks it, or ""."""
+    """Select the mistake to make. Returns an error message, or "" if all is well.
+
+    Fails if there's no such mode, or if MODES and the calls of wrong() don't match.
+    """
     global wrong_mode
     with open(__file__) as file:
         asked = set(re.findall(r'wrong\(\s*"([^."]+[^"]*)"', file.read()))

@@ -1,4 +1,4 @@
-"""Wrong referees without processes: their matches, with our probes, in this process."""
+"""Plays matches of wrong referees against our probes in this process, without starting any bots."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ CASES = load_referee_cases(RULES).cases
 MATCHES = RULES.probes().matches
 PAGE = load_page(RULES.specification)
 NOT_IN_PROCESS = {"8.4/1", "8.4/3", "8.4/4", "8.5/1", "8.5/2"}
-"""The cases that only the processes of bots show."""
-# All seats of all matches are sent much the same lines, and nobody changes what was read.
+"""Cases about processes, which can't be tested here."""
+# The seats and matches have most lines in common. Nobody changes a parsed line, so we can cache.
 recording.read_line = cache(recording.read_line)
 
 
@@ -37,7 +37,7 @@ _WRONG = "tests.conformance.wrong_referee"
 
 
 def another_package() -> ModuleType:
-    """`wrong_referee`, with a package `referee` of its own, which it can break."""
+    """Import `wrong_referee` with its own copy of the package `referee`, for it to patch."""
 
     def ours() -> list[str]:
         return [n for n in sys.modules if n.partition(".")[0] == "referee" or n == _WRONG]
@@ -52,17 +52,16 @@ def another_package() -> ModuleType:
 
 
 def play(wrong: Any, match: ProbeMatch, seed: int) -> RecordedMatch:
-    """Play a match by the rules of another package."""
+    """Play a match with the rules of the patched package."""
     return record(wrong, match, seed, make_probes(match, seed))
 
 
 def make_probes(match: ProbeMatch, seed: int) -> list[Probe]:
-    """The probes of a match, one per seat."""
     return [Probe(RULES, plan, seat, seed) for seat, plan in enumerate(match.seats)]
 
 
 def record(wrong: Any, match: ProbeMatch, seed: int, probes: list[Probe]) -> RecordedMatch:
-    """Play a match with these probes."""
+    """Play a match with these probes. An exception becomes exit code 1 and its text the stderr."""
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
@@ -103,7 +102,7 @@ def exited(probe: Probe) -> bool:
 
 
 def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
-    """Matches for a single case, with the expected results."""
+    """Return the matches for one case, and their control matches."""
     chosen = [
         match
         for match in MATCHES
@@ -115,7 +114,7 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
 
 
 def compare(mode: str, matches: list[ProbeMatch], seed: int = 5) -> list[Compared]:
-    """Have a wrong referee play these matches, and compare each with the rules."""
+    """Play these matches with a wrong referee and compare each with the right messages."""
     wrong = another_package()
     wrong.MODES[mode]()
     compared = [judge(play(wrong, match, seed), RULES, match, seeded=False) for match in matches]
@@ -124,22 +123,22 @@ def compare(mode: str, matches: list[ProbeMatch], seed: int = 5) -> list[Compare
 
 
 def judged(compared: list[Compared], seats: int = 4) -> list[Result]:
-    """What these matches say of a referee whose command has so many seats."""
+    """Judge all cases, as if the referee's command had this many players."""
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     return results(CASES, CASES, Template(f"r {players}", 4), compared, PAGE, 0.0)
 
 
 def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -> list[Result]:
-    """Have a wrong referee play these matches, and judge it."""
+    """Play these matches with a wrong referee and judge all cases."""
     return judged(compare(mode, matches, seed), seats)
 
 
 def reached(match: ProbeMatch, seed: int) -> tuple[Compared, set[str]]:
-    """Play a match with our own rules, and compare it with them.
+    """Play a match with our own rules, which must reach all its cases and tricks.
 
     Returns:
-        The comparison, and the cases and tricks that did not occur. A trick of several seats
-        occurred if any seat did it.
+        The comparison, and the cases and tricks that did not occur. A trick of several seats counts
+        as done if any of them did it.
     """
     probes = make_probes(match, seed)
     compared = judge(record(wrong_referee, match, seed, probes), RULES, match, seeded=False)
@@ -153,5 +152,4 @@ def reached(match: ProbeMatch, seed: int) -> tuple[Compared, set[str]]:
 
 
 def failing(found: list[Result]) -> list[str]:
-    """The cases that failed."""
     return [result.id for result in found if result.status == Status.FAILED]

@@ -1,14 +1,15 @@
-"""Which cases find which wrong referee.
+"""The modes of wrong_referee.py, each with the case that it breaks.
 
-A referee with a mode of wrong_referee.py plays the basic matches and those that are there for the
-case that it breaks. Behind a ":" stand the cases that fail, where it is not that one alone: a reply
-can be there for several cases, and what departs first can be something that follows.
+For each mode we play the basic matches and the matches about that case. Often just that case
+fails. Otherwise the failed cases follow after a ":". There are several of them if a reply belongs
+to several cases. A different case fails if the first wrong message is only a consequence of the
+mistake.
 """
 
 from __future__ import annotations
 
 MUTANTS: list[tuple[str, str]] = [
-    # mode of wrong_referee.py, the case that it breaks: the cases that fail
+    # (mode of wrong_referee.py, "case that it breaks: cases that fail")
     ("json with spaces", "1.1/2"),
     ("carriage returns", "1.1/1"),
     ("no json", "1.1/1"),
@@ -183,4 +184,4 @@ MUTANTS: list[tuple[str, str]] = [
 ]
 
 LEAN = {"bots are left behind", "one session for all", "a folder of its own"}
-"""What only the small runner of wrong_referee.py does wrong."""
+"""Mistakes that only the small runner of wrong_referee.py can make."""

@@ -1,9 +1,10 @@
-"""Bots that are wrong in one way fail exactly the cases that they should; odd ones pass all.
+"""Bots with one mistake must fail exactly the expected cases. Odd but correct bots must pass.
 
-The expectations are about all cases. A bot whose output and end are as usual is a Python
-object, the others are processes. A test runs the basic cases and those of the bot's own sections.
-`python -m tests.conformance.test_bots` runs all cases, with whole matches, against all bots (or
-those that it is given); it takes minutes.
+The table has the expected results over all cases. A test only runs the basic cases and those of
+the sections that the bot gets wrong. To run all cases against all bots, or against the given
+ones, use `python -m tests.conformance.test_bots [MODE...]`. That takes minutes.
+
+Bots whose output and exit are as usual run as Python objects. The others are processes.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ CASES = {case.id: case for case in load_cases(RULES).cases}
 BOT = Path(__file__).parent / "wrong_bot.py"
 ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "1.5"}
 AT_ONCE = 16
-"""How many bots that are waited for are tested side by side."""
+"""How many bots of `WAITING` run at the same time."""
 
 PATIENT = ConformanceLimits(timeout=60.0, grace=10.0, quiet=0.05)
-"""For bots that are never waited for: a busy machine has all the time that it needs."""
+"""For bots that never time out. Long limits don't slow them down and help on a busy machine."""
 LISTENING = ConformanceLimits(timeout=60.0, grace=10.0, quiet=10.0)
-"""For bots that write without being asked: the wait ends with the line."""
+"""For bots that write without a request. We stop waiting as soon as the line arrives."""
 BRIEF = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05)
-"""For bots that are waited for."""
+"""For bots that run into the timeout."""
 STAYING = ConformanceLimits(timeout=5.0, grace=0.5, quiet=0.05, rest=0.05)
-"""For bots that exit after longer than the grace period, and before the timeout."""
+"""For bots that exit after the grace period but before the timeout."""
 ENDING = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
-"""For bots that do not exit: they write nothing then that could be missed."""
+"""For bots that never exit. They write nothing at the end, so we don't listen for long."""
 WAITING = (BRIEF, STAYING, ENDING)
 
 
@@ -56,10 +57,11 @@ class Wrong(Struct, frozen=True):
     """The expected results of a wrong bot over all cases.
 
     Attributes:
-        failed, unjudged: ids, with wildcards.
-        passed: instead of `unjudged` where nothing else is judged: the ids that pass all the same.
-        run: of a bot that is waited for, what a test runs besides the basic cases.
-        limits: of its runs.
+        failed: Ids of the failed cases, with wildcards.
+        unjudged: Ids of the cases that couldn't be judged, with wildcards.
+        passed: Ids of the cases that pass, if all others are unjudged. Replaces `unjudged`.
+        run: Cases that a test adds to the basic ones, if the bot runs into timeouts.
+        limits: Time limits for its runs.
     """
 
     failed: str
@@ -76,10 +78,10 @@ def ids(patterns: str) -> set[str]:
     return found
 
 
-# What passes although the bot cannot play: the handshake; play-turn in general.
+# These pass even if the bot can't play: the handshake, and simple cases about play-turn.
 NAMED = "1.1/1 1.1/2 1.2/1 3.1/1 3.1/2 3.1/4 3.1/5 3.1/6 3.3/1 3.4/1"
 PLAYED = "1.1/6 1.1/7 1.2/2 1.2/3 1.2/4 1.3/1 5.1/6 5.4/1 5.5/1 5.5/2"
-# All that a bot cannot get through which has no answer to an attack.
+# All cases that a bot can't finish if it doesn't answer an attack.
 ATTACKS = "1.5/4 2.9/1 4.1/* 7.1/2 7.1/3 7.1/4 7.1/5 7.2/* 7.3/*"
 
 
@@ -88,7 +90,7 @@ def vital(failed: str, passed: str = "", limits: ConformanceLimits = PATIENT) ->
 
 
 def grouped(run: str, bots: dict[str, Wrong]) -> Iterator[tuple[str, Wrong]]:
-    """Bots that are wrong about the same, and the cases that a test runs for each of them."""
+    """Give bots that get the same section wrong the same `run`, unless they have their own."""
     for name, wrong in bots.items():
         yield (
             name,
@@ -270,7 +272,7 @@ PASSES = Wrong("")
 
 
 def with_controls(chosen: Iterable[str]) -> set[str]:
-    """The cases and the expected results."""
+    """Add the control cases of these cases, and their control cases, and so on."""
     found = set(chosen)
     todo = list(found)
     while todo:
@@ -282,10 +284,10 @@ def with_controls(chosen: Iterable[str]) -> set[str]:
 
 
 def cases_for(mode: str) -> list[Case]:
-    """What a test runs: the basic cases, and the bot's own sections or `run`."""
+    """Return the cases for a test: the basic ones, and the bot's own sections or its `run`."""
     wrong = WRONG[mode]
     chosen = {case.id for case in CASES.values() if case.basic}
-    if is_waited_for(mode):  # in each case
+    if is_waited_for(mode):  # these are slow in every case
         chosen |= ids(wrong.run)
     else:
         sections = {CASES[id].section for id in ids(wrong.failed)} - {"4.1"}
@@ -300,7 +302,7 @@ LATE = Failure(Disqualification.TIMEOUT, "no reply in time")
 
 
 class InProcess:
-    """A mode of the bot that needs no process, as a Python object with globals of its own."""
+    """Runs a mode of wrong_bot.py as a Python object, with its own copy of the module's globals."""
 
     def __init__(self, mode: str) -> None:
         self._globals: dict[str, Any] = {"__name__": "wrong_bot"}
@@ -340,12 +342,11 @@ async def check(mode: str, program: Path, cases: Sequence[Case]) -> Report:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bot as byte code."""
     return compiled(tmp_path_factory.mktemp("bot"))
 
 
 def compiled(folder: Path) -> Path:
-    """The bot as byte code: to compile it takes longer than all else that it does."""
+    """Compile the bot once. That takes longer than everything else it does."""
     program = folder / "wrong_bot.pyc"
     py_compile.compile(str(BOT), cfile=str(program), doraise=True)
     return program
@@ -356,7 +357,7 @@ def outcome(report: Report, status: Status) -> set[str]:
 
 
 def expected(wrong: Wrong) -> tuple[set[str], set[str]]:
-    """Ids of the failed and of the unjudged cases."""
+    """Return the ids of the cases that must fail, and of those that can't be judged."""
     failed = ids(wrong.failed)
     if wrong.passed is None:
         return failed, ids(wrong.unjudged)
@@ -372,7 +373,7 @@ def test_every_way_to_be_wrong_is_here() -> None:
 
 
 def differences(mode: str, report: Report) -> list[str]:
-    """Where a bot came to something else than it should in the cases that were run."""
+    """Compare a report with the expected results, as far as the cases were run."""
     run = {result.id for result in report.cases} - outcome(report, Status.SKIPPED)
     failed, unjudged = expected(WRONG.get(mode, PASSES))
     found = []
@@ -392,12 +393,12 @@ def check_report(mode: str, report: Report) -> None:
     assert outcome(report, Status.FAILED)
     assert not failed & outcome(report, Status.SKIPPED)
     for result in report.cases:
-        if result.status == Status.NOT_JUDGED:  # and it says why
+        if result.status == Status.NOT_JUDGED:  # the reason must be one of the failures
             assert set(result.because) & failed, (mode, result.id)
 
 
 def one_of_a_kind() -> Iterator[Any]:
-    """The bots that are not waited for; `slow` but for the first of those that fail the same."""
+    """Yield the modes without timeouts. If several fail the same cases, only one isn't `slow`."""
     kinds: set[str] = set()
     for mode, wrong in WRONG.items():
         if not is_waited_for(mode):
@@ -414,7 +415,7 @@ async def test_a_wrong_bot_fails_what_it_should_and_nothing_else(mode: str, prog
 
 @pytest.mark.slow
 async def test_wrong_bots_that_are_waited_for_fail_what_they_should(program: Path) -> None:
-    """All in one test: they wait side by side."""
+    """A single test for all of them, because they can wait at the same time."""
     reports: dict[str, Report] = {}
     limiter = trio.CapacityLimiter(AT_ONCE)
 
@@ -448,7 +449,7 @@ async def test_an_odd_bot_passes(mode: str, program: Path) -> None:
 
 
 def main(modes: list[str]) -> int:
-    """Run all cases, and print the differences from the expected results."""
+    """Run all cases and print where they differ from the expected results."""
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))

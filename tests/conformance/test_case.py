@@ -1,4 +1,4 @@
-"""Cases: what a pattern names, which of them are one script, and what the file must hold."""
+"""Conformance cases: loading them, selecting them with patterns, and merging equal scripts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CASES = [Case(id, "MUST", "Something.") for id in IDS]
     [
         ([], IDS),
         (["5.2/1"], ["5.2/1"]),
-        (["1.1"], ["1.1/1", "1.1/2"]),  # not 1.10
+        (["1.1"], ["1.1/1", "1.1/2"]),  # but not 1.10
         (["1"], ["1.1/1", "1.1/2", "1.10/1"]),
         (["9"], ["9/1"]),
         (["9/"], ["9/1"]),
         (["*/2"], ["1.1/2"]),
         (["5.?/1"], ["5.1/1", "5.2/1"]),
-        (["9", "1.1/1"], ["1.1/1", "9/1"]),  # in their own order
+        (["9", "1.1/1"], ["1.1/1", "9/1"]),  # in the order of the file
         (["5", "5.1/1"], ["5.1/1", "5.2/1"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Failed cases by cause: one mistake is one cause, and no two mistakes are one."""
+"""Failed cases are grouped by cause: one cause per mistake, and one mistake per cause."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def failed(
 
 
 def grouped(*results: Result, strict: bool = False) -> list[list[str]]:
-    """The ids of the cases of each cause."""
     return [
         [example.result.id for example in cause.examples]
         for cause in causes(results, strict=strict)
@@ -53,7 +52,8 @@ def test_the_same_mistake_with_other_cards_is_one_cause() -> None:
     (cause,) = causes([first, second], strict=False)
     assert [example.result.id for example in cause.examples] == ["4.1/2", "7.2/2"]
     assert cause.what == "discards ..., which is not in hand"
-    assert cause.shown.result.id == "7.2/2"  # the case about that very section
+    # the mistake is about section 7.2, so this case explains it best
+    assert cause.shown.result.id == "7.2/2"
     assert cause.others == ["4.1/2"]
 
 
@@ -133,7 +133,7 @@ def test_the_note_of_a_case_stands_where_the_match_had_begun() -> None:
 
 
 def test_lines_of_stderr_are_shown_whole() -> None:
-    """At the end of a long one stands what counts: the number of the line, the name meant."""
+    """Long lines aren't cut, since the line number or the misspelt name is often at the end."""
     line = f'  File "/home/{"ann/" * 40}my_bot.py", line 7, in play_turn'
     exited = Violation(EXITED, "8.2", "a reply", "its process ended", TURN)
     text = TextReport({}, width=80, colour=False)
@@ -142,7 +142,7 @@ def test_lines_of_stderr_are_shown_whole() -> None:
 
 
 def test_a_brief_report_shows_the_first_cause_in_full() -> None:
-    """A referee with one mistake departs in many matches, and their stderr is mostly the same."""
+    """One mistake of a referee often fails in many matches, with the same stderr each time."""
     departs = [fault("departure", f"to player{n}: {TURN}", f"6.{n}") for n in range(1, 5)]
     results = [failed(f"6.{n}/1", each, stderr=("oh",)) for n, each in enumerate(departs, 1)]
     text = TextReport({}, width=80, colour=False)

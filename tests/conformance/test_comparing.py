@@ -1,4 +1,4 @@
-"""Matches compared: whatever a referee sends, it is judged, and the mistake is in the report."""
+"""Comparing matches: any output of a referee can be judged, and the report shows the mistake."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def right(*names: str) -> list[RecordedMatch]:
 
 
 def copied(match: RecordedMatch) -> RecordedMatch:
-    """One of which other lines can be received."""
+    """Copy a match, so that its received lines can be changed."""
     seats = [structs.replace(seat, received=[*seat.received]) for seat in match.seats]
     return structs.replace(match, seats=seats)
 
 
 def spoilt(chance: Random, right: RecordedMatch) -> RecordedMatch:
-    """A match with one message that was another one, for one seat or for all."""
+    """Damage a random message of a match, in one seat or in all of them."""
     wrong = copied(right)
     seat = chance.choice([seat for seat in wrong.seats if seat.received])
     line = chance.choice(seat.received).text
@@ -106,11 +106,13 @@ def test_whatever_is_sent_is_judged() -> None:
 
 
 def departs(name: str, change: Callable[[Json], Json | None], *, seat: int | None = None) -> Any:
-    """What is said of a match in which the first message that changes is another one, or missing.
+    """Change a message of a match and return the deviation that the comparison finds.
+
+    In each seat, only the first message that `change` affects is replaced.
 
     Args:
-        change: the message to be sent in place of one; None for none.
-        seat: for this seat alone; None for all.
+        change: Returns the changed message, or None to drop it.
+        seat: The only seat that gets the changed message. None for all seats.
     """
     [match] = right(name)
     wrong = copied(match)
@@ -227,7 +229,7 @@ def test_what_a_control_has_as_well_is_not_counted_twice() -> None:
     other = compared("more", departure("6.1/3", what="supply-info missing"), controls="cel*")
     assert failing(control, same, other) == {"6.1/1", "6.1/3"}
     assert failing(same, other) == {"6.1/2", "6.1/3"}
-    # Nothing disappears: a match is no control of those before it, nor of itself with other seeds.
+    # No failure may get lost: a match can't be the control of an earlier one, or of another seed.
     assert failing(same, control) == {"6.1/1", "6.1/2"}
     again = compared("faults", departure("6.1/2"))
     again.match = same.match

@@ -1,10 +1,11 @@
-"""`referee conform --referee`: sound referees pass, wrong ones fail in the right case.
+"""`referee conform --referee`: correct referees pass, and wrong ones fail in the right case.
 
-Wrong ones of three kinds: our own rules with one mistake, in this process (wrong_referee.py); our
-own `referee play` with one mistake, as a process (the same); and a referee that was written from
-the specification alone, with one mistake, as a process (foreign_referee.py). Each plays the few
-matches that are about its mistake. As a program, `test_referee.py [2|4] [MODE...]` has the foreign
-one play all matches with so many seats at most, and says what is named.
+There are three kinds of wrong referees, each with one mistake: our rules in this process, our
+`referee play` as a process (both from wrong_referee.py), and a referee that was written from the
+specification alone (foreign_referee.py). Each plays only the few matches about its mistake.
+
+Run `test_referee.py [2|4] [MODE...]` to have the foreign referee play all matches for up to two
+or four players with each of its mistakes. It prints the sections that the reports name.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ from tests.conformance.mutants import LEAN, MUTANTS
 
 HERE = Path(__file__).parent
 OURS = shlex.join([sys.executable, "-m", "referee", "play", "-q"]) + " {players} --seed {seed}"
-# Both are imported, and so read as byte code: to compile them takes longer than most matches.
+# We import both modules because Python caches the bytecode of imported files. Compiling them would
+# take longer than most matches.
 START_FOREIGN = (
     f"import sys; sys.path.insert(0, {str(HERE)!r}); "
     "from foreign_referee import main; sys.exit(main(sys.argv[1:]))"
@@ -58,7 +60,7 @@ START_FOREIGN = (
 FOREIGN = [sys.executable, "-I", "-S", "-c", START_FOREIGN, "--limit", "4"]
 WRONG = ["env", f"PYTHONPATH={HERE}", sys.executable, "-m", "wrong_referee"]
 SOME = ("pass", "names-2", "militia-3", "stays")
-"""A few matches; in this process, `test_no_case_is_blamed_and_every_case_comes_up` plays all."""
+"""A few matches. `test_no_case_is_blamed_and_every_case_comes_up` plays all, but in-process."""
 TWO = "{player1} {player2}"
 BY_PROCESS = another_package().REAL | LEAN
 
@@ -84,7 +86,7 @@ def ids(report: Report, status: Status = Status.FAILED) -> list[str]:
 
 
 def blamed(report: Report) -> list[str]:
-    """False accusations of a correct referee."""
+    """Return all violations. The referee is correct, so there should be none."""
     return [
         f"{result.id} {violation.expected} {violation.actual} {violation.conversation}"
         for result in report.cases
@@ -93,7 +95,6 @@ def blamed(report: Report) -> list[str]:
 
 
 def failed(report: Report) -> Result:
-    """The only case that failed."""
     [result] = [result for result in report.cases if result.status == Status.FAILED]
     return result
 
@@ -128,8 +129,8 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
 
 @pytest.mark.untraced
 def test_no_case_is_blamed_and_every_case_comes_up() -> None:
-    """In a sound referee, with each number of seats; each match reaches its cases and tricks."""
-    all_together = {"4.1/3"}  # one deal does not show that decks are shuffled
+    """Our own rules pass with any number of seats, and each match does what it is for."""
+    all_together = {"4.1/3"}  # it takes several deals to see that decks are shuffled
     compared, missing = [], {}
     for match in MATCHES:
         held, not_reached = reached(match, seed=1)
@@ -152,13 +153,13 @@ def test_no_case_is_blamed_and_every_case_comes_up() -> None:
 
 
 def breaks(cases: str) -> tuple[str, set[str]]:
-    """The case that a mutant breaks, and the failed cases."""
+    """Split the text from `MUTANTS` into the broken case and the set of cases that fail."""
     breaks, _, fail = cases.partition(": ")
     return breaks.split()[0], {*(fail or breaks).split()}
 
 
 def one_a_chapter() -> Iterator[Any]:
-    """The mutants that need no process; `slow` but for the first of each chapter."""
+    """Yield the mutants that run in this process. All but the first of each chapter are `slow`."""
     chapters: set[str] = set()
     for mode, cases in MUTANTS:
         if mode not in BY_PROCESS:
@@ -207,7 +208,8 @@ def about_sections(sections: str, seats: int = 4) -> list[str]:
 
 
 FOREIGN_MODES = [(mode, *rest) for mode, rest in foreign_referee.MODES.items()]
-# In four of five the section is right. Of these it is; the first two run always.
+# For about four modes in five, the report names the right section. For these modes it always does,
+# and the first two are tested in every run.
 NAMED = (
     "SIGTERM right after game-end",
     "no winner after a disqualification",
@@ -232,7 +234,7 @@ def marks(mode: str) -> list[pytest.MarkDecorator]:
 async def test_a_wrong_foreign_referee_fails(mode: str, sections: str, seats: int) -> None:
     command = foreign(mode, TWO if seats == 2 else "{players}")
     matches = about_sections(sections, seats)
-    for rounds in (1, 2):  # not every deal brings every mistake about
+    for rounds in (1, 2):  # some mistakes don't show in every deal
         report = await conform(command, *matches, rounds=rounds)
         if not report.conforms:
             break
@@ -325,7 +327,8 @@ async def test_the_name_of_the_temporary_folder_can_be_long(
 ) -> None:
     folder = tmp_path / ("x" * 150)
     folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))  # what TMPDIR sets at the start
+    # as if TMPDIR had been set before the start
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     report = await conform(foreign(""), "names-2")
     assert report.passed > 0
     assert report.failed == 0
@@ -397,7 +400,7 @@ async def test_one_that_plays_nothing_fails_one_case(
 
 @pytest.mark.slow
 async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
-    # It never ends a match: the first is judged all the same, and only few more are waited for.
+    # This referee hangs after each match. We must still judge the first match, and give up soon.
     script = "import subprocess, sys, signal\nsubprocess.run(sys.argv[1:])\nsignal.pause()\n"
     program = shlex.join([sys.executable, "-c", script, *FOREIGN])
     report = await conform(program + " " + TWO, "names-*", limit=2)
@@ -516,13 +519,13 @@ def test_every_case_has_a_match() -> None:
 
 
 def test_every_case_can_fail() -> None:
-    # What is seen only by another message in its place (spec/vectors/README.md, 2) is no case.
+    # Mistakes that only show as a different message (spec/vectors/README.md, 2) have no case.
     probes = RULES.probes()
     named = [*probes.about.values(), *probes.shared.values(), *probes.seeded(["7.4/3"])]
     named += [row.cases for row in TRICKS.values()]
     named += [plan.cases for match in MATCHES for plan in match.seats if isinstance(plan, Style)]
-    named += [f"6.{number}/1" for number in range(1, 11)]  # of a play, if nothing else is said
-    named += ["7.2/1", "7.3/1"]  # likewise, of an answer to an attack
+    named += [f"6.{number}/1" for number in range(1, 11)]  # the default for playing a card
+    named += ["7.2/1", "7.3/1"]  # the default for replies to an attack
     assert {case.id for case in CASES} <= {case for cases in named for case in cases.split()}
 
 
@@ -541,7 +544,7 @@ def test_what_is_looked_at_in_any_game_has_cases_in_the_game_alone() -> None:
 
 
 def main(words: list[str]) -> int:
-    """Have the foreign referee with each mistake play all matches."""
+    """Play all matches with each mistake of the foreign referee and print what the reports name."""
     seats = int(words.pop(0)) if words and words[0] in ("2", "4") else 2
     other = 0
     for mode, sections, least in FOREIGN_MODES:

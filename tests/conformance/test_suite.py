@@ -1,4 +1,4 @@
-"""A run of the cases: what it makes of the clock, of opponents, of what does not start."""
+"""Running the suite: timeouts, opponents that fail, and bots that don't start."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ for line in sys.stdin:
 
 @pytest.mark.slow
 async def test_what_the_clock_fails_once_is_no_failure(tmp_path: Path) -> None:
-    """Basic cases and others are run again when no reply came in time."""
+    """A busy machine can make a bot late, so any case that times out is run a second time."""
 
     async def run(kind: str, id: str) -> None:
         mark = tmp_path / id.replace("/", "-")
@@ -105,14 +105,14 @@ async def test_what_the_clock_fails_once_is_no_failure(tmp_path: Path) -> None:
         assert statuses(report) == {id: Status.PASSED}
         assert mark.exists()
 
-    async with trio.open_nursery() as nursery:  # most of it is waiting
+    async with trio.open_nursery() as nursery:  # they mostly sleep
         nursery.start_soon(run, "player-name-request", "3.4/1")
         nursery.start_soon(run, "play-turn", "1.2/3")
         nursery.start_soon(run, "play-turn", "5.1/3")
 
 
 async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_path: Path) -> None:
-    """Of three cases that need a reply which never comes one is run twice."""
+    """Three cases need a reply that never comes. Only one is repeated, so there are four starts."""
     starts = tmp_path / "starts"
     code = 'printf x >> "$0"; while read line; do :; done'
     bot = BotCommand("bot", ("/bin/sh", "-c", code, str(starts)))
@@ -123,7 +123,7 @@ async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_pa
 
 
 async def test_a_hang_that_was_waited_for_twice_is_the_same_failure_in_later_cases() -> None:
-    """Also where the bot does not exit because it never reads on."""
+    """After two timeouts, later cases wait neither for the reply nor for the bot's exit."""
     code = HANGS.format(type="attack-request")
     run = suite(chosen("7.1/1", "7.2/1", "8.4/9"), python("-c", code), timeout=1.0)
     run.jobs = 1

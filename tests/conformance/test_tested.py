@@ -1,4 +1,4 @@
-"""Which cases are tried with which kind of bot, and what a report says of the others."""
+"""Which cases run for which kind of bot, and how a report lists the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADDRESS = BotAddress("http://bot/", "http://bot/")
 
 
 class Minimal:
-    """Answers every request of Dominion by what does nothing."""
+    """Replies to every request of Dominion with a move that does nothing."""
 
     def reply(self, lines: list[bytes]) -> Answer:
         return answer(lines[-1])
@@ -135,11 +135,11 @@ async def test_a_server_is_tried_with_all_but_what_is_of_processes() -> None:
     assert report.passed > 70
     assert report.conforms
     ends = [request for request in server.requests if b'"type":"game-end"' in request.body]
-    assert len(ends) > 50  # it is told how a match ended
+    assert len(ends) > 50  # the bot gets the end of each match
 
 
 def words_of(lines: Iterable[str]) -> str:
-    """Without the breaks of lines."""
+    """Join the lines of a text, so that we can search it for phrases."""
     return " ".join(" ".join(lines).split())
 
 
@@ -162,7 +162,8 @@ async def test_what_was_skipped_is_told_in_every_form() -> None:
     reasons = words_of(text.unjudged(report.cases))
     assert "more skipped: only for processes" in reasons
     assert f"{len(skipped)} skipped" in words_of(text.verdict(report))
-    assert page(report, FILE.chapters).count("only for processes") == len(skipped) + 1  # in one
+    # once per skipped case, and in one summary
+    assert page(report, FILE.chapters).count("only for processes") == len(skipped) + 1
 
 
 @pytest.mark.parametrize(
@@ -191,4 +192,4 @@ async def test_a_server_that_never_answers() -> None:
     (violation,) = failed.violations
     assert failed.id == "3.4/1"
     assert (violation.kind, violation.section) == ("no-reply", "http-bots.md 3")
-    assert len(server.requests) == 2  # once more, to be sure that it was not the machine
+    assert len(server.requests) == 2  # it was tried twice, in case the machine was too busy

@@ -1,4 +1,4 @@
-"""Verdicts: what counts in which case, and what a report says of all."""
+"""Verdicts: which violations count in which case, and how a report sums them up."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_what_a_control_shows_counts_only_in_cases_of_its_section() -> None:
     assert brief(judge(case(id="5.2/3"), overspent, {}, control))[0] == Status.FAILED
     assert brief(judge(case(id="5.20/3"), overspent, {}, control))[0] == Status.PASSED
     assert brief(judge(case(id="6.1/3"), overspent, {}, control))[0] == Status.PASSED
-    # Faults of all cards are faults of section 6.
+    # Section 6 has rules for all cards, so 6.4/1 fails as well.
     parameters = seen(found("bad-parameters", "6"))
     assert brief(judge(case(id="6.4/1"), parameters, {}, control))[0] == Status.FAILED
     assert brief(judge(case(id="5.3/1"), parameters, {}, control))[0] == Status.PASSED

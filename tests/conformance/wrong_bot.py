@@ -1,9 +1,11 @@
-"""A bot that is wrong in one way: wrong_bot.py MODE. Modes of `ODD` are odd, but not wrong.
+"""A bot that gets one thing wrong: wrong_bot.py MODE. The modes in `ODD` are odd, but correct.
 
-Without its mode it plays every card and every kind of reply by the protocol. A mode is a function,
-listed by the step that it changes: received messages, choices, replies or output. It is started a
-hundred times for a run of the cases, so it imports next to nothing. The tests run it in their own
-process where its output and its end are as usual.
+Without a mode, it plays every card and uses every kind of reply, as the protocol says. Each mode
+is a function, registered for the step that it changes: received messages, choices, replies or
+output.
+
+A run of the cases starts it a hundred times, so it imports very little. Modes with normal output
+and a normal exit can also run inside the test process.
 """
 
 import json
@@ -14,7 +16,7 @@ from time import sleep
 ORDER = "province 8 gold 6 market 5 mine 5 duchy 5 militia 4 smithy 4 remodel 4 silver 3 village 3"
 ORDER += " woodcutter 3 workshop 3 moat 2 cellar 2 estate 2 copper 0 curse 0"
 COST = dict(zip(ORDER.split()[::2], map(int, ORDER.split()[1::2]), strict=True))
-"""Dearest first, which is the order in which it wants them."""
+"""Most expensive first, which is also the order in which the bot buys."""
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
 PLAIN = ("village", "market", "smithy", "moat", "militia", "woodcutter")
 REQUESTS = ("player-name-request", "play-turn", "attack-request")
@@ -31,7 +33,7 @@ me = ""
 
 
 def answer(message):
-    """The right reply to a request."""
+    """Return the correct reply to a request."""
     if message["type"] == "player-name-request":
         number = message["player_number"]
         return {"type": "player-name-reply", "player_number": number, "name": MODE, "version": 1}
@@ -61,7 +63,7 @@ def buy(treasures, cards):
 
 
 def choose(card, hand):
-    """The parameters with which an action card is played; None if it is not played."""
+    """Return the parameters for playing an action card, or None to keep it in hand."""
     others = list(hand)
     others.remove(card)
     if card == "cellar":
@@ -78,7 +80,7 @@ def choose(card, hand):
 
 
 def dearest(limit, among=COST):
-    """The dearest card that is left and costs up to so much; a copper is always left."""
+    """Return the most expensive card for up to `limit`. There's always a copper left."""
     return next(card for card in COST if card in among and COST[card] <= limit and supply[card])
 
 
@@ -95,19 +97,19 @@ def shop(money, buys, left):
 # --- the modes ------------------------------------------------------------------------------------
 
 HEARS = {}
-"""Mode -> is called with every message before anything else."""
+"""Mode -> function(message), called for every message before the bot handles it."""
 REPLIES = {}
-"""Mode -> is called with request and right reply; returns the reply to write."""
+"""Mode -> function(request, correct reply). Returns the reply to send."""
 WRITES = {}
-"""Mode -> is called with request and right line; returns the bytes to write."""
+"""Mode -> function(request, correct line). Returns the bytes to write."""
 MAINS = {}
-"""Mode -> runs instead of the main loop."""
+"""Mode -> function that replaces the main loop."""
 CHOOSES = {}
-"""Mode -> runs instead of `choose`."""
+"""Mode -> function that replaces `choose`."""
 ODD = set()
-"""The modes that are not wrong."""
+"""The modes that are correct."""
 ALONE = set()
-"""The modes that need a process: for their output, their end or the time that they take."""
+"""Modes that need a process, because of what they write, how they exit or how long they take."""
 
 
 def mode(table, *, odd=False, alone=False):
@@ -144,7 +146,7 @@ def is_attack(message):
 
 @mode(MAINS)
 def no_flush():
-    """Standard output to a pipe is a block buffer in most languages."""
+    """Python buffers standard output if it's a pipe, as most languages do. Nothing flushes it."""
     for message in messages():
         if message["type"] in REQUESTS:
             sys.stdout.write(json.dumps(answer(message)) + "\n")
@@ -186,7 +188,7 @@ def answers_news(message):
 
 @mode(HEARS, alone=True)
 def answers_news_with_clean_up(message):
-    """All other requests get the default, which is a legal reply."""
+    """The referee takes this line as the reply to the next request, where it's usually legal."""
     if message["type"] in NEWS[:-1]:
         write(b'{"type": "play-reply", "phase": "cleanup"}\n')
 
@@ -306,12 +308,13 @@ def floods_blank_lines(message, line):
 
 @mode(HEARS)
 def reads_ascii(message):
-    json.dumps(message, ensure_ascii=False).encode("ascii")  # fails, as with an ASCII locale
+    # raises an error, as a bot with an ASCII locale would
+    json.dumps(message, ensure_ascii=False).encode("ascii")
 
 
 @mode(MAINS)
 def reads_pieces_as_lines():
-    """Take whatever one read brings for whole lines, after the first."""
+    """After the handshake, assume that each read returns whole lines."""
     line = data = b" "
     while data and not line.endswith(b"\n"):
         data = os.read(0, 1)
@@ -331,7 +334,7 @@ def depends_on_the_order_of_fields(message, reply):
 
 @mode(HEARS)
 def reads_slowly(message):
-    """Some milliseconds a message are no trouble in a match, and are with a lot of news."""
+    """Three milliseconds per message only matter in cases with very many messages."""
     sleep(0.003)
 
 
@@ -469,7 +472,7 @@ def never_answers(message, reply):
 
 
 def play_reply(phase, /, **changes):
-    """Change the replies of a phase."""
+    """Make a mode that changes fields in the replies of a phase. `...` removes a field."""
 
     def replies(message, reply):
         if reply.get("phase") != phase:
@@ -491,13 +494,13 @@ REPLIES["buys-an-unknown-card"] = play_reply("buy", cards_to_buy=["platinum"])
 
 @mode(REPLIES)
 def keeps_buying(message, reply):
-    """The turn would end when nothing is left, it thinks."""
+    """The bot thinks that a turn ends by itself when no buys are left."""
     return buy([], []) if reply.get("phase") == "cleanup" else reply
 
 
 @mode(REPLIES)
 def overlooks_the_last_question(message, reply):
-    """Wait for the next turn after the buying."""
+    """After buying, the bot waits for its next turn and doesn't reply."""
     return ... if reply.get("phase") == "cleanup" else reply
 
 
@@ -549,7 +552,7 @@ def counts_one_coin_too_many(message, reply):
 
 @mode(REPLIES)
 def counts_every_card_as_a_coin(message, reply):
-    """Reckon by the number of cards in hand, right for five coppers only."""
+    """It counts the cards in hand as money, which is right only for a hand of five coppers."""
     if reply.get("phase") == "buy":
         money = message["extra_money"] + len(message["hand"])
         return buy(reply["played_treasures"], shop(money, message["buys"], dict(supply)))
@@ -576,7 +579,7 @@ def buys_from_empty_piles(message, reply):
 
 @mode(REPLIES)
 def buys_the_last_card_twice(message, reply):
-    """Look whether a pile is empty, not how much is left of it."""
+    """It checks that a pile isn't empty, but doesn't count how many cards are left."""
     if reply.get("phase") == "buy":
         treasures = reply["played_treasures"]
         money = message["extra_money"] + sum(WORTH[card] for card in treasures)
@@ -622,7 +625,7 @@ def thinks_too_long(message):
 
 
 def parameters_of(card, /, **changes):
-    """Change the parameters with which a card is played."""
+    """Make a mode that changes the parameters of a card. `...` removes a parameter."""
 
     def replies(message, reply):
         if reply.get("card") != card:
@@ -760,7 +763,7 @@ def stay():
 
 @mode(MAINS)
 def ignores_the_end_of_its_input():
-    """Leave at game-end alone."""
+    """It waits for game-end, and never exits if its stdin is closed before."""
     if not play():
         stay()
 
@@ -796,7 +799,11 @@ def keep_alive_as_a_word(message, reply):
 
 
 def play_match_after_match(say):
-    """Play until the input ends; `say(reply)` is the reply to a repeated request for the name."""
+    """Play matches until stdin ends.
+
+    From the second match on, `say(reply, first)` replies to the name request. `first` is the
+    reply in the first match.
+    """
     first = None
     kind = "game-end"
     while kind == "game-end":
@@ -832,7 +839,7 @@ def says_hello_again():
 
 @mode(HEARS, odd=True, alone=True)
 def plain(message):
-    """Do nothing odd."""
+    """The bot without any change."""
 
 
 @mode(HEARS, odd=True, alone=True)
@@ -867,7 +874,7 @@ def more_fields(message, reply):
 
 @mode(WRITES, odd=True)
 def duplicate_keys(message, line):
-    """The last one counts (1.5)."""
+    """If a key is repeated, the last one counts (1.5)."""
     return line.replace(b"{", b'{"type": "oops", "name": 0, "discard": "?", "phase": [], ', 1)
 
 
@@ -893,7 +900,7 @@ def drop_by_drop():
 
 @mode(MAINS, odd=True)
 def clean_up_ahead():
-    """Write the clean-up with the buying: it waits for the next request (1.2)."""
+    """It writes the clean-up right after the buy reply. It's used for the next request (1.2)."""
     ahead = False
     for message in messages():
         if message["type"] in REQUESTS and not (ahead and is_play(message)):
@@ -913,7 +920,7 @@ def ends_every_turn_at_once(message, reply):
 
 @mode(MAINS, odd=True)
 def exits_at_the_end_of_its_input():
-    """Overlook game-end: the end of the input follows."""
+    """It ignores game-end and exits when stdin is closed after it."""
     for message in messages(last=""):
         if message["type"] in REQUESTS:
             write(to_line(answer(message)))
@@ -947,7 +954,7 @@ def write(data):
 def messages(last="game-end"):
     for line in sys.stdin.buffer:
         if not line.endswith(b"\n"):
-            return  # cut off: the referee is gone
+            return  # an incomplete line: the referee has died
         message = json.loads(line)
         note(message)
         yield message
@@ -982,7 +989,7 @@ def hear(message):
 
 
 def play():
-    """Play to the end of the match, or of the input; returns whether the match has ended."""
+    """Play until game-end or the end of stdin. Returns True if there was a game-end."""
     kind = ""
     for message in messages():
         respond(message)

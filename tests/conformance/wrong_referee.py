@@ -1,9 +1,9 @@
 """Our own referee with one rule broken: wrong_referee.py MODE BOT...
 
-Each mode changes one thing of the package in its own process. Then a match is played: by the real
-`referee play` where the mode is about lines, processes or clocks (`REAL`, and every mode that is
-given as "real:MODE"), and where it is about the game by a runner that starts faster and knows no
-limits.
+Each mode patches one thing in the package and then plays a match. If the mode is about lines,
+processes or time limits, the match is played by the real `referee play`. `REAL` lists these
+modes, and you can ask for it with "real:MODE". Modes about the game use a small runner without
+any limits, because it starts faster.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def mode(name: str) -> Callable[[Callable[[], object]], Callable[[], object]]:
 
 
 def around(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], object]:
-    """A mode that replaces a function. The original is its first argument."""
+    """Make a mode that wraps a function. `function` gets the original as its first argument."""
 
     def patch() -> None:
         was = getattr(owner, name)
@@ -107,7 +107,7 @@ def around(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[], 
 
 
 def constant(owner: Any, name: str, value: object) -> Callable[[], object]:
-    getattr(owner, name)  # a name that is not there would change nothing
+    getattr(owner, name)  # raises AttributeError if the name is misspelt
     return lambda: setattr(owner, name, value)
 
 
@@ -116,7 +116,7 @@ def effect(card: str, does: Callable[[Table, Any, Any], object]) -> Callable[[],
 
 
 def also(card: str, does: Callable[[Table, Any], object]) -> Callable[[], object]:
-    """A card that does something more."""
+    """Make a mode in which a card has an additional effect."""
     was = EFFECTS[card]
 
     def both(table: Table, turn: Any, parameters: Any) -> object:
@@ -142,7 +142,7 @@ def draw(count: int) -> Callable[[Table, Any], object]:
 
 
 def sent(change: Callable[[list[Any]], list[Any]]) -> Callable[[], object]:
-    """A mode that changes the messages of a match: JSON values, each with its receiver."""
+    """Make a mode that changes the messages of a match, as pairs of seat and parsed JSON."""
 
     def take(was: Any, self: Match) -> list[Any]:
         entries = was(self)
@@ -161,7 +161,7 @@ def sent(change: Callable[[list[Any]], list[Any]]) -> Callable[[], object]:
 
 
 def each(change: Callable[[dict[str, Any]], object]) -> Callable[[], object]:
-    """A mode that changes messages in place."""
+    """Make a mode that modifies each message in place."""
 
     def change_all(entries: list[Any]) -> list[Any]:
         for entry in entries:
@@ -179,7 +179,7 @@ def without(*kinds: str) -> Callable[[], object]:
 
 
 def lines(change: Callable[[bytes], bytes]) -> Callable[[], object]:
-    """A mode that changes the lines to bots."""
+    """Make a mode that changes the bytes sent to bots."""
 
     def patch() -> None:
         around(process.BotProcess, "push", lambda was, self, data: was(self, change(data)))()
@@ -188,7 +188,7 @@ def lines(change: Callable[[bytes], bytes]) -> Callable[[], object]:
 
 
 def reading(change: Callable[[bytes], bytes]) -> Callable[[], object]:
-    """A mode that reads lines of bots otherwise."""
+    """Make a mode that changes the bots' lines before they are decoded."""
     return around(match, "decode_reply", lambda was, line, decoder: was(change(line), decoder))
 
 
@@ -294,7 +294,7 @@ def _() -> None:
     def read(line: bytes) -> bytes:
         try:
             return json.dumps(json.loads(line.decode(), object_pairs_hook=first)).encode()
-        except ValueError:  # no JSON, which the real one finds as well
+        except ValueError:  # the referee reports the invalid JSON
             return line
 
     reading(read)()
@@ -465,7 +465,7 @@ def _() -> None:
 
 
 def swapped(first: str, second: str) -> Callable[[], object]:
-    """A mode in which a message comes after the one that should follow it."""
+    """Make a mode that swaps two kinds of messages if they follow each other."""
 
     def change(entries: list[Any]) -> list[Any]:
         for place in range(len(entries) - 1):
@@ -742,7 +742,8 @@ MODES["the fewest points win"] = winners(
 def _() -> None:
     def drawn(was: Any, self: Player, count: int) -> bool:
         shuffled = bool(was(self, count))
-        if count == 5 and self.turns > 2:  # it has shuffled by then
+        # Turn 3 is after the first shuffle.
+        if count == 5 and self.turns > 2:
             self.hand[-1] = "gold"
         return shuffled
 
@@ -846,7 +847,7 @@ def _() -> None:
 
 
 def buying(right: Callable[[Table, Any, Any, int], bool]) -> Callable[[], object]:
-    """A mode in which cards that are not right are left out instead of ending the buying."""
+    """Make a mode that skips wrong cards in a buy reply. They should end the buying."""
 
     def buy(was: Any, table: Table, state: Any, names: Any, money: int) -> None:
         if isinstance(names, list):
@@ -934,7 +935,7 @@ def _() -> None:
 def acting(
     wrong: Callable[[Any, Any], bool], does: Callable[[Any], object]
 ) -> Callable[[], object]:
-    """A mode that does something else for a kind of action reply."""
+    """Make a mode that calls `does` instead of playing the card if `wrong` is true."""
 
     def act(was: Any, table: Table, state: Any, reply: Any) -> Any:
         if wrong(state, reply):
@@ -954,7 +955,7 @@ def not_in_hand(state: Any, reply: Any) -> bool:
 
 
 def spend_nothing(state: Any) -> None:
-    """The action is kept."""
+    """Don't use up an action."""
 
 
 def spend_all(state: Any) -> None:
@@ -984,7 +985,7 @@ def _() -> None:
 
 
 def again(code: str) -> Callable[[], object]:
-    """A mode in which a fault costs nothing: the same is asked once more."""
+    """Make a mode that sends the request again after this fault, with no penalty."""
 
     def play_turn(table: Table, state: Any) -> Any:
         inner = was(table, state)
@@ -1033,13 +1034,13 @@ for code in ("no-actions", "no-actions with a bad card"):
 
 
 def parameters(card: str, change: Callable[[Any, Any], Any]) -> Callable[[], object]:
-    """A mode in which a card is given other parameters."""
+    """Make a mode that changes the parameters of a card before it's played."""
     was = EFFECTS[card]
     return effect(card, lambda table, turn, given: was(table, turn, change(turn, dict(given))))
 
 
 def lenient(card: str, field: str) -> Callable[[], object]:
-    """A mode in which a card with bad parameters is used up."""
+    """Make a mode in which bad parameters use the card up without any effect."""
     was = EFFECTS[card]
 
     def does(table: Table, turn: Any, given: Any) -> object:
@@ -1235,7 +1236,7 @@ def _() -> None:
 
 
 def answered(change: Callable[[Any, Player], Any]) -> Callable[[], object]:
-    """A mode in which answers to a militia are read otherwise."""
+    """Make a mode that changes replies to a militia before they count."""
 
     def attack(was: Any, table: Table, seat: Player) -> Any:
         inner = was(table, seat)
@@ -1253,7 +1254,7 @@ def first_two(seat: Player) -> messages.AttackReply:
 
 
 def if_fault(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
-    """A mode in which this fault makes the first cards be discarded, on top of it no copper."""
+    """Make a mode that replaces replies with this fault by a list that is one card short."""
     return answered(
         lambda reply, seat: (
             messages.AttackReply(sorted(seat.hand, reverse=True)[: len(seat.hand) - 4])
@@ -1264,7 +1265,7 @@ def if_fault(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
 
 
 def kept_hand(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
-    """A mode in which this fault costs nothing."""
+    """Make a mode in which a player with this fault needn't discard."""
 
     def attack(was: Any, table: Table, seat: Player) -> Any:
         inner = was(table, seat)
@@ -1405,7 +1406,7 @@ MODES["a folder of its own"] = lambda: STARTED.update(cwd="/")
 def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
         if self.launched.command.argument.split()[-2] == "1":
-            await trio.sleep(0.1)  # it has heard of the end by then
+            await trio.sleep(0.1)  # long enough to receive game-end
             await self.end_input(0)
             await self.kill()
         else:
@@ -1430,7 +1431,7 @@ MODES["right"] = MODES["nothing"] = lambda: None
 
 
 def play_lean(bots: list[str], seed: int) -> None:
-    """Play a match: no time limits, no line limits, no patience."""
+    """Play a match without time limits, line limits or a grace period."""
     processes = [
         subprocess.Popen(
             shlex.split(bot),

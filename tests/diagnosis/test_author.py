@@ -1,4 +1,4 @@
-"""What the author of a bot is told after a match, by `play` with real processes."""
+"""What `play` reports to a bot's author after a match, tested with real processes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def python(code: str) -> str:
 
 
 def bot(*lines: str, before: str = "") -> str:
-    """A bot that runs these lines for each message."""
+    """Make a bot that runs these lines for each message."""
     return python(HEAD + before + LOOP + "".join(f"    {line}\n" for line in lines))
 
 
@@ -56,7 +56,7 @@ async def play(*bots: str, **options: object) -> Played:
 
 
 async def told(code: str, **options: object) -> PlayerResult:
-    """What is told of a bot in seat 2."""
+    """Play a match and return the result of the bot in seat 2."""
     played = await play(SIMPLE, code, **options)
     return played.result.players[1]
 
@@ -70,7 +70,7 @@ async def test_of_a_right_bot_nothing_is_told() -> None:
 
 
 async def test_a_stray_line_is_the_first_and_the_rest_follow() -> None:
-    """It stays so however the lines come through the pipe."""
+    """The report must not depend on how the lines were split into reads."""
     player = await told(bot("simple(asked)", before='os.write(1, b"hello\\n")\n'))
     first, second = player.first_faults
     assert (first.code, first.turn, first.request) == ("bad-name-reply", 0, 0)
@@ -80,7 +80,7 @@ async def test_a_stray_line_is_the_first_and_the_rest_follow() -> None:
         "this line came without a request, so every later reply is one behind"
     )
     assert (second.code, second.follows, second.request) == ("wrong-type", True, 1)
-    assert second.turn == 2  # of the match: its first
+    assert second.turn == 2  # turn 2 of the match is the bot's first turn
 
 
 async def test_many_stray_lines() -> None:
@@ -92,7 +92,7 @@ async def test_many_stray_lines() -> None:
 
 
 async def test_a_line_that_is_never_json_is_no_stray_one() -> None:
-    """One line for each request: nothing is behind."""
+    """The bot writes one line per request, so we mustn't say that its replies are one behind."""
     player = await told(bot('if asked["type"] in REQUESTS: os.write(1, b"hm\\n")'))
     assert [fault.code for fault in player.first_faults] == ["bad-name-reply", "invalid-json"]
     assert not any(fault.follows or "behind" in fault.detail for fault in player.first_faults)
@@ -123,7 +123,7 @@ async def test_the_name_of_another_seat() -> None:
     ],
 )
 async def test_a_fault_of_a_dialect_is_told_in_its_own_words(answer: str, wrong: str) -> None:
-    """With the answer as the bot gave it, what is expected, and the section of the dialect."""
+    """The report shows the original answer, the expected format and the section of the dialect."""
     bot = "classic:" + python(f"for line in open(0): print({answer!r}, flush=True)")
     (fault,) = (await bot_wars(bot)).first_faults
     assert (fault.code, fault.line) == ("bad-format", answer)
@@ -142,11 +142,11 @@ async def test_an_empty_line_is_told_to_be_skipped() -> None:
     left = (await bot_wars(empty, time_limit=0.5)).disqualification
     assert left is not None
     assert "wrote only an empty line, which is skipped (1.1)," in left.cause
-    assert left.asked.startswith('{"player":"r","state":{')  # as the bot was sent it
+    assert left.asked.startswith('{"player":"r","state":{')  # the request in the bot's dialect
 
 
 async def bot_wars(bot: str, **options: object) -> PlayerResult:
-    """What is told of a bot in seat 1 of a match of Bot Wars."""
+    """Play Bot Wars against itself and return the result of the bot in seat 1."""
     spec = match_spec([bot, bot], game="botwars", seed=1, options=options)
     with launch_bots([find_bot(bot, "botwars") for bot in spec.bots], spec.limits) as started:
         return (await play_once(spec, started)).result.players[0]
@@ -194,7 +194,7 @@ async def test_answering_twice_is_named_before_what_follows_from_it() -> None:
 
 
 async def test_lines_that_nobody_asked_for_and_that_are_replies() -> None:
-    """They answer later requests, and so are no faults."""
+    """The lines are used for later requests, so they're noted but aren't faults."""
     early = "say({'type': 'play-reply', 'phase': 'cleanup'})"
     eager = bot("simple(asked)", f'if asked["type"] == "game-info": {early}')
     player = await told(eager)
@@ -254,7 +254,7 @@ async def test_a_request_without_an_answer() -> None:
 
 
 async def test_a_later_request_without_an_answer() -> None:
-    """Then it is no bot of another game."""
+    """The bot has replied before, so it wasn't written for another game."""
     once = 'turns = globals().get("turns", 0) + (asked["type"] == "play-turn")'
     said = await cause(bot(once, "if turns < 2: simple(asked)"), "timeout")
     assert said.endswith("so it has no answer to play-turn")
@@ -313,19 +313,19 @@ async def test_nothing_prolongs_the_look(name: str) -> None:
     code += "    if asked['type'] != 'play-turn': continue\n    " + HOSTILE[name]
     played = await play(SIMPLE, python(code), time_limit=1.0)
     assert played.result.players[1].disqualified == "timeout"
-    # The grace of the other, and the time to start and to kill, on a busy machine.
+    # Allow for the other bot's grace period and for slow starts and kills on a busy machine.
     assert played.result.duration_seconds < 20 * LOOK_SECONDS
 
 
 async def test_the_look_leaves_the_record_as_it_was() -> None:
-    """8.3: the bot counts as killed, though the end of its input has ended it before."""
+    """The bot exits because we close its stdin, but it must count as killed (8.3)."""
     player = await told(bot('if asked["type"] != "play-turn": simple(asked)'))
     assert player.disqualified == "timeout"
     assert player.exit_code == -9
 
 
 async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
-    """As the EOFError of a bot that is sent the end of its input."""
+    """Closing stdin makes it print an EOFError, which would mislead the author."""
     loop = "while True:\n    asked = json.loads(input())\n"
     player = await told(python(HEAD + loop + '    if "request" in asked["type"]: simple(asked)'))
     assert player.disqualified == "timeout"

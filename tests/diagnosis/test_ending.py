@@ -1,4 +1,4 @@
-"""A process that ended: the line of its stderr that says why, or its exit code."""
+"""Why a process ended: the line of its stderr that says so, or else its exit code."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_line_that_names_the_error(stderr: str, line: str) -> None:
         (0, 0, "before the match began"),
         (139, 3, "means SIGSEGV"),
         (3, 3, ""),
-        (-11, 3, ""),  # that it was SIGSEGV is in the detail
+        (-11, 3, ""),  # SIGSEGV is named elsewhere in the report
         (None, 3, ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""Fields that nobody reads are noted if they were meant to be others (protocol-v1, 1.5)."""
+"""Unknown fields are noted if they look like misspelt ones (protocol-v1, 1.5)."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ def test_a_misspelt_field_within_a_list() -> None:
     [
         buy(cards_to_buy=["silver"]),
         buy(cards_to_buy=["silver"], comment="for the engine", debug=[1, 2]),
-        # The known field is there: this is the bot's own, or of a later version.
+        # It has the right field as well, so the other one may be on purpose, or from a later
+        # version.
         buy(cards_to_buy=["silver"], cardsToBuy=["gold"]),
-        # A number is not what any of them takes.
+        # No field takes a number, so it can't be a misspelt one.
         buy(buys=1),
         {"type": "no-reply", "cardsToBuy": []},
         {"type": ["play-reply"], "cardsToBuy": []},
@@ -112,7 +113,8 @@ def test_no_reply_is_too_strange(reply: dict[str, Any]) -> None:
     evidence = Evidence()
     for line in (b"{}", json.dumps({"type": "play-reply"} | reply).encode()):
         evidence.note_line(line)
-    assert not (said and evidence.is_plain(RULES.replies))  # the quick look misses nothing
+    # the fast check must not skip replies that have a note
+    assert not (said and evidence.is_plain(RULES.replies))
 
 
 def test_the_quick_look_knows_right_replies() -> None:
@@ -120,5 +122,5 @@ def test_the_quick_look_knows_right_replies() -> None:
     for line in (b"{}", json.dumps(buy(cards_to_buy=["silver"])).encode()):
         evidence.note_line(line)
     assert evidence.is_plain(RULES.replies)
-    evidence.note_line(b'{"type":"play-reply","discard":[]}')  # known, but in another reply
+    evidence.note_line(b'{"type":"play-reply","discard":[]}')  # a known field, but of another reply
     assert not evidence.is_plain(RULES.replies)

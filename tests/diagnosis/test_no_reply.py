@@ -1,4 +1,4 @@
-"""What a line is that is no reply: each kind that beginners write has its own sentence."""
+"""Explaining lines that aren't replies. Each mistake that beginners make has its own message."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def test_a_reply_is_one() -> None:
         (TEXT.encode("utf-16"), "is UTF-16, not UTF-8: write UTF-8 without a byte order mark"),
         (TEXT.encode("utf-16-le"), "is UTF-16, not UTF-8"),
         (TEXT.encode("utf-16-be"), "is UTF-16, not UTF-8"),
-        (b"\0" + TEXT.encode("utf-16"), "is UTF-16, not UTF-8"),  # behind the line before
+        # the byte before it is the end of the previous line
+        (b"\0" + TEXT.encode("utf-16"), "is UTF-16, not UTF-8"),
         (TEXT.encode("utf-32"), "is UTF-32, not UTF-8"),
         (TEXT.encode().ljust(256, b"\0"), "has NUL bytes behind the text: write the bytes of"),
         (b"\0" + TEXT.encode(), "has NUL bytes before the text: write the bytes of the text"),
@@ -111,7 +112,7 @@ def test_it_says_something_of_every_line_that_is_no_reply_and_nothing_of_others(
     said = why_no_reply(line, RULES.replies)
     decoded = decode_reply(line, reply_decoder(RULES.replies))
     assert bool(said) == isinstance(decoded, InvalidReply)
-    said.encode()  # no half of a surrogate pair
+    said.encode()  # fails if there's half a surrogate pair
     assert said.isprintable()
 
 

@@ -1,4 +1,4 @@
-"""`referee build`: what is built and when, what fails, and that nothing is left half-built."""
+"""`referee build`: what it builds and when, how a build fails, and that no leftovers remain."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from tests.support.sandboxed import needs_bwrap
 PLAYS = "command = './bot'\n"
 NAMED = '{"type":"player-name-reply","player_number":"player1","name":"Bot","version":1}'
 SOURCE = f"#!/bin/sh\nread -r asked\necho '{NAMED}'\ncat > /dev/null\n"
-"""A bot that comes through its handshake in the first seat."""
+"""A bot that answers the name request as player1 and then only reads."""
 COPIES = "cp source bot && chmod +x bot"
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def bot(name: str, build: str, more: str = "") -> Path:
-    """A folder with a bot that is to be built."""
+    """Make a bot's folder with a source file and a `bot.toml` that has this build command."""
     folder = Path(name)
     folder.mkdir()
     (folder / "source").write_text(SOURCE)
@@ -50,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def rows(printed: str) -> list[list[str]]:
-    """The table of builds, without times."""
+    """The rows of the printed table, without the build times."""
     return [line.split(", ")[0].split() for line in printed.splitlines()[1:-2]]
 
 
@@ -71,7 +70,7 @@ def test_a_bot_that_was_built_and_cannot_be_started() -> None:
     [("./none", "BOT ./none not found"), ("sh ../b/source", "BOT ../b/source is outside")],
 )
 def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
-    """The line names the folder, since many bots may have the same command."""
+    """The message must name the folder, because many bots may have the same command."""
     bot("b", COPIES)
     Path("a").mkdir()
     Path("a/bot.toml").write_text(f'command = "{command}"\n')
@@ -82,7 +81,7 @@ def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
 
 
 def test_on_a_terminal_it_shows_how_many_bots_were_started() -> None:
-    """A bot that hangs takes its whole start-up limit."""
+    """A bot that hangs takes its whole start-up limit, so the user needs to see some progress."""
     bot("a", COPIES)
     code, shown = on_a_terminal("build", "a", "--sandbox", "none")
     assert code == 0
@@ -111,7 +110,8 @@ def test_each_is_built_once_until_it_changes() -> None:
     assert rows(done.stdout) == [["a", "-", "built"], ["Bee", "C++", "built"]]
     assert done.stdout.splitlines()[-1] == "2 of 2 can be played; sandbox of the builds: none"
     after = contents(a)
-    assert {name: after[name] for name in before} == before  # the sources are as they were
+    # the build must not touch the sources
+    assert {name: after[name] for name in before} == before
     assert after[".built/bot/bot"] == SOURCE.encode()
     assert not Path("a/.building").exists()
     assert rows(referee("build", "a", "b").stdout)[0] == ["a", "-", "up", "to", "date"]
@@ -175,7 +175,7 @@ FILLS = {
 @needs_bwrap
 @pytest.mark.parametrize("how", FILLS)
 def test_a_build_that_fills_the_disk(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also with files that have no name any more."""
+    """The limit also counts files that were deleted but are still open."""
     monkeypatch.setattr(building, "DISK_LIMIT", 2 * MIB if how == "small files" else MIB)
     before = contents(bot("a", f"set -e; {FILLS[how]}; {COPIES}"))
     done = referee("build", "a", "--sandbox", "bwrap")
@@ -186,7 +186,7 @@ def test_a_build_that_fills_the_disk(how: str, monkeypatch: pytest.MonkeyPatch) 
 
 @needs_bwrap
 def test_a_build_that_makes_many_empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take no room, but the disk has a number of files, too."""
+    """Empty files take no disk space, but they can use up the inodes."""
     monkeypatch.setattr(building, "FILES_LIMIT", 10)
     before = contents(bot("a", f"touch 1 2 3 4 5 6 7 8 9; {COPIES}"))
     done = referee("build", "a", "--sandbox", "bwrap")
@@ -378,7 +378,7 @@ SET_ID = {
 @needs_bwrap
 @pytest.mark.parametrize("how", SET_ID)
 def test_no_build_makes_a_program_that_has_its_owners_rights(how: str) -> None:
-    """Whoever could run one would be the organiser."""
+    """A set-user-ID program made by a bot's build would run with the organiser's rights."""
     bot("a", f"{COPIES} && chmod 750 bot && {SET_ID[how]}")
     done = referee("build", "a", "--sandbox", "bwrap")
     assert done.returncode == 1

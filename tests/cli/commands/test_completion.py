@@ -1,4 +1,4 @@
-"""Completion in real shells, and the manual pages."""
+"""Shell completion in real shells, and the manual pages."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ TYPED = {
     "help to": "help tournament",
     "completion z": "completion zsh",
 }
-"""The typed text before TAB, and the text after it."""
+"""Maps the text before TAB to the text after it."""
 
 OF_ITS_GAME = {
     "play gath": "play gath",
     "play --game=botwars gath": "play --game=botwars gatherer",
     "play --game tribute mini": "play --game tribute mini",
 }
-"""Names of another game's bots are not completed; in bash alone."""
+"""Only bash leaves out the bots of other games."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with files that can be meant."""
+    """A folder with one file of each kind that the commands can complete."""
     (tmp_path / "folder").mkdir()
     for name in ("my_bot.py", "game.jsonl", "night.sqlite"):
         (tmp_path / name).touch()
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 class Terminal:
-    """A shell at a terminal."""
+    """A shell running in a pseudo-terminal."""
 
     def __init__(self, words: list[str], folder: Path) -> None:
         self._pid, self._fd = pty.fork()
@@ -76,7 +76,7 @@ class Terminal:
             os.execvp(words[0], words)
 
     def send(self, text: str, until: str) -> str:
-        """Type something; all that is written until this comes."""
+        """Type `text` and return the output up to and including `until`."""
         os.write(self._fd, text.encode())
         written = ""
         while until not in written:
@@ -94,9 +94,9 @@ class Terminal:
 def at_a_terminal(
     words: list[str], set_up: str, folder: Path, lines: Iterable[str]
 ) -> Iterator[str]:
-    """The words that `referee` is given after TAB, for each that is typed."""
+    """Type each line followed by TAB and yield the arguments that `referee` would have received."""
     terminal = Terminal(words, folder)
-    # It is typed in two parts, so that it is not found where it is echoed.
+    # The shell echoes this line, so `ready` is split in two. Otherwise we'd find it in the echo.
     show = "referee() { printf '<%s<%s>%s>\\n' '' \"$*\" ''; }"
     terminal.send(f"{set_up}; {show}; PS1=; echo rea''dy\n", "ready")
     for line in lines:
@@ -148,7 +148,7 @@ def test_the_command_prints_the_script(shell: str) -> None:
 
 
 def test_the_build_of_a_wheel_makes_them_with_shtab_alone(tmp_path: Path) -> None:
-    """As `build-system.requires` says: pip builds before it installs what the package needs."""
+    """When pip builds the wheel, only `build-system.requires` is installed."""
     assert shtab.__file__
     (tmp_path / "shtab").symlink_to(Path(shtab.__file__).parent)
     program = (
@@ -156,7 +156,7 @@ def test_the_build_of_a_wheel_makes_them_with_shtab_alone(tmp_path: Path) -> Non
         "from referee.cli.commands.manual import pages\n"
         "script('bash'), pages()"
     )
-    command = [sys.executable, "-S", "-c", program]  # -S: without site-packages
+    command = [sys.executable, "-S", "-c", program]  # -S: no site-packages
     path = os.pathsep.join([str(Path(__file__).parents[3]), str(tmp_path)])
     subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, check=True)
 
@@ -191,6 +191,6 @@ def test_groff_has_nothing_to_complain_of(name: str) -> None:
     command = ["groff", "-man", "-ww", "-Tascii"]
     done = subprocess.run(command, input=pages()[name], capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    text = re.sub(".\b", "", done.stdout)  # bold is struck twice
+    text = re.sub(".\b", "", done.stdout)  # bold letters are overstruck
     for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"):
         assert f"\n{title}\n" in text

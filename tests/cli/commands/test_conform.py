@@ -47,7 +47,7 @@ CASES = ("--case", "1.1/1", "--case", "3", "--case", "5.2/1", "--case", "5.2/2")
 
 @pytest.fixture
 def overspends(tmp_path: Path) -> str:
-    """A bot that buys cards that it cannot pay for, and omits its version."""
+    """A bot that buys cards it cannot pay for, and leaves the version out of its reply."""
     file = tmp_path / ("longer-than-a-line-" * 5) / "rich.py"
     file.parent.mkdir()
     file.write_text(OVERSPENDS)
@@ -55,7 +55,7 @@ def overspends(tmp_path: Path) -> str:
 
 
 def words_of(text: str) -> str:
-    """Without the breaks of lines."""
+    """Join the lines of a text, so that we can search it for phrases."""
     return " ".join(text.split())
 
 
@@ -67,7 +67,7 @@ def test_a_bot_that_conforms() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    assert "\x1b" not in done.stdout  # plain when piped
+    assert "\x1b" not in done.stdout  # no colours in a pipe
     assert lines[0] == "1 Framing               16 of 16 passed"
     assert lines[1] == "5 Replies to play-turn  6 of 6 passed"
     assert "minimal conforms: 22 of 22 cases passed" in done.stdout
@@ -123,19 +123,20 @@ def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) 
 
 
 def test_cases_that_fail_for_one_reason_are_shown_once(overspends: str) -> None:
-    """Each failure is shown in the order of the cases; the same one again is only counted."""
+    """A failure with the same cause as an earlier one is listed as "also", not described again."""
     done = referee("conform", overspends, *CASES)
     assert done.stdout.startswith("warn  3.1/5  SHOULD")
     assert "\nFAIL  5.2/1  MUST" in done.stdout
     assert '\nFAIL  2 cases: cards_to_buy[0] is "province", which costs 8, ' in done.stdout
     assert "      first     5.2/1, shown above\n      also      5.2/2\n" in done.stdout
     assert done.stdout.count("section   5.2: cannot-buy") == 1
-    assert "last lines" not in done.stdout.partition("5.2/1")[2]  # request and reply say it
+    # the request and the reply are enough
+    assert "last lines" not in done.stdout.partition("5.2/1")[2]
     assert "3 Handshake             7 of 8 passed, 1 failed\n" in done.stdout
 
 
 def test_a_failure_is_shown_before_the_next_case_ends(overspends: str, tmp_path: Path) -> None:
-    """Through a pipe, too: a bot that waits in a later case is ended by the reader."""
+    """The bot blocks in the second case. We can read the first failure only if it was flushed."""
     go = tmp_path / "go"
     os.mkfifo(go)
     bot = tmp_path / "bot.py"
@@ -158,7 +159,7 @@ def test_a_failure_names_the_section_that_has_the_reply_to_write() -> None:
     bot = f"{sys.executable} -c 'input()'"
     done = referee("conform", bot, "--case", "3.4/1")
     words = "to write  the reply of section 3.1: referee explain 3.1"
-    assert words not in done.stdout  # its own section is of that chapter
+    assert words not in done.stdout  # the section of the case is in that chapter already
     reply = '{"type":"player-name-reply","player_number":"player2","name":"x","version":1}'
     ends = f"import sys; sys.stdin.readline(); print({reply!r}, flush=True); sys.stdin.readline()"
     for game, section in (("dominion", "7.2"), ("tribute", "5.3")):
@@ -176,7 +177,8 @@ def test_the_first_failure_ends_the_run(overspends: str) -> None:
     assert done.stdout.startswith("FAIL  3.1/5  SHOULD")
     assert "5.2/1, 5.2/2 skipped: -x ended the run at 3.1/5" in words_of(done.stdout)
     assert done.stdout.count("FAIL") == 1
-    done = referee("conform", overspends, *CASES, "-x")  # SHOULD does not count here
+    # without --strict, a SHOULD case doesn't end the run
+    done = referee("conform", overspends, *CASES, "-x")
     assert "FAIL  5.2/1" in done.stdout
 
 
@@ -253,7 +255,7 @@ def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) ->
     bot = tmp_path / "bot.py"
     bot.write_text(
         "import sys\n"
-        "sys.stdin.buffer.read(65536)\n"  # as mawk does
+        "sys.stdin.buffer.read(65536)\n"  # like mawk
         'print(\'{"type":"player-name-reply","player_number":"player1","name":"x"}\', flush=True)\n'
     )
     done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
@@ -266,7 +268,7 @@ def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) ->
 def test_an_environment_without_buffers_hides_no_missing_flush(
     overspends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # as in most containers
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")  # most containers set this
     bot = Path(overspends)
     bot.write_text(
         OVERSPENDS.replace("print(json.dumps(reply), flush=True)", "print(json.dumps(reply))")
@@ -347,7 +349,7 @@ def test_what_could_not_be_judged_is_an_error_in_junit() -> None:
 
 
 class _Words(HTMLParser):
-    """Collects the text of a page and its elements."""
+    """Collects a page's text and the names of its elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -356,7 +358,7 @@ class _Words(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append(tag)
-        # Nothing is loaded from anywhere.
+        # The page must not load anything from elsewhere.
         assert not any(name in ("src", "srcset") for name, _ in attrs)
         assert all(str(value).startswith("#") for name, value in attrs if name == "href")
 
@@ -377,9 +379,9 @@ def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
     assert "<script>Rich & beautiful</script>" in words.text
     assert "Does not conform" in words.text
     assert 'cards_to_buy[0] is "province", which costs 8, with 0 left' in words.text
-    assert "FAIL  2 cases: " in done.stdout  # the text all the same
+    assert "FAIL  2 cases: " in done.stdout  # the text is printed as well
     assert "details" in words.elements
-    # Code is set as code, whether it is in backticks or JSON.
+    # Text in backticks is shown as code, and so is JSON.
     assert "<code>cannot-buy</code>" in output.read_text()
     assert "`" not in words.text
 
@@ -465,7 +467,7 @@ OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
 def test_a_referee_that_conforms() -> None:
     done = referee("conform", "--referee", OURS, "--case", "6.7")
     assert done.returncode == 0, done.stdout
-    # A slow machine gets a line of progress now and then.
+    # On a slow machine, progress lines are printed from time to time.
     assert re.fullmatch(r"(referee: \d+ matches, \d+ s\n)*", done.stderr), done.stderr
     assert "6 The ten kingdom cards  1 of 1 passed" in done.stdout
     assert "conforms: 1 of 1 cases passed" in words_of(done.stdout)
@@ -527,7 +529,7 @@ def test_an_interruption_ends_the_referee_and_its_bots(tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        pid = int(started.read_text())  # waits for the referee
+        pid = int(started.read_text())  # blocks until the referee has started
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130
@@ -561,7 +563,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        pid = int(started.read_text())  # waits for the bot
+        pid = int(started.read_text())  # blocks until the bot has started
         process.send_signal(number)
         _, said = process.communicate()
     assert process.returncode == 128 + number
@@ -570,7 +572,7 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
 
 
 def on_a_terminal(*arguments: str) -> tuple[int, str]:
-    """The exit code, and the output to a terminal of 80 columns on stdout and stderr."""
+    """Run `conform` on an 80-column terminal. Return its exit code and everything it printed."""
     leader, follower = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "conform", *arguments],
@@ -583,7 +585,7 @@ def on_a_terminal(*arguments: str) -> tuple[int, str]:
         while True:
             try:
                 piece = os.read(leader, 65536)
-            except OSError:  # the other end is closed
+            except OSError:  # on Linux, a closed pty fails with EIO
                 break
             shown += piece
         os.close(leader)
@@ -609,7 +611,7 @@ def test_on_a_terminal_a_failure_is_not_mixed_with_the_line_of_progress(tmp_path
 
 
 def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
-    """1.5 has it ignored, so the bot conforms: nothing else would say why it never buys."""
+    """The bot conforms, as 1.5 allows unknown fields. Only this note says why it never buys."""
     right = referee("bots", "--show", "minimal").stdout
     bot = tmp_path / "bot.py"
     bot.write_text(right.replace("cards_to_buy", "cardsToBuy"))

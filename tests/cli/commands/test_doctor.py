@@ -1,4 +1,4 @@
-"""`referee doctor`: what is there, what is missing, what it is for and how to get it."""
+"""`referee doctor`: what it finds, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def checks(**env: str) -> dict[str, dict[str, Any]]:
 def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
     done = referee("doctor", env={"PATH": "/nonexistent"})
     lines = done.stdout.splitlines()
-    assert done.returncode == 0  # a match of bots in Python needs nothing of the PATH
+    assert done.returncode == 0  # Python bots don't need anything from PATH
     assert lines[-1] == "Matches and tournaments can be played here."
     assert max(map(len, lines)) <= 80
     at = next(number for number, line in enumerate(lines) if line.startswith("  --  C++ "))
@@ -88,7 +88,7 @@ def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
 def test_what_cannot_be_found_out_does_not_end_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_PROC", tmp_path)  # as in a container that hides it
+    monkeypatch.setattr(doctor, "_PROC", tmp_path)  # some containers hide /proc
     found = checks()
     assert found["memory"]["status"] == found["pipes"]["status"] == "missing"
     assert "cannot be found out" in found["memory"]["found"]
@@ -105,7 +105,7 @@ def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
 def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As where nothing is mounted on /dev/shm."""
+    """This happens where /dev/shm isn't mounted."""
 
     def no_lock(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
@@ -123,7 +123,7 @@ def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
 
 
 def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
-    """The bots of `doctor` make no mistake, so the machine does."""
+    """`doctor` plays with bots that never make mistakes, so a failed bot points to the machine."""
     lost = play_match(["false", "minimal"], seed=1).players[0].disqualification
     assert lost is not None
     fails = [play_match([bot, "minimal"], seed=1) for bot in ("minimal", "false", "false")]

@@ -1,4 +1,4 @@
-"""`referee explain`: a section of the protocol, or a code, as text."""
+"""`referee explain`: prints a section of the protocol, or the explanation of a code."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def explained(*arguments: str) -> str:
 def test_a_section() -> None:
     text = explained("7.2")
     assert text.startswith("7.2 Discarding\n\n")
-    assert '\n  {"type":"attack-reply","discard":["estate","estate"]}\n' in text  # to be copied
+    # on a line of its own, so that it can be copied
+    assert '\n  {"type":"attack-reply","discard":["estate","estate"]}\n' in text
     assert "named twice must be in hand twice" in text
     assert "`bad-discard`: 7.4." in text
     assert "7.3" not in text
-    assert "\x1b" not in text  # plain when piped
+    assert "\x1b" not in text  # no colours in a pipe
     assert max(map(len, text.splitlines())) <= 80
     assert "\n\n\n" not in text
 
@@ -39,8 +40,9 @@ def test_styles_on_a_terminal(no_colour: str) -> None:
     terminal = TypingPerson("explain", "7.2", NO_COLOR=no_colour)
     assert terminal.leave() == 0
     assert ("\x1b[" in terminal.seen) == (not no_colour)
-    assert not re.search(r"\x1b\[[\d;]*4\dm", terminal.seen)  # no background, black or other
-    # With styles, code is set apart by them; without, by its backticks.
+    # a background colour would be wrong for light or for dark terminals
+    assert not re.search(r"\x1b\[[\d;]*4\dm", terminal.seen)
+    # Backticks mark code only if there are no styles to do it.
     assert ("`bad-discard`" in terminal.seen) == bool(no_colour)
     terminal.close()
 
@@ -88,13 +90,13 @@ def test_a_title() -> None:
 def test_a_word_of_the_glossary() -> None:
     text = explained("deal")
     assert text.startswith(" • deal: everything that chance decides before and in a match")
-    assert "4.1 The deal" in text  # `conform` has a code of this name
+    assert "4.1 The deal" in text  # `deal` is also a code of `conform`
     assert explained("kept", "bot").startswith(" • kept bot: a process that plays several")
 
 
 def test_another_game_and_the_page_on_http() -> None:
     assert "that botlet was moved already" in explained("--game", "botwars", "ignored-move")
-    for arguments in (("http-bots.md 3",), ("http-bots.md", "3")):  # as reports write it
+    for arguments in (("http-bots.md 3",), ("http-bots.md", "3")):  # reports use the first form
         assert explained(*arguments).startswith("3 Limits and verdicts\n")
 
 
@@ -106,7 +108,7 @@ def test_the_contents() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
-    """Every section, every code of section 9, every kind of violation."""
+    """`explain` must know every section, every code of section 9 and every kind of violation."""
     from referee.cli.commands.explain import explanation as markdown
 
     page = load_page(GAMES[game].specification)
@@ -143,7 +145,7 @@ def test_the_page_of_a_game_can_be_a_text(
     monkeypatch.setitem(GAMES, "toy", definition)
     assert cli.main(["explain", "--game", "toy", "5"]) == 0
     assert "A number is `no-number` if it is a word." in capsys.readouterr().out
-    assert cli.main(["explain", "--game", "toy", "1.1"]) == 0  # a section of all games
+    assert cli.main(["explain", "--game", "toy", "1.1"]) == 0  # every game has this section
     assert "JSON" in capsys.readouterr().out
     assert cli.main(["explain", "--game", "toy", "5.7"]) == 2
     assert "is not a section, title or code of the page of toy" in capsys.readouterr().err

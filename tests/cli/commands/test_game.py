@@ -24,7 +24,7 @@ class Prints(Mixed):
 
 
 def test_a_right_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The progress on a terminal is not called output of the game."""
+    """The checker reports games that print. Our own progress bar must not count as their output."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with clean_games():
         assert cli.main(["game", "check", SMALL_GAMES["goofspiel"], "--matches", "2"]) == 0
@@ -64,7 +64,7 @@ def test_the_page_of_a_game(
         assert cli.main(page) == 0
         text = capsys.readouterr().out
         assert text.startswith("# kuhn\n")
-        for _ in range(2):  # it replaces its own file
+        for _ in range(2):  # a page written by us may be overwritten without --force
             assert cli.main([*page, "--output", "kuhn.md"]) == 0
         assert Path("kuhn.md").read_text() == text
         Path("mine.md").write_text("my own notes")

@@ -1,4 +1,4 @@
-"""Typed text -> picks, or a sentence with the possible answers."""
+"""Turning what a person types into picks, or into a message that lists the possible answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ANY = Question(
         (ONE, "MILITIA", (0,)),
         (ONE, "mil", (0,)),
         (ONE, "silver", (3,)),
-        (ONE, "5", (5,)),  # a choice with a key has no number
+        (ONE, "5", (5,)),  # choices with a key aren't numbered
         (ONE, "r", (4,)),
         (TWO, "4 1", (3, 0)),
         (TWO, "4,1", (3, 0)),
@@ -79,7 +79,7 @@ def test_what_is_refused(question: Question, text: str, why: str) -> None:
 @settings(max_examples=75 * TIMES)
 @given(st.sampled_from([ONE, TWO, ANY]), st.text())
 def test_whatever_is_typed(question: Question, text: str) -> None:
-    """The answer is one that the question allows, or a refusal that says something."""
+    """Any text gives either picks that the question allows or a refusal with a message."""
     try:
         answer = read_answer(question, text)
     except Refusal as refusal:

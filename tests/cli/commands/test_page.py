@@ -1,4 +1,4 @@
-"""`referee page`: what it writes, exit codes, what is said of files that cannot be shown."""
+"""`referee page`: the file it writes, its exit codes, and its messages about unusable files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of bots in `referee play`."""
+"""Names given to bots on the command line of `referee play`."""
 
 from __future__ import annotations
 

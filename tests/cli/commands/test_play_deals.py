@@ -28,7 +28,7 @@ def said(capsys: Any, *words: str) -> tuple[int, str, str]:
 
 
 def deal(capsys: Any, record: Path, seed: int, *words: str) -> list[dict[str, Any]]:
-    """The record of one deal."""
+    """Play one deal with this seed and return its record."""
     only = ["--deals", "1", "--seed", str(seed), "--record", str(record), "--force", "-q"]
     code, _, problem = said(capsys, *FROM, *only, *words)
     assert not problem
@@ -60,7 +60,7 @@ def test_a_deal_is_a_record_like_any_other(tmp_path: Path, capsys: Any) -> None:
     assert said(capsys, "verify", str(record))[0] == 0
     page = read_match(str(record))
     assert page.header.command.endswith("--resume deal.jsonl --turn 20")
-    # Its own luck stays if it is continued without --deals, and goes if it is dealt again before.
+    # Without --deals the record keeps its own luck. A new deal replaces the luck from its turn on.
     again = ["--record", str(tmp_path / "again.jsonl"), "-q"]
     assert said(capsys, "play", "--resume", str(record), "--turn", "25", *again)[0] == 0
     assert without_times(tmp_path / "again.jsonl") == without_times(record)
@@ -112,7 +112,7 @@ def test_a_disqualified_bot_is_named(capsys: Any) -> None:
 
 
 def test_python_objects_and_processes_get_the_beginning(tmp_path: Path, capsys: Any) -> None:
-    """A rule file and a process play on from the same position."""
+    """One bot is a rule file and one is a process. Both must get the turns before the position."""
     bots = ["smithy.json", "big_money"]
     one = deal(capsys, tmp_path / "r.jsonl", 1, *bots)
     assert said(capsys, "verify", str(tmp_path / "r.jsonl"))[0] == 0

@@ -1,4 +1,4 @@
-"""`referee replay`: options, formats, pager, logs that grow, files that are no logs."""
+"""`referee replay`: options, formats, the pager, growing logs, and files that are not logs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_compressed_and_from_standard_input() -> None:
 
 
 def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
-    """Each turn is shown when what follows it has been written; the end ends it."""
+    """A turn is printed once the log shows that it is over. The command ends at game-end."""
     lines = LOG.read_bytes().splitlines(keepends=True)
     file = tmp_path / "log"
     with file.open("wb", buffering=0) as log:
@@ -195,7 +195,10 @@ class Round(Struct):
 
 
 class Rounds:
-    """A game in which all move at once, on a grid: a round for each `game-info` and at the end."""
+    """A game on a grid in which all players move simultaneously.
+
+    There is one round for each `game-info` and one at the end.
+    """
 
     def __init__(self, names: list[str]) -> None:
         self._names = names

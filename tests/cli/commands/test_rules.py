@@ -1,4 +1,4 @@
-"""`referee rules`: a rule file is checked, its words are listed, its decisions are explained."""
+"""`referee rules`: checks rule files, lists their keys and explains their decisions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUY = {"name": "A", "author": "B", "buyRules": [{"card": "*", "score": "card.cos
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """A file that is right, and one that is not."""
+    """A folder with a valid rule file, one with mistakes and one for an unknown game."""
     tmp_path.joinpath("right.json").write_text(json.dumps(BUY))
     wrong = '{"name": "A",\n"game": "starrealms",\n"buyRules": [{"card": "Rem", "score": "cost"}]}'
     tmp_path.joinpath("wrong.json").write_text(wrong)
@@ -109,7 +109,7 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
     assert "      20  Scout (2)" in done.stdout
     assert ": default\n  does actions: play Scout\n" in done.stdout
     assert "but in the record" not in done.stdout
-    # Of another player, who did something else, it says what the file would do.
+    # For another player's turn, it shows what this file would have done.
     other = referee(*explain, "2", "right.json", "--player", "2", cwd=made)
     assert "player2, play, 0 steps:" in other.stdout
     as_json = referee(*explain, "1", "right.json", "--format", "json", cwd=made)

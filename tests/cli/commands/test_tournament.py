@@ -1,7 +1,7 @@
 """`referee tournament`, `standings`, `export` and `verify --store`: the contract with scripts.
 
-But for those at the end, matches are made up (tests/support/made_up.py), and the commands run in
-this process.
+The commands run in this process, and most tests make up the matches (tests/support/made_up.py).
+Only the tests at the end play real ones.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ COLUMNS = [
 
 
 class Commands:
-    """Runs commands in this process, with matches that are made up.
+    """Runs commands in this process, with made-up matches instead of real ones.
 
     Attributes:
-        result: makes them.
-        most: matches of a batch.
-        played: their numbers, those of the last command.
-        out, err: what the last command said.
+        result: Makes the row of a match from its plan.
+        most: Maximum number of matches in a batch.
+        played: Numbers of the matches that the last command played.
+        out, err: Output of the last command.
     """
 
     def __init__(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -72,13 +72,13 @@ class Commands:
         self._capsys = capsys
 
     def workers(self, jobs: int, *, pin: bool = False, places: Any = ()) -> Any:
-        """In place of processes."""
+        """Replaces `worker_processes`."""
         executor = MadeUp(self.result, self.most)
         self.played = executor.played
         return workers(executor)
 
     def run(self, *words: str, code: int = 0) -> str:
-        """Run a command; what it says on stdout."""
+        """Run a command, check its exit code and return its stdout."""
         self.played = []
         self._capsys.readouterr()
         assert cli.main(words) == code, self._capsys.readouterr()
@@ -86,15 +86,14 @@ class Commands:
         return self.out
 
     def said(self) -> tuple[str, str]:
-        """The output on stdout and stderr since the last call."""
         return self._capsys.readouterr()
 
     def tournament(self, *words: str, code: int = 0) -> str:
-        """Run a tournament with a store, without progress."""
+        """Run a quiet tournament with the store."""
         return self.run("tournament", *words, "--store", self.store, "--quiet", code=code)
 
     def refused(self, *words: str) -> str:
-        """A tournament that is wrong usage; what the one line says."""
+        """Run a tournament that must fail with exit code 2. Return its one-line error message."""
         assert self.tournament(*words, code=2) == ""
         assert self.played == []
         return one_line(self.err)
@@ -115,11 +114,11 @@ def commands(
 
 
 def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], MatchRow]:
-    """A signal comes in the middle of a match."""
+    """Make a result function that raises a signal in the middle of match `after`."""
 
     def result(plan: Plan) -> MatchRow:
         if plan.match == after:
-            signal.raise_signal(number)  # `os.kill` may take another thread, which gets it later
+            signal.raise_signal(number)  # `os.kill` may deliver it to another thread, and later
         return row(plan)
 
     return result
@@ -129,7 +128,8 @@ def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], Ma
 
 
 def test_the_same_command_goes_on_where_it_was(commands: Commands) -> None:
-    words = [*BOTS, "--deals", "4"]  # no --seed: one was drawn, and the store knows it
+    # without --seed, the store has to remember the seed that was chosen at random
+    words = [*BOTS, "--deals", "4"]
     commands.most = 2
     commands.result = interrupting(9)
     commands.tournament(*words, code=130)
@@ -168,7 +168,7 @@ def test_a_store_with_other_line_ups_can_be_read_but_not_continued(
     commands.result = interrupting(9)
     commands.tournament(*words, code=130)
     with closing(sqlite3.connect(commands.store)) as database, database:
-        # The next bot sits in each seat: the same bots on the same deal, in another order.
+        # Put the next bot into each seat: the deal has the same bots, but in another order.
         database.execute("UPDATE seats SET bot = (bot + 1) % 3 WHERE match < 3")
     before = commands.rows()
     assert "match 0 differs from the schedule" in commands.refused(*words, *extension)
@@ -181,7 +181,6 @@ def test_a_store_with_other_line_ups_can_be_read_but_not_continued(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, code: int) -> None:
-    """After Ctrl-C the running matches end and the standings are printed."""
     commands.result = interrupting(5, number)
     commands.most = 1
     bots = [f"x={sys.executable} -c 'pass'", *BOTS]
@@ -230,11 +229,11 @@ def test_the_matches_of_an_interrupted_run_without_a_store_are_kept(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """Next to another file of this name; elsewhere if nothing can be written here."""
+    """A file of the same name is kept. If the folder is read-only, the store goes elsewhere."""
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     Path("referee-7.sqlite").write_text("mine")
-    if not is_writable:  # for root, too
+    if not is_writable:  # even root can't write there
         monkeypatch.chdir("/proc" if Path("/proc").is_dir() else "/")
     commands.result = interrupting(5, number)
     commands.most = 1
@@ -248,7 +247,7 @@ def test_the_matches_of_an_interrupted_run_without_a_store_are_kept(
     commands.result = row
     assert "40 of 40 matches" in commands.run(*again)
     assert commands.played
-    assert min(commands.played) >= 5  # the first ones are there
+    assert min(commands.played) >= 5  # the stored matches aren't played again
     whole = str(tmp_path / "whole.sqlite")
     commands.run(*words, "--store", whole)
     with Store.for_reading(file) as kept, Store.for_reading(whole) as never_ended:
@@ -374,7 +373,7 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     problem = "there is none"
     assert "--sandbox bwrap: there is none" in commands.refused(*BOTS, *first, "auto")
     assert "sandbox: bwrap in the store, none now" in commands.refused(*BOTS, *first, "none")
-    with sqlite3.connect(commands.store) as connection:  # as of a version without these limits
+    with sqlite3.connect(commands.store) as connection:  # older versions didn't store these
         (stages,) = connection.execute("SELECT value FROM about WHERE key = 'stages'").fetchone()
         for name in ("time_bank", "memory_limit", "sandbox"):
             stages = re.sub(rf'"{name}":("bwrap"|[^,}}]*),', "", stages)
@@ -391,7 +390,7 @@ def test_extend_allows_more_bots_and_more_deals(commands: Commands) -> None:
     commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", "--extend")
     assert len(commands.rows()["matches"]) == 6 * 3 * 2
     assert commands.rows()["matches"][:12] == before
-    # The same goes on, with and without --extend; what it was before is refused.
+    # The same command continues the store with or without --extend. Shrinking it is refused.
     for words in (["--extend"], []):
         commands.tournament(*BOTS, "minimal", "--deals", "3", "--seed", "5", *words)
         assert commands.played == []
@@ -414,7 +413,7 @@ def test_a_changed_bot_is_refused_or_named_in_the_standings(
         '[[bot]]\ncommand = "python3 m1.py"\nname = "m1"\n[[bot]]\ncommand = "big_money"\n'
     )
     few = ["--deals", "1", "--seed", "5", "--sandbox", "none"]
-    cases: list[tuple[list[str], str, str]] = [  # words, a file of a bot, its name
+    cases: list[tuple[list[str], str, str]] = [  # command line, changed file, name in the message
         (["./m1.py", "m2=./m2.py", "big_money"], "m1.py", "./m1.py"),
         (["py=python3 -I m1.py", "./m2.py"], "m1.py", "py"),
         (["./anna", "big_money"], "anna/plan.txt", "Anna"),
@@ -425,14 +424,15 @@ def test_a_changed_bot_is_refused_or_named_in_the_standings(
         commands.tournament(*words, *few)
         before = commands.rows()
         (tmp_path / file).write_text(f"{number} is new")
-        for more in ([], ["--extend", "--deals", "2"]):  # the store is complete, or to grow
+        for more in ([], ["--extend", "--deals", "2"]):  # a complete store, and one to extend
             line = commands.refused(*words, *few, *more)
             assert f": {name} has changed since the matches in {commands.store} were" in line
             assert "--same-bot" in line
         assert commands.rows() == before
         line = f"{name} changed between two runs"
         assert line in commands.tournament(*words, *few, "--deals", "2", "--extend", "--same-bot")
-        assert line in commands.tournament(*words, *few, "--deals", "2")  # that was said once
+        # the store remembers --same-bot, so it isn't needed again
+        assert line in commands.tournament(*words, *few, "--deals", "2")
         assert line in commands.run("standings", commands.store, "--format", "html")
         found = json.loads(commands.run("standings", commands.store, "--format", "json"))
         assert found["changed"] == [name]
@@ -447,7 +447,7 @@ def test_bots_of_an_older_store_and_bots_that_have_not_played_may_change(
         (
             "DELETE FROM matches WHERE match IN (SELECT match FROM seats WHERE bot = 2);"
             "DELETE FROM seats WHERE match NOT IN (SELECT match FROM matches)",
-            "DELETE FROM about WHERE key = 'versions'",  # as in a store of an older referee
+            "DELETE FROM about WHERE key = 'versions'",  # older referees didn't write this
         )
     ):
         bot.write_text(f"{number}")
@@ -457,7 +457,7 @@ def test_bots_of_an_older_store_and_bots_that_have_not_played_may_change(
         connection.close()
     bot.write_text("2")
     assert "changed" not in commands.tournament(*words)
-    bot.write_text("3")  # by now its files are known
+    bot.write_text("3")  # the files' digests are in the store now
     assert "./m1.py has changed" in commands.refused(*words)
 
 
@@ -485,7 +485,7 @@ def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
 
 def a_device(path: Path) -> None:
     try:
-        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # as /dev/null
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # e.g. /dev/null
     except PermissionError:
         pytest.skip("only root makes devices")
 
@@ -575,7 +575,7 @@ def test_a_folder_with_records_of_another_tournament(commands: Commands, tmp_pat
     Path("week-2.toml").write_text("force = true\n")
     assert "force" in commands.refused(*week2, "--config", "week-2.toml")
 
-    commands.result = row  # no record and no stderr
+    commands.result = row  # this result writes no records and no stderr
     commands.tournament(*week2, "--force")
     assert [path.name for path in (tmp_path / "r").iterdir()] == [".referee-tournament"]
 
@@ -682,7 +682,7 @@ def test_a_configuration_gives_one_bot_limits_of_its_own(commands: Commands) -> 
     own = {"time_limit": 2.0, "cpu_limit": None, "memory_limit": 64 * 2**20}
     assert found["limits_of_bots"] == {"new": own}
     commands.tournament("--config", "cup.toml")
-    assert commands.played == []  # it continues
+    assert commands.played == []  # all matches are in the store
     Path("cup.toml").write_text(OWN_LIMITS.replace("= 2\ncpu", "= 3\ncpu"))
     refused = commands.refused("--config", "cup.toml")
     assert "limits of bot 2: --time-limit 2, --cpu-limit none, --memory-limit 64M in the" in refused
@@ -782,7 +782,7 @@ def test_the_pages_name_the_options_that_a_config_may_not_set() -> None:
     ],
 )
 def test_an_unknown_key_of_a_config_has_a_hint(key: str, says: str, commands: Commands) -> None:
-    """Also a key that other tools have; the hint is written as in the file."""
+    """Even an option of another command gets a hint, in the spelling that the file uses."""
     Path("cup.toml").write_text(f"{key} = 4\n")
     refused = commands.refused("--config", "cup.toml")
     assert refused.startswith(f"referee: cup.toml: unknown option {says}")
@@ -883,7 +883,7 @@ def test_estimates_need_ten_matches(commands: Commands, monkeypatch: pytest.Monk
     assert with_estimate
     for line in lines:
         assert (" left" in line) == (re.match(r"referee: 1[0-2] of 12 ", line) is not None)
-    # A test may end at any time, so it has none.
+    # An SPRT can stop at any time, so the progress line has no estimate of the time left.
     words = ["minimal", "big_money", "--pairing", "sprt", "--deals", "40", "--jobs", "1"]
     commands.run("tournament", *words)
     assert "LLR" in commands.err
@@ -915,7 +915,7 @@ def test_progress_can_be_a_line_per_match_and_a_table_now_and_then(commands: Com
         assert lines[number - 1].startswith(f"referee: {done} of 12 matches")
         assert [line.split()[0] for line in lines[number + 1 : number + 4]] == ["1", "2", "3"]
     commands.run(*words, "--progress", "lines")
-    assert commands.err.count("# bot ") == 6  # every second match
+    assert commands.err.count("# bot ") == 6  # after every second match
 
 
 def test_a_continued_run_has_its_next_table_in_time(commands: Commands) -> None:
@@ -1017,7 +1017,7 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
             assert others.keys() == names - {name}
             assert all(cell.keys() == keys for cell in others.values())
     assert commands.run("standings", commands.store, "--format", "json") == out
-    # Points are shared: a match gives one, of two bots.
+    # The two bots of a match share one point, and 11 of the 12 matches count.
     assert sum(bot["points"] for bot in found["bots"]) == 11
 
 
@@ -1070,7 +1070,8 @@ def test_only_so_many_bots_are_compared_as_are_asked_for(commands: Commands) -> 
     (head,) = [number for number, line in enumerate(lines) if line.startswith("Points of the row")]
     assert len(lines[head + 1 :]) == 1 + 2
     last = found["bots"][2]["name"]
-    details = commands.run(*words, "--bot", last).split("against ")[-1]  # of all its opponents
+    # `--bot` doesn't limit the opponents
+    details = commands.run(*words, "--bot", last).split("against ")[-1]
     assert details == commands.run(*words[:2], "--bot", last).split("against ")[-1]
 
 
@@ -1092,7 +1093,7 @@ def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Co
 
 
 def new_fails(plan: Plan) -> MatchRow:
-    """The third bot is disqualified in each match."""
+    """Disqualify the third bot in each of its matches."""
     return row(plan, left=[left("exited") if bot == 2 else None for bot in plan.players])
 
 
@@ -1112,7 +1113,7 @@ def test_a_bot_that_fails_again_and_again_is_withdrawn(commands: Commands) -> No
         commands.run("standings", commands.store, "--bot", "new").split()
     )
     assert commands.tournament(*BOTS, "--deals", "10", code=1) == out
-    assert commands.err == ""  # it was said when it happened
+    assert commands.err == ""  # the first run printed the message
     assert commands.played == []
 
 
@@ -1125,7 +1126,7 @@ def test_after_how_many_matches_can_be_chosen(
     commands.tournament(*BOTS, "--deals", "10", "--withdraw-after", *words, code=code)
     found = json.loads(commands.run("standings", commands.store, "--format", "json"))
     assert found["matches"] == played
-    # A store continues as it is.
+    # An extended store keeps its --withdraw-after.
     commands.tournament(*BOTS, "--deals", "11", "--extend", code=code)
     again = json.loads(commands.run("standings", commands.store, "--format", "json"))
     assert again["withdraw_after"] == found["withdraw_after"]
@@ -1184,7 +1185,7 @@ def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:
 
 
 def two_weeks(commands: Commands) -> list[str]:
-    """The stores of two tournaments."""
+    """Play two tournaments with different seeds and return the files of their stores."""
     files = []
     for seed in ("1", "2"):
         commands.tournament(*BOTS, "--deals", "6", "--seed", seed)
@@ -1244,7 +1245,7 @@ def test_standings_while_it_runs(commands: Commands) -> None:
     seen: list[int] = []
 
     def result(plan: Plan) -> MatchRow:
-        if plan.match >= 4:  # some are stored
+        if plan.match >= 4:  # by now some matches are in the store
             with Store.for_reading(commands.store) as store:
                 seen.append(store.count()[0])
         return row(plan)
@@ -1393,7 +1394,7 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
     ],
 )
 def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says: str) -> None:
-    """Before anything of it is shown; a run adds nothing to it either."""
+    """Commands refuse a damaged store before they print anything or add matches to it."""
     words = [*BOTS, "--deals", "2", "--seed", "1"]
     commands.tournament(*words)
     with sqlite3.connect(commands.store) as connection:
@@ -1403,7 +1404,7 @@ def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says:
     kept_by_the_game = "statistics" in edit
     for command in (["standings"], ["standings", "--bot", "minimal"], ["export"], ["verify", "-q"]):
         if kept_by_the_game and "--bot" not in command:
-            continue  # the tables of the game are details of a bot
+            continue  # only the details of a bot use the game's tables
         store = ["--store"] * (command[0] == "verify") + [commands.store]
         assert commands.run(*command, *store, code=2) == ""
         line = one_line(commands.err)
@@ -1418,7 +1419,7 @@ def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says:
 
 
 def exported(plan: Plan) -> MatchRow:
-    """With all that an export shows; match 2 is void."""
+    """A match with faults. In match 1 a bot is disqualified, and match 2 is void."""
     if plan.match == 2:
         return void(plan)
     out = [None, left("timeout")] if plan.match == 1 else [None, None]
@@ -1427,7 +1428,7 @@ def exported(plan: Plan) -> MatchRow:
 
 def test_export_as_csv(commands: Commands) -> None:
     commands.result = exported
-    # Words that a shell would split are quoted.
+    # Names that a shell would split are exported with quotes.
     names = {"plain": "plain"}
     names |= {name: shlex.quote(name) for name in ("two words", "it's", "a\\b")}
     tables = "".join(f"[[bot]]\nname = {json.dumps(name)}\ncommand = 'minimal'\n" for name in names)
@@ -1518,7 +1519,7 @@ def test_output_names_the_file_that_is_written(
     command, *options = words
     printed = commands.run(command, commands.store, *options)
     assert commands.run(command, commands.store, *options, "--output", str(file)) == ""
-    made = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # a minute may begin in between
+    made = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # the two reports may differ by a minute
     assert made.sub("", file.read_text()) == made.sub("", printed)
 
 
@@ -1600,7 +1601,7 @@ def test_a_reader_that_has_seen_enough(commands: Commands) -> None:
 
 @needs_bwrap
 def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
-    """Of bots that play on, in worker processes, which are told no more than the command is."""
+    """The bots must not see the folder next to theirs, even though workers start them."""
     (tmp_path / "secret").touch()
     bot = tmp_path / "bots" / "bot.py"
     bot.parent.mkdir()
@@ -1632,7 +1633,7 @@ def test_a_tournament_in_the_sandbox_says_what_no_limit_holds(
     programs = ["tournament", "sh ./bot.sh", *words, "--store", commands.store]
     monkeypatch.setattr(cgroups, "home", lambda: None)
     commands.run("tournament", "big_money", *words)
-    assert "control groups" not in commands.err  # nobody needs limits for bundled bots
+    assert "control groups" not in commands.err  # bundled bots need no limits
     commands.run(*programs)
     said = commands.err.splitlines()[0]
     assert said.startswith("referee: no control groups: a bot can exceed its memory")
@@ -1672,12 +1673,12 @@ def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) 
     ]
     done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap", "--jobs", "1")
     bots = json.loads(done.stdout)["statistics"]["bots"]
-    assert bots[str(bot)]["reached"] == {"process-limit": 1}  # the other one was started before
+    assert bots[str(bot)]["reached"] == {"process-limit": 1}  # `minimal` had started by then
     assert bots["minimal"]["reached"] == {}
 
 
 def test_real_matches_verify(tmp_path: Path) -> None:
-    """Played again or run again they are the same; a result that was edited is found."""
+    """Replaying and rerunning both confirm the results, and an edited result is found."""
     bot = tmp_path / "bot.py"
     source = (Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py").read_text()
     bot.write_text(source)
@@ -1716,7 +1717,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("room", [20, 30, 40, 50])
 def test_too_few_descriptors_are_one_line(room: int) -> None:
-    """Also of the process from which workers are forked."""
+    """With very few descriptors, even the fork server fails, and there must still be one line."""
     words = [sys.executable, "-m", "referee", "tournament", "minimal", "big_money", "--deals", "1"]
     command = f"ulimit -n {room}; exec {shlex.join(words)}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)

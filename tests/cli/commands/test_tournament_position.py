@@ -22,14 +22,14 @@ from tests.support.live import ROOT
 from tests.support.made_up import contents
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
-BOTS = ["big_money.json", "smithy.json", "engine.json"]  # no processes
+BOTS = ["big_money.json", "smithy.json", "engine.json"]  # rule files, so no processes are started
 FROM = ["--position", RECORD, "--turn", "12"]
 Say = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def say(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
-    """Runs a command in a folder of its own; its exit code and what it wrote."""
+    """Run a command in an empty folder. Returns its exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> tuple[int, str, str]:
@@ -41,12 +41,12 @@ def say(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
 
 
 def sent(record: str) -> list[bytes]:
-    """The lines that were sent in a match."""
+    """Return the messages that the referee sent during a match."""
     return [bytes(e.message) for e in read_record(record) if isinstance(e, SentEntry)]
 
 
 def rows(store: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of a store, without times."""
+    """Return the rows of a store, without times."""
     with Store.for_reading(store) as opened:
         return contents(opened)
 
@@ -69,9 +69,10 @@ def test_every_match_begins_with_the_lines_of_the_record(say: Say) -> None:
         seeds[found.path] = redeal.seed
         pairs = zip(sent(found.path), wanted, strict=False)
         apart = (n for n, (line, other) in enumerate(pairs) if line != other)
-        shared = min(shared, *(n for n in apart if n > 10))  # their names are their own
+        # the first lines differ in the bots' names
+        shared = min(shared, *(n for n in apart if n > 10))
     assert len(seeds) == 12
-    assert len(set(seeds.values())) == 6  # the two matches of a deal have the same luck
+    assert len(set(seeds.values())) == 6  # both matches of a deal share a seed
     assert shared > 60
     assert say("verify", *seeds)[0] == 0
     code, out, _ = say("verify", "--store", "s.sqlite", "--run-recorded")
@@ -90,7 +91,7 @@ def test_standings_say_where_the_matches_begin(say: Say) -> None:
         (setup,) = store.stages
     assert f"from turn 12 of {RECORD}" in pages.title(setup)
     assert f"--position {RECORD} --turn 12 --seed 7" in pages.command(setup)
-    # The commands of lost matches play these matches.
+    # The printed command of a lost match must reproduce its scores.
     losses = [loss for of_bot in found["notable_losses"].values() for loss in of_bot]
     with Store.for_reading("s.sqlite") as store:
         scores = {match.match: list(match.scores) for match in store.matches()}
@@ -118,7 +119,7 @@ def test_a_store_continues_with_the_same_position_of_any_name(say: Say, tmp_path
 
 
 def test_the_order_of_playing_does_not_matter(say: Say, tmp_path: Path) -> None:
-    """One job, two jobs, and a run that was cut off: the stores are equal."""
+    """Stores are equal after one job, two jobs, and a run that continues an incomplete store."""
     play(say, "one.sqlite", "--jobs", "1")
     play(say, "two.sqlite", "--jobs", "2")
     shutil.copy("one.sqlite", "cut.sqlite")
@@ -153,7 +154,8 @@ def test_a_store_with_an_impossible_position_is_damaged(say: Say, tmp_path: Path
     with closing(sqlite3.connect(tmp_path / "s.sqlite")) as store, store:
         ((stages,),) = store.execute("SELECT value FROM about WHERE key = 'stages'")
         made = json.loads(stages)
-        made[0]["position"]["answers"][0][1] = "Cg=="  # a line end
+        # base64 of a newline, which no reply contains
+        made[0]["position"]["answers"][0][1] = "Cg=="
         store.execute("UPDATE about SET value = ? WHERE key = 'stages'", [json.dumps(made)])
     code, _, why = say("standings", "s.sqlite")
     assert code == 2

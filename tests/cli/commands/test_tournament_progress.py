@@ -1,4 +1,4 @@
-"""The terminal during a tournament."""
+"""The progress display of a tournament on a terminal."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ def test_the_columns_of_the_leading_bots_have_heads() -> None:
     assert heads.split() == ["bot", "rating", "95%", "interval"]
     assert sorted(bot.split()[0] for bot in bots) == ["bot0", "bot1", "bot2"]
     ends = {len(line.rstrip()) for line in (heads, *bots)}
-    assert len(ends) == 1  # numbers stand below their heads
+    assert len(ends) == 1  # numbers are right-aligned with their headings

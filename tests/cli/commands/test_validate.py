@@ -1,4 +1,4 @@
-"""`referee validate`: exit codes, formats, what is said of files that are no logs."""
+"""`referee validate`: exit codes, formats, and messages about files that are not logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOG = ROOT / "spec" / "examples" / "two-players.log.jsonl"
 
 @pytest.fixture
 def wrong(tmp_path: Path) -> Path:
-    """A log with two mistakes: a supply that is off, and a score."""
+    """A log with two mistakes: the supply has 41 silver, and the first score has an extra digit."""
     lines = LOG.read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b'"silver","count":40', b'"silver","count":41')
     lines[-1] = lines[-1].replace(b'"scores":[', b'"scores":[1')
@@ -45,7 +45,7 @@ def test_of_a_game_without_a_checker_only_the_lines_are_checked(
 ) -> None:
     monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], checker=None))
     note = f"referee: {wrong}: the rules of dominion are not checked, only the lines of its logs\n"
-    # That of the supply is a mistake that only the rules show.
+    # Only the rules know that there should be 40 silver.
     assert cli.main(["validate", str(wrong), str(LOG)]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [f"{wrong}: valid", f"{LOG}: valid", "2 logs: 2 valid, 0 not"]
@@ -164,7 +164,7 @@ def test_wrong_usage_is_one_line_and_2(arguments: list[str], says: str) -> None:
 
 
 def test_a_line_that_does_not_end_is_not_kept(tmp_path: Path) -> None:
-    """A gigabyte without a line end, in a sparse file: said after 16 MiB, and soon."""
+    """The file has a gigabyte without a newline, but reading must stop after 16 MiB."""
     file = tmp_path / "huge"
     with file.open("wb") as huge:
         huge.truncate(10**9)

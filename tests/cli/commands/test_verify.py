@@ -1,4 +1,4 @@
-"""`referee verify`: what it prints, its exit codes, its processes."""
+"""`referee verify`: its output, exit codes and worker processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOG = EXAMPLES / "two-players.log.jsonl"
 
 @pytest.fixture
 def edited(tmp_path: Path) -> Path:
-    """A record with an edited line 26."""
+    """A record with one word changed in line 26."""
     lines = TWO.read_bytes().splitlines(keepends=True)
     assert b"silver" in lines[25]
     lines[25] = lines[25].replace(b"silver", b"golden", 1)
@@ -46,7 +46,7 @@ def edited(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cut(tmp_path: Path) -> Path:
-    """A record that ends in line 101."""
+    """A record truncated in the middle of line 101."""
     file = tmp_path / "cut.jsonl"
     file.write_bytes(b"".join(TWO.read_bytes().splitlines(keepends=True)[:101])[:-5])
     return file
@@ -110,7 +110,7 @@ def test_the_log_that_follows(tmp_path: Path, edited: Path) -> None:
     done = referee("verify", str(TWO), "--log", "-")
     assert done.stdout == LOG.read_text()
     assert "valid" in done.stderr
-    # As far as the record holds.
+    # The log of an edited record stops at the edit.
     done = referee("verify", str(edited), "--log", "-")
     assert done.returncode == 1
     assert LOG.read_text().startswith(done.stdout)
@@ -147,7 +147,7 @@ def test_wrong_usage_is_found_before_anything_starts(tmp_path: Path) -> None:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
-    """Start verifying very many records, and wait until the first were looked at."""
+    """Start verifying 5000 records and wait for the first result."""
     command = [sys.executable, "-m", "referee", "verify", "--format", "json", *arguments]
     process = subprocess.Popen(
         [*command, *[str(FOUR)] * 5000], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -158,7 +158,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def workers(process: subprocess.Popen[str]) -> list[int]:
-    """The process ids of its children."""
+    """Return the process ids of the referee's children."""
     file = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     return [int(pid) for pid in file.read_text().split()]
 
