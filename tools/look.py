@@ -108,13 +108,14 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
     lines = (served / "starrealms.record.jsonl").read_bytes().splitlines(keepends=True)
     for name in ("cut-off.record.jsonl", "live.record.jsonl"):
         (served / name).write_bytes(b"".join(lines[:90]))
-    os.utime(served / "cut-off.record.jsonl", (0, 0))  # looks like a match that was abandoned
+    os.utime(served / "cut-off.record.jsonl", (0, 0))  # so that it looks like an abandoned match
     with (
         (served / "live.record.jsonl").open("rb") as live,
         running("--play", "minimal") as (_, play),
         running(str(served)) as (_, url),
     ):
-        fcntl.flock(live, fcntl.LOCK_SH)  # just like a referee that's still writing it
+        # A referee that's still writing the file would have this lock.
+        fcntl.flock(live, fcntl.LOCK_SH)
         found |= {
             "served-list": url,
             "served-play": play,
@@ -162,8 +163,8 @@ def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]
         page.set_viewport_size({"width": width, "height": HEIGHTS.get(width, 800)})
         page.emulate_media(color_scheme=theme)
         session.send("Emulation.setEmulatedVisionDeficiency", {"type": lack or "none"})
-        page.wait_for_timeout(150)  # a frame in the page takes a moment to get its size
-        whole = page.locator(".match").count() == 0  # a match fits into the window anyway
+        page.wait_for_timeout(150)  # wait until frames in the page have their size
+        whole = page.locator(".match").count() == 0  # match pages fit into the window
         page.screenshot(path=folder / f"{name}.{lack or width}.{theme}.png", full_page=whole)
         if page.evaluate(WIDER) > 0:
             said.append(f"wider than {width} pixels")

@@ -45,7 +45,7 @@ _END = re.compile(r"(?<=[.:;])\s+|\n\s*\n")
 
 
 def texts(source: str) -> Iterator[str]:
-    """Yield the docstrings of a Python file, and its comments, joined if they follow each other."""
+    """Yield the docstrings and comments of a Python file, consecutive comments as one text."""
     yield from _DOCSTRING.findall(source)
     block: list[str] = []
     for line in [*source.splitlines(), ""]:
@@ -61,7 +61,7 @@ def texts(source: str) -> Iterator[str]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a docstring or a comment; a clause before ":" or ";" is one, too."""
+    """Yield the sentences of a docstring or a comment. We also split at ":" and ";"."""
     for part in _END.split(text):
         words = part.split()
         if len(words) >= FEWEST_WORDS:
@@ -69,7 +69,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def counted(file: Path) -> Iterator[tuple[str, str]]:
-    """Yield (count, sentence) for each sentence in a Python file that a count finds."""
+    """Yield the sentences in a Python file that a count finds, each after the name of the count."""
     for text in texts(file.read_text(encoding="utf-8")):
         yield from ((NO_NOUN, each) for each in sentences(text) if WITHOUT_NOUN.search(each))
         prose = _HEADING.sub("\n\n", text)
@@ -77,7 +77,7 @@ def counted(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def counts(folders: Iterable[Path], *, show: bool = False) -> dict[str, Counter[str]]:
-    """Count the sentences in folders, by package. `show`: also print the sentences."""
+    """Count the odd sentences in each package. With `show`, print them as well."""
     found: dict[str, Counter[str]] = {}
     for file in sorted(file for folder in folders for file in folder.resolve().rglob("*.py")):
         path = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file

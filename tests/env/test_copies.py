@@ -1,4 +1,4 @@
-"""Copies of environments by `copy.deepcopy` and `pickle`: they continue the match."""
+"""Test that an environment copied with `copy.deepcopy` or `pickle` continues the match."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WAYS: tuple[Callable[[Any], Any], ...] = (copy.deepcopy, pickled)
 
 
 def play_alone(env: Any, seed: int, steps: int | None = None) -> list[str]:
-    """Play a sequential environment at random; returns what was seen."""
+    """Step a sequential environment with random actions. Return everything it returned."""
     random, seen = Random(seed), []
     while (steps is None or len(seen) < steps) and not env.terminations[env.agent_selection]:
         seen.append(str((env.agent_selection, env.last(), env.agents)))
@@ -44,7 +44,7 @@ def play_alone(env: Any, seed: int, steps: int | None = None) -> list[str]:
 
 
 def play_against(env: Any, seed: int, steps: int | None = None) -> list[str]:
-    """Play an environment of Gymnasium at random; returns what was seen."""
+    """Step a Gymnasium environment with random legal actions. Return the results as text."""
     random, results = np.random.default_rng(seed), list[Any]()
     while (steps is None or len(results) < steps) and not (results and results[-1][2]):
         masks = env.unwrapped.action_masks()
@@ -103,7 +103,7 @@ def test_with_opponents_the_program_plays_all_seats_as_in_copy(way: Callable[[An
 @pytest.mark.parametrize("way", WAYS)
 def test_what_cannot_be_copied(way: Callable[[Any], Any]) -> None:
     env = dominion_v1.raw_env(max_turns=1)
-    assert way(env).possible_agents == env.possible_agents  # no match yet
+    assert way(env).possible_agents == env.possible_agents  # no match has begun
     env.reset(seed=1)
     play_alone(env, 1)
     against = dominion_v1.gym_env([None, "minimal"], max_turns=1)

@@ -1,4 +1,4 @@
-"""The steps of records as arrays are the steps of the environment in which the match is played."""
+"""Test that `dataset` reads the same steps from records as an environment would see."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def test_a_record_has_the_steps_of_the_environment(
         writer.end(match, [0] * seats, 0)
     data = made.dataset([path])
     assert data.seats.tolist() == [seat for seat, _, _ in steps]
-    if game != "botwars":  # where choices of cells without an own botlet are ignored
+    # Bot Wars ignores actions for cells without an own botlet, so those needn't be equal.
+    if game != "botwars":
         assert data.actions.tolist() == [action for *_, action in steps]
     assert data.results.tolist() == [episode.rewards()[seat] for seat in data.seats]
     assert (data.left_out, data.unfinished, set(data.matches)) == (0, 0, {0})
@@ -90,7 +91,7 @@ def test_a_record_has_the_steps_of_the_environment(
 def test_the_steps_of_bundled_bots_lead_to_the_same_end(
     game: str, bots: list[str], tmp_path: Path
 ) -> None:
-    """Also if a reply of a bot has several actions, or names its cards in another way."""
+    """Bots may put several actions into a reply, or write card names differently."""
     path = tmp_path / "record"
     referee.play_match(bots, seed=3, game=game, record=path, options={"max_turns": 9})
     data = environments_of(game).dataset(path)
@@ -118,7 +119,7 @@ def test_a_bot_that_buys_nothing_is_done_before_its_clean_up(tmp_path: Path) -> 
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
-    """Replies with mistakes, and records that end too early; those are all that is missing."""
+    """Faulty replies and incomplete records must be counted. Nothing else may be missing."""
     path = tmp_path / "record"
     for game, seed in (("starrealms", 7), ("dominion", 9)):
         played = fuzzed_match(game, Random(seed), max_turns=9)

@@ -1,4 +1,4 @@
-"""What `referee.env` has, and what it says where something is missing."""
+"""Test which names `referee.env` exports, and its errors if a library isn't installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments without PettingZoo: legal actions, the match that they play, what is seen."""
+"""Test `Episode`: legal actions, observations and rewards. PettingZoo isn't needed for this."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ BOARDS = st.fixed_dictionaries(
 @settings(max_examples=6 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
-    """Compared with the cards that lie there, whenever a reply begins."""
+    """Compare each observation with the cards on the table, at the start of every reply."""
     watched = Watched(DOMINION)
     episode = Episode(watched.definition, seats, {"max_turns": 25})
     numbers = episode.environment.observation(seats, episode.options)
@@ -128,7 +128,10 @@ def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
 @settings(max_examples=15 * TIMES)
 @given(SEEDS, st.integers(2, 3))
 def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
-    """Whatever a player within the rules replies, but for treasures that it keeps back."""
+    """Turn random legal replies into actions, which must result in the same replies.
+
+    Environments always play all treasures, so we don't try to keep any back.
+    """
     random = Random(seed)
     names = tuple("ABCD"[:seats])
     options = DOMINION.options(max_turns=20)
@@ -162,7 +165,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
 def actions_for(
     wish: dict[str, Any], player: Translator, entries: tuple[str, ...]
 ) -> Iterator[str]:
-    """The actions that make a reply, by name."""
+    """Yield the names of the actions that lead to the reply `wish`."""
 
     def stage() -> str:
         seen = dict(zip(entries, player.observe().tolist(), strict=True))
@@ -197,14 +200,14 @@ def actions_for(
 def asked(
     hand: list[str], *, actions: int = 1, buys: int = 1, money: int = 0, **supply: int
 ) -> Translator:
-    """A seat in its turn."""
+    """Return a translator for seat 0, during its own turn."""
     return looking(0, hand, PlayTurn(actions, buys, money, hand, [], [], []), **supply)
 
 
 def looking(
     seat: int, hand: list[str], request: PlayTurn | AttackRequest, **supply: int
 ) -> Translator:
-    """A seat that is asked; all its cards are in its hand."""
+    """Return a translator for a seat with a request. All its cards are in its hand."""
     other = SeatView({}, 0, None)
     own = SeatView(dict(Counter(hand)), 0, OwnCards(hand, [], [], [], 1, 0))
     seats = [own, other] if seat == 0 else [other, own]
@@ -218,18 +221,18 @@ def legal(player: Translator) -> set[str]:
 
 
 def act(player: Translator, *names: str) -> Any:
-    """Act; all but the last of these make no reply."""
+    """Take these actions, and return the reply that the last one completes."""
     *first, last = [player.act(NAMES.index(name)) for name in names]
     assert first == [None] * len(first)
     return None if last is None else from_struct(last)
 
 
 def test_cards_that_could_only_be_consumed_are_not_legal() -> None:
-    """Protocol-v1, 6: a mine without a treasure, a remodel without another card."""
+    """By the rules, you may waste such a card by playing it (6). We don't offer that."""
     assert legal(asked(["mine", "remodel", "estate"])) == {"done", "play remodel"}
     assert legal(asked(["mine", "copper"])) == {"done", "play mine"}
     assert "play remodel" in legal(asked(["remodel", "remodel"]))
-    # Nothing to be played is nothing to be decided.
+    # If no action can be played, the turn starts with the buy phase.
     assert legal(asked(["remodel"])) == {"done", "buy copper", "buy curse"}
     cheap = dict.fromkeys([card for card in PILES if COST[card] <= 4], 0)
     assert "play workshop" not in legal(asked(["workshop", "village"], **cheap))
@@ -251,7 +254,7 @@ def test_a_mine_gains_up_to_three_more() -> None:
 
 
 def test_with_nothing_to_gain_trashing_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Protocol-v1, 6.4: then `desired_card` may be missing."""
+    """If there's nothing to gain, the reply has no `desired_card` (6.4)."""
     player = asked(["mine", "copper"], copper=0, silver=0)
     reply = act(player, "play mine", "trash copper")
     assert reply["additional_parameters"] == {"card_to_trash": "copper"}
@@ -260,7 +263,7 @@ def test_with_nothing_to_gain_trashing_is_all(monkeypatch: pytest.MonkeyPatch) -
 def test_a_buy_spends_money_and_buys() -> None:
     player = asked(["gold", "silver"], actions=0, buys=2, money=1, copper=1)
     assert "buy gold" in legal(player)
-    assert "buy province" not in legal(player)  # 6 money
+    assert "buy province" not in legal(player)  # that's only 6 money
     act(player, "buy village")
     assert legal(player) == {"done", *(f"buy {card}" for card in PILES if COST[card] <= 3)}
     assert act(player, "buy copper") == {
@@ -271,7 +274,7 @@ def test_a_buy_spends_money_and_buys() -> None:
         "cards_to_buy": ["village", "copper"],
     }
     player = asked(["copper"], actions=0, buys=3, copper=1, curse=0)
-    assert act(player, "buy copper") is not None  # nothing is left that it could buy
+    assert act(player, "buy copper") is not None  # no card is cheap enough for the other buys
 
 
 def test_buying_nothing_goes_on_to_the_clean_up() -> None:
@@ -284,7 +287,7 @@ def test_buying_nothing_goes_on_to_the_clean_up() -> None:
 
 
 def test_militia() -> None:
-    """Protocol-v1, 7: as many as asked, or a moat, which does not go with discards."""
+    """A player either discards as many cards as requested or reveals a moat, but not both (7)."""
     hand = ["moat", "copper", "copper", "estate", "estate"]
     player = looking(1, hand, AttackRequest(2, hand))
     assert legal(player) == {"reveal moat", "discard moat", "discard copper", "discard estate"}
@@ -325,7 +328,7 @@ def test_what_is_shown_to_people() -> None:
 @settings(max_examples=15 * TIMES)
 @given(SEEDS, BOARDS)
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
-    """And makes every move that it wants, of any botlets of its own."""
+    """Both players also move botlets at random, and the game must get exactly these moves."""
     watched = Watched(BOTWARS)
     episode = Episode(watched.definition, None, board)
     numbers = episode.environment.observation(2, episode.options)
@@ -395,11 +398,11 @@ def test_what_is_no_action_of_bot_wars_is_refused(action: Any) -> None:
         episode.act(0, np.zeros((4, 4), int))
 
 
-# --- both -----------------------------------------------------------------------------------------
+# --- both games -----------------------------------------------------------------------------------
 
 
 def test_rewards_are_by_rank() -> None:
-    """Of each other 1 if it is beaten and -1 if it has won, the mean of it; draws are 0."""
+    """A reward is the mean over all opponents: 1 if we beat them, 0 for a draw, -1 if they won."""
     episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4, "max_turns": 3})
     idle = [lambda seen: np.zeros((4, 4), int)] * 2
     play_episode(episode, idle, 1)

@@ -1,4 +1,4 @@
-"""The environment of one player as Gymnasium has it: its own test, and what that leaves out."""
+"""Test the single-player environments with Gymnasium's own checker, and what it doesn't check."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.extras
 
 
 def passive(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Buys nothing in Dominion, and moves nothing in Bot Wars."""
+    """Reply without buying any card in Dominion, or moving any botlet in Bot Wars."""
     match message["type"]:
         case "play-turn":
             return {"type": "play-reply", "phase": "cleanup"}
@@ -65,7 +65,7 @@ def test_a_match_to_its_end() -> None:
         terminated, rewards = False, []
         while not terminated:
             assert (seen["action_mask"] == env.action_masks()).all()
-            action = np.flatnonzero(seen["action_mask"])[-1]  # it buys what it can
+            action = np.flatnonzero(seen["action_mask"])[-1]  # buy the last card that we can afford
             seen, reward, terminated, truncated, info = env.step(action)
             rewards.append(reward)
             assert not truncated
@@ -147,7 +147,8 @@ def test_a_vector_environment_resets_by_itself_and_its_masks_can_be_sampled(kind
         actions = [random.choice(np.flatnonzero(mask)) for mask in seen["action_mask"]]
         seen, rewards, terminated, truncated, _ = envs.step(np.array(actions))
         assert not truncated.any()
-        assert (abs(rewards) <= terminated).all()  # no action was illegal
+        # An illegal action would end the match with -1 immediately.
+        assert (abs(rewards) <= terminated).all()
         ended += terminated.sum()
     assert ended > 5
     envs.close()
@@ -166,7 +167,7 @@ def test_a_copy_is_an_environment_for_all_seats(name: str) -> None:
 
 
 class Leaves:
-    """Leaves its second match before its opponent's first request."""
+    """Leave in the second match, before the opponent gets a request."""
 
     matches = 0
 
@@ -200,7 +201,7 @@ def test_an_opponent_that_leaves_before_the_first_action_ends_no_run() -> None:
 
 
 def test_a_library_that_tries_a_render_mode_gets_a_warning() -> None:
-    """As `make_vec_env` of Stable-Baselines3 does, which continues after a TypeError only."""
+    """`make_vec_env` of Stable-Baselines3 tries a render mode, and only catches a TypeError."""
     id = "referee.env.registration:referee/Dominion-v1"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -241,7 +242,7 @@ def test_rewards_by_points_are_the_changes_of_each_step(reward: str) -> None:
         assert plain.step(action)[4] == info
         total += paid
         early += bool(paid and not over)
-    assert total == info[reward] - (3 if reward == "score" else 0)  # which each deck is worth
+    assert total == info[reward] - (3 if reward == "score" else 0)  # a deck starts with 3 points
     assert early > 1
     with pytest.raises(UsageError, match="give one of: result, margin, score"):
         dominion_v1.gym_env(reward="win")

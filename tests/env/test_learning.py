@@ -1,4 +1,4 @@
-"""The programs of tools/learning: the search chooses a legal action and changes nothing."""
+"""Tests for the programs of tools/learning."""
 
 from __future__ import annotations
 

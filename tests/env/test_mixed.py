@@ -1,4 +1,4 @@
-"""Rounds of several seats mixed with rounds of one, and choices that follow from the options."""
+"""Test environments of a game in which some rounds ask several players, and others only one."""
 
 from __future__ import annotations
 
@@ -35,13 +35,12 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def legal(random: Random, seen: Any) -> int:
-    """Return a legal action, or 0 for an agent that has no request."""
     actions = np.flatnonzero(seen["action_mask"]).tolist()
     return int(random.choice(actions or [0]))
 
 
 def simple(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Bid 2 as a bot."""
+    """Always bid 2."""
     asked = message["type"] == "number-request"
     return {"type": "number-reply", "number": 2} if asked else None
 
@@ -59,7 +58,8 @@ def test_the_seats_of_a_round_act_one_after_the_other() -> None:
         _, _, terminated, _, _ = env.last()
         order.append(int(agent[-1]))
         env.step(None if terminated else order[-1] % 3)
-    # All bid, the second bids most and takes; it sits out the next bidding.
+    # In the first round, everyone bids. The second player bids most, so it acts alone next and sits
+    # out the following round.
     assert order[:8] == [1, 2, 3, 2, 1, 3, 1, 1]
 
 
@@ -93,7 +93,7 @@ def test_it_is_the_match_of_bots_with_the_same_replies() -> None:
     rest = [iter(own) for own in replies]
     match = play_match("mixed", 5, [lambda new, own=own: next(own) for own in rest])
     assert match.outcome == episode.outcome
-    for copy, made in copies:  # also those in the middle of a round
+    for copy, made in copies:  # this includes copies made in the middle of a round
         left = [iter(own[since:]) for own, since in zip(replies, made, strict=True)]
         while copy.due:
             for seat in copy.due:

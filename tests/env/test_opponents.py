@@ -1,4 +1,4 @@
-"""Bots as opponents in an environment: the match is that of `play`, and no process stays."""
+"""Bots as opponents must play as they do in `play`, and leave no process."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ OPTIONS = {"dominion": {"max_turns": 30}, "botwars": {"rows": 5, "cols": 6, "max
 
 
 class Cautious:
-    """As `cautious`, made anew for each match."""
+    """The same bot as `cautious`, but as a class, so each match gets a new instance."""
 
     def __call__(self, message: dict[str, Any]) -> Any:
         return cautious(message)
 
 
 def last_choice(seen: Observation) -> Any:
-    """The last legal choice; in Bot Wars all botlets go right."""
+    """Return the last legal action. In Bot Wars, move all botlets to the right."""
     return seen["action_mask"].nonzero()[0][-1] if isinstance(seen, dict) else seen[..., 0] * 3
 
 
@@ -51,7 +51,7 @@ def play_on(episode: Episode) -> None:
 
 
 def test_a_process_plays_match_after_match() -> None:
-    """8.4: it is the same process, and no other is there."""
+    """The environment must reuse a single process (8.4)."""
     before = {*GUARDIAN.processes}
     episode = Episode(GAMES["dominion"], None, OPTIONS["dominion"], [None, kept()])
     try:
@@ -61,7 +61,7 @@ def test_a_process_plays_match_after_match() -> None:
             names.append(episode._match.names[1])
             play_on(episode)
         assert names == ["match 1", "match 2", "match 3"]
-        assert len(GUARDIAN.processes - before) <= 2  # the bot, and perhaps the guardian
+        assert len(GUARDIAN.processes - before) <= 2  # the bot and maybe the guardian
     finally:
         episode.close()
 
@@ -78,7 +78,7 @@ def test_environments_share_a_thread_that_ends_with_the_last_of_them() -> None:
     play_on(episodes[1])
     episodes[1].close()
     assert {*threads()} <= before
-    episodes[1].begin(2)  # another match can begin afterwards
+    episodes[1].begin(2)  # after `close`, it must still be possible to start another match
     play_on(episodes[1])
     episodes[1].close()
 
@@ -114,7 +114,7 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
             for seat in learners:
                 assert episode.facts(seat)["score"] == result.players[seat].score
                 assert episode.facts(seat)["disqualified"] == 0
-            if "classic" not in str(opponents):  # which cannot say keep_alive
+            if "classic" not in str(opponents):  # classic bots can't send keep_alive
                 assert GUARDIAN.processes == processes
     finally:
         episode.close()
@@ -140,7 +140,8 @@ def test_a_bundled_bot_plays_the_same_in_this_process(game: str, name: str) -> N
     matches: dict[Any, list[Any]] = {}
     for opponent in (name, bundled_bots(game)[name]):
         before = {*threads()}
-        for seed in (1, 2):  # a new environment each, since a process continues its random numbers
+        # New environments, because the random numbers of a process continue in its next match.
+        for seed in (1, 2):
             episode = Episode(GAMES[game], None, OPTIONS[game], [None, opponent])
             episode.begin(seed)
             while episode.due:
@@ -157,11 +158,11 @@ def test_a_bundled_bot_plays_the_same_in_this_process(game: str, name: str) -> N
 
 @pytest.mark.parametrize("name", ["random_legal", "smithy_big_money"])
 def test_two_matches_of_one_bot_at_once(name: str) -> None:
-    """Each has a state of its own, also if their steps are in other threads."""
+    """The matches mustn't share state, even if another thread makes the steps."""
     episodes = [Episode(GAMES["dominion"], None, OPTIONS["dominion"], [name, None]) for _ in "123"]
     for episode, seed in zip(episodes, (1, 2, 1), strict=True):
         episode.begin(seed)
-    play_on(episodes[2])  # the first match alone
+    play_on(episodes[2])  # play this one first, as a reference
     with ThreadPoolExecutor(1) as elsewhere:
         while any(episode.due for episode in episodes):
             for episode in (one for one in episodes if one.due):
@@ -174,7 +175,7 @@ def test_two_matches_of_one_bot_at_once(name: str) -> None:
 def test_a_function_hears_what_its_lines_would_say(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Messages that are made without lines, each of which it may change."""
+    """A function gets message objects instead of lines, and may modify them."""
     environment = GAMES[game].environment
     assert environment is not None
     heard: list[list[Any]] = []
@@ -247,7 +248,7 @@ def test_an_opponent_that_leaves_before_the_first_request_ends_the_match() -> No
 
 
 class FailsAt:
-    """Fails its handshake in one match, counted from 1; in the others it buys nothing."""
+    """Fail in the handshake of the given match, counted from 1. Otherwise buy nothing."""
 
     def __init__(self, match: int) -> None:
         self._handshakes, self._match = 0, match
@@ -287,7 +288,7 @@ def test_a_bundled_bot_reads_no_arguments_of_the_program_and_no_news_but_what_it
         for game in GAMES:
             for name, file in bundled_bots(game).items():
                 kind = bundled_class(file)
-                if kind is None:  # it speaks a dialect
+                if kind is None:  # it doesn't speak our protocol, but a dialect
                     continue
                 if hears_all:
                     monkeypatch.setattr(kind, "hears", None)
@@ -346,7 +347,7 @@ def test_one_bot_of_a_pool_plays_each_match() -> None:
         play_on(episode)
         played.append(episode.opponents["player2"])
     assert set(played) == {"big_money", "minimal", "PolicyBot"}
-    assert played[:12] == played[12:]  # it follows from the seed
+    assert played[:12] == played[12:]  # the seed also determines the opponents
     pool.bots[:] = ["random_legal"]
     episode.begin(1)
     assert episode.opponents == {"player2": "random_legal"}

@@ -1,4 +1,4 @@
-"""The environments of a game from outside."""
+"""Environments of games that aren't bundled."""
 
 from __future__ import annotations
 

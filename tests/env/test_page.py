@@ -1,4 +1,4 @@
-"""The pages on learning: their code runs and prints what stands there; tables are complete."""
+"""Test the pages on learning: the code must print the output shown, and tables must be complete."""
 
 from __future__ import annotations
 

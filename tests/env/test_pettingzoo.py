@@ -1,4 +1,4 @@
-"""The environments as PettingZoo has them: its own tests, and what they do not look at."""
+"""Test the environments with PettingZoo's own tests, and what those don't check."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from pettingzoo.test.max_cycles_test import max_cycles_test
 pytestmark = pytest.mark.extras
 SMALL = {"rows": 5, "cols": 6, "max_turns": 40}
 
-# PettingZoo says so of every environment that it does not know by name and that has masks, or
-# moves of many parts; the mask of an agent that is terminated has no legal action.
+# PettingZoo warns about every environment that it doesn't know by name and that has masks, or moves
+# with many parts. It also warns because an agent's mask is all zeros after the end.
 EXPECTED = (
     "Observation is not a NumPy array",
     "Observation space for each agent probably should be",
@@ -49,8 +49,8 @@ def _expected_warnings() -> Any:
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("make", [dominion_v1.env, dominion_v1.raw_env])
 def test_dominion_passes_their_api_test(make: Callable[..., Any], players: int) -> None:
-    theirs.api_test(make(players, max_turns=20), num_cycles=1000)  # to the end
-    theirs.api_test(make(players), num_cycles=20)  # given up on the way
+    theirs.api_test(make(players, max_turns=20), num_cycles=1000)  # each match is finished
+    theirs.api_test(make(players), num_cycles=20)  # the match is abandoned
 
 
 def test_dominion_passes_their_seed_test() -> None:
@@ -109,7 +109,7 @@ def test_a_match_of_dominion() -> None:
 
 
 def test_an_illegal_action_ends_the_match() -> None:
-    """As in every environment of PettingZoo: -1 for who did it, and nothing for the others."""
+    """In PettingZoo, the agent with the illegal action gets -1 and the others get 0."""
     env = dominion_v1.env(2)
     env.reset(seed=1)
     env.step(dominion_v1.choices.index("buy province"))
@@ -148,7 +148,10 @@ def test_a_turn_of_bot_wars_needs_all_actions() -> None:
 
 
 def test_a_refused_turn_keeps_no_action() -> None:
-    """Booleans pass the check of the space, and the translator of the second seat refuses them."""
+    """Booleans pass the check of the space, but the second player's translator rejects them.
+
+    In that case, we mustn't keep the first player's action for the next step.
+    """
     env, same = (botwars_v1.parallel_env(rows=4, cols=5) for _ in range(2))
     still = np.zeros((4, 5), int)
     for each in (env, same):
@@ -179,7 +182,7 @@ def test_a_terminated_match_of_bot_wars_goes_no_further() -> None:
     [dominion_v1.env(3, max_turns=9), dominion_v1.raw_env(), botwars_v1.parallel_env(rows=7)],
 )
 def test_an_environment_travels_to_another_process(env: Any) -> None:
-    """Its arguments do, not the match."""
+    """The arguments are pickled, but not the match."""
     there = pickle.loads(pickle.dumps(env))
     agent = env.possible_agents[0]
     assert there.possible_agents == env.possible_agents
@@ -262,7 +265,7 @@ def test_in_a_copy_the_program_plays_the_seats_of_the_opponents_too() -> None:
 
 
 class Leaves:
-    """Passes one handshake. Then it leaves when it gets a request, of any kind."""
+    """Pass one handshake, and then leave at the first request of any kind."""
 
     matches = 0
 

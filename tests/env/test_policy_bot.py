@@ -1,4 +1,4 @@
-"""A policy as a bot plays as it does in the environment."""
+"""A policy must play the same in an environment and as a bot."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_it_plays_the_match_of_the_environment(seed: int, what: tuple[str, int])
 
 
 def test_it_plays_match_after_match() -> None:
-    """What it knows of one is forgotten in the next, which may have other seats."""
+    """Between matches, the bot must forget its state, because the number of players may change."""
     sizes = set()
     choose = at_random(1)
 
@@ -87,7 +87,7 @@ def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
 
 @some_and_rest(pytest.mark.slow)
 async def test_it_conforms(cases: list[Case]) -> None:
-    """Its matches may begin in the middle as well; it knows that from the news."""
+    """Some cases start in the middle of a match, which the bot must infer from the messages."""
     source = PythonBot("policy", lambda: InProcessBot(PolicyBot(at_random(1))))
     assert await failures(source, cases) == []
 

@@ -1,4 +1,4 @@
-"""The vector environment: many matches in one call, as Gymnasium's own would play them."""
+"""Test the vector environment: it must play like Gymnasium's own, but many matches per call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def made(name: str = DOMINION, count: int = 3, mode: str | None = None, **option
 
 
 def random_actions(envs: Any, seen: Any, random: np.random.Generator) -> Any:
-    """A legal action for each match; in Bot Wars any."""
+    """Return a legal action for each match. In Bot Wars every action is legal."""
     if isinstance(seen, dict):
         return (random.random(seen["action_mask"].shape) * seen["action_mask"]).argmax(axis=1)
     return random.integers(0, 5, envs.action_space.shape)
@@ -154,7 +154,7 @@ def test_wrappers_and_arguments_of_vectors_are_for_those_of_gymnasium() -> None:
 
 
 class OneMatch:
-    """Can play one match at a time."""
+    """A bot that can only play one match at a time."""
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         message = msgspec.json.decode(lines[-1])

@@ -1,4 +1,4 @@
-"""Each mistake of a game's author is found, and said with its place; a right game passes."""
+"""Test `check_game` with games that have mistakes. It must find each, and name the line."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.support import mixed
 from tests.support.mixed import Mixed, NumberRequest, Taken, View
 
 SECONDS = 1.0
-"""That a call may take, also on a busy machine."""
+"""The time limit for a call in seconds, long enough for a busy machine."""
 COUNTER = itertools.count()
 
 
 class Wide(View):
-    """A view with anything."""
+    """A view with one more field, which may have any value."""
 
     more: Any = None
 
@@ -34,7 +34,7 @@ def report(kind: type[Mixed]) -> GameReport:
 
 
 def seeing(make: Callable[[Mixed, Viewer], Any]) -> type[Mixed]:
-    """The game with more in its views."""
+    """Make a subclass whose views also contain what `make` returns."""
 
     class Seeing(Mixed):
         def view(self, viewer: Viewer) -> View:
@@ -84,7 +84,7 @@ class Remembers(Mixed):
 
 
 class ViewTakes(Mixed):
-    """Its view counts, which shows in events, not in the view."""
+    """A game that counts the calls of `view`. The count is in its events, but not in views."""
 
     looks = 0
 

@@ -1,4 +1,4 @@
-"""The fields of messages, and their values in words."""
+"""Test the descriptions of message fields and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a game for the authors of its bots."""
+"""Tests for the generated page of a game, which authors of bots read."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_mistake_of_the_game_is_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["toy_cards", "connect4"])
 def test_a_person_is_told_what_happens(name: str) -> None:
-    """A game with a person and without an environment has a page, and can be checked."""
+    """The check and the page must also work for games with people but without an environment."""
     rules = load(SMALL_GAMES.get(name, str(TOY_FOLDER)))
     bare = msgspec.structs.replace(rules, make_environment=None)
     assert "### A match" in page_of(bare, 2, 0)

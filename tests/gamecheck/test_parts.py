@@ -1,4 +1,4 @@
-"""The optional parts of a game are used in random matches, and what fails in them is found."""
+"""Test that the check uses the optional parts of a game, and finds mistakes in them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.any_game import TOY_FOLDER, every_game
 from tests.support.own_game import every_small_game, small_games
 
 SECONDS = 5.0
-"""That a call may take, also on a busy machine."""
+"""The time limit for a call in seconds, long enough for a busy machine."""
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def test_all_parts_of_a_small_game_are_right(name: str) -> None:
 
 
 def test_the_check_of_a_log_is_no_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It plays the game many times, so the limit of one call does not blame the game for it."""
+    """Checking a log plays the game many times, so it has a longer limit than other calls."""
     limits: dict[str, float] = {}
 
     def called(self: Guard, what: str, call: Callable[[], Any]) -> Any:
@@ -66,7 +66,7 @@ def test_the_check_of_a_log_is_no_single_call(monkeypatch: pytest.MonkeyPatch) -
 
 
 class Shares(SmallGame):
-    """A copy shares the state of the author's object."""
+    """A copy of this game shares the game's state with the original."""
 
     def copy(self, chance: Any) -> SmallGame:
         new = super().copy(chance)
@@ -210,7 +210,10 @@ class HighCard(Game):
 
 
 def test_hidden_hands_that_shrink(tmp_path: Path) -> None:
-    """The hidden hand of a seat that has left decides what is played; the log is right anyway."""
+    """The game is decided by the hidden hand of a player who has left.
+
+    That's allowed. Only the observation is wrong, because a list in the view shrinks.
+    """
     file = tmp_path / "high_card.py"
     file.write_text(HIGH_CARD)
     definition = GAMES[outside.add(str(file))]

@@ -1,4 +1,4 @@
-"""Each mistake in the class of a small game is found, and said with its line."""
+"""Test `check_game` with mistakes in the class of a small game. It must name the line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
 
 KUHN = Path(SMALL_GAMES["kuhn"])
 SECONDS = 1.0
-"""That a call may take, also on a busy machine."""
+"""The time limit for a call in seconds, long enough for a busy machine."""
 LEGAL = "return self.moves"
 VIEW = '"first": self.first,'
 APPLY = "self.said.append(move)"

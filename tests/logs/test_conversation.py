@@ -1,4 +1,4 @@
-"""Going on with a recorded match, and what a bot was sent in it."""
+"""Test `play --resume`, and printing what a bot was sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")
 
 
 def go_on(folder: Path, turn: int, *words: str) -> list[dict[str, Any]]:
-    """Play on; the new record."""
+    """Resume the match at this turn. Return the new record without times."""
     record = folder / "again.record.jsonl"
     done = referee("play", "--resume", RECORD, "--turn", str(turn), "--record", str(record), *words)
     assert done.returncode == 0, done.stderr
@@ -30,7 +30,7 @@ def test_the_same_bots_play_the_same_match(tmp_path: Path, turn: int) -> None:
 
 
 def test_another_bot_goes_on_where_the_match_was(tmp_path: Path) -> None:
-    """Turns 1 to 17 are as they were, but for the name; then the other bot decides."""
+    """Only the name may differ in turns 1 to 17. After that, the other bot makes the decisions."""
     again = go_on(tmp_path, 18, "big_money", "minimal")
     before = without_times(Path(RECORD))
     (changed,) = {e["name"] for e in (e.get("message", {}) for e in again) if "name" in e} - {
@@ -60,7 +60,7 @@ def test_a_bot_that_fails_meanwhile_is_lost(tmp_path: Path) -> None:
 
 
 def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
-    """The record of a match in which a bot left; its last turn is played anew."""
+    """A bot left in the recorded match. It stays disqualified when we resume the last turn."""
     record = tmp_path / "lost.record.jsonl"
     bots = ["big_money", "minimal", hostile("exit_at", 2)]
     assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1

@@ -1,4 +1,4 @@
-"""Reading records and logs from a program (spec/reading-logs.md)."""
+"""Test the API for reading records and logs (spec/reading-logs.md)."""
 
 from __future__ import annotations
 

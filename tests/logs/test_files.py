@@ -1,4 +1,4 @@
-"""Log files: all or none, nothing lost, whole lines, restored when somebody damaged them."""
+"""Test log files: writing, and restoring a log that was damaged while we were writing it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_log_that_another_run_is_writing(tmp_path: Path) -> None:
     log.close()
 
 
-# --- a log that somebody else changes while it is written (spec/log-format.md, 1) -----------------
+# --- a log that another program changes while we write it (spec/log-format.md, 1) -----------------
 
 LINES = [b'{"line":%d,"random":"%s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(1000)]
 
@@ -168,7 +168,7 @@ def test_a_damaged_log_is_written_anew(
     for line in LINES[900:]:
         log.write(line)
     found = log.finish()
-    # Root may read every file, others cannot look into one whose mode was taken away.
+    # Root can read the file even if its mode forbids it. Other users get "changed".
     assert found == problem or (problem is None and found == "changed")
     file.chmod(0o644)
     with LogReader(str(file)) as reader:
@@ -179,7 +179,7 @@ def test_a_damaged_log_is_written_anew(
 
 
 def test_a_truncated_log_has_no_hole(tmp_path: Path) -> None:
-    """What is written after somebody truncated the file stands at its begin, not behind NULs."""
+    """If somebody truncates the file, we continue at its start and leave no NUL bytes."""
     (log,) = open_logs([str(tmp_path / "log")])
     assert log is not None
     log.write(b"one\n")
@@ -213,7 +213,7 @@ def test_a_log_that_cannot_be_restored_is_said(tmp_path: Path) -> None:
     assert log.closed
 
 
-# --- the reader of a pipe -------------------------------------------------------------------------
+# --- pipes ----------------------------------------------------------------------------------------
 
 
 def test_a_write_does_not_wait_for_the_reader_of_a_pipe(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_write_does_not_wait_for_the_reader_of_a_pipe(tmp_path: Path) -> None:
     while log.behind:
         read += os.read(reader, 65536)
         log.push()
-    log.drain()  # there is nothing to wait for any more
+    log.drain()  # returns immediately, because everything is written
     read += os.read(reader, 65536)
     os.close(reader)
     assert read == written
@@ -260,7 +260,7 @@ def test_a_nul_in_a_name_is_wrong_usage() -> None:
 
 @pytest.mark.parametrize("name", ["log", "log.gz", "log.zst"])
 def test_a_log_that_nothing_was_written_to_is_as_it_was(tmp_path: Path, name: str) -> None:
-    """A match that does not begin costs no old log, and leaves no empty one behind."""
+    """If a match doesn't start, the old log must be unchanged, and no new file may be left."""
     old, new = tmp_path / name, tmp_path / f"new-{name}"
     old.write_bytes(b"precious")
     for log in open_logs([str(old), str(new)]):

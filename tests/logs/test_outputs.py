@@ -1,4 +1,4 @@
-"""The files that an output may replace: nobody loses a file by a slip in a name."""
+"""Which files may an output replace? A typo in a name mustn't destroy anything."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_ours(path: Path, kind: Kind) -> bool:
     [
         (RECORD, b"", True),
         (RECORD, RECORDED, True),
-        (RECORD, RECORDED[:20], True),  # a killed run
+        (RECORD, RECORDED[:20], True),  # left by a run that was killed
         (RECORD, _gzip(RECORDED), True),
         (RECORD, _gzip(RECORDED)[:100], True),
         (RECORD, _gzip(RECORDED)[:8], True),
@@ -109,7 +109,7 @@ def test_a_list_names_files_without_a_mark(tmp_path: Path) -> None:
     for _ in range(2):
         note_output(str(tmp_path / "link"), TEXT)
     assert is_ours(mine, TEXT)
-    assert is_ours(mine, REPORT)  # a report in another format replaces it
+    assert is_ours(mine, REPORT)  # a report may replace a report in another format
     assert not is_ours(other, TEXT)
     note_output(str(other), TEXT)
     assert is_ours(other, TEXT)

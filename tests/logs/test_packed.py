@@ -1,4 +1,4 @@
-"""Compressed logs: complete when closed, whole blocks after a crash."""
+"""After a crash, all complete blocks of a compressed log must be readable."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_closed_file_holds_everything(tmp_path: Path, suffix: str) -> None:
 
 
 def test_without_its_end_every_flushed_block_can_be_read(tmp_path: Path, suffix: str) -> None:
-    """What a crash leaves: whole lines, and less than a block is missing."""
+    """After a crash we can read whole lines, and lose less than a block."""
     file = tmp_path / f"log{suffix}"
     log = open_log(file)
     written = 0
@@ -87,7 +87,7 @@ def test_cut_anywhere_it_is_a_prefix(tmp_path: Path, suffix: str) -> None:
     for length in range(len(data)):
         part.write_bytes(data[:length])
         lines, cut = read(part)
-        # A piece of the magic number is no sign of compression yet.
+        # With less than four bytes we can't tell that the file is compressed.
         assert length < 4 or (cut and text.startswith(b"".join(lines))), length
 
 

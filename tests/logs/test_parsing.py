@@ -1,4 +1,4 @@
-"""Which game a spectator log is of, and what its lines are."""
+"""Test how the game of a spectator log is recognised, and how its lines are parsed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
 
 @pytest.fixture
 def other(monkeypatch: pytest.MonkeyPatch) -> GameDefinition:
-    """Another game, of which all types but one are those of the first."""
+    """Register a second game that shares all types with Dominion except `move`."""
     first = GAMES["dominion"]
     public = (GameInfo, *first.public[1:], Move)
     definition = replace(first, name="other", is_game_info=None, public=public)
@@ -44,7 +44,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> GameDefinition:
 
 
 def read(lines: list[bytes]) -> tuple[str, list[Line]]:
-    """The game, and the lines."""
+    """Return the name of the game, or "" if it's unknown, and the lines."""
     messages = Messages(lines)
     found = list(messages)
     assert [line.raw for line in found] == lines
@@ -58,9 +58,9 @@ def read(lines: list[bytes]) -> tuple[str, list[Line]]:
         ([*NAMES, GAME_INFO], "dominion"),
         ([*NAMES, b'{"type":"game-info","game":"other"}\n'], "other"),
         ([*NAMES, b"what?\n", b"[]\n", b'{"type":[]}\n', GAME_INFO], "dominion"),
-        ([*NAMES, MOVE], "other"),  # a type that no other game has
+        ([*NAMES, MOVE], "other"),  # only this game has this type
         ([*NAMES, SUPPLY, SUPPLY, MOVE], "other"),
-        ([*NAMES, SUPPLY], ""),  # both have it
+        ([*NAMES, SUPPLY], ""),  # both games have it
         ([*NAMES, b'{"type":"game-info"}\n', MOVE], "other"),
         ([*NAMES, b'{"type":"game-info","game":"chess"}\n', MOVE], ""),
         ([*NAMES, b'{"type":"game-info","game":["other"]}\n', MOVE], ""),

@@ -1,4 +1,4 @@
-"""The match record (spec/log-format.md, 2): its lines, its digest, its schema."""
+"""Test the match record (spec/log-format.md, 2): lines, digest and schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The logs of a match in which much happens."""
+    """Play a match with many faults, and return the folder of its logs."""
     folder = tmp_path_factory.mktemp("match")
     line = folder / "line"
     line.write_bytes(b"\xff\xfe not text\n")
@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some_of_each_kind(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first ten of each type of entry and message, and the last lines."""
+    """Return ten lines of each type of entry and message, and the last ten lines."""
     kinds: defaultdict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         kinds[line.get("entry", ""), line.get("message", line).get("type", "")].append(line)
@@ -96,7 +96,7 @@ def test_the_schema_tells_wrong_replies() -> None:
 
 
 def test_the_lines_are_what_the_structs_say(folder: Path) -> None:
-    """The writer puts lines together by hand; the structs must read every one, losing nothing."""
+    """The writer formats lines by hand, so we check that the structs can decode all of them."""
     decoder = msgspec.json.Decoder(entry_types(GAMES["dominion"]).any)
     for line in (folder / "record").read_bytes().splitlines():
         again: dict[str, Any] = json.loads(msgspec.json.encode(decoder.decode(line)))
@@ -145,17 +145,17 @@ def test_a_fault_follows_its_line_and_names_its_section(folder: Path) -> None:
     [
         (b'{"type":"play-reply","phase":"cleanup"}', "line"),
         ("é".encode() * 2000, "line"),
-        (b'"' * 99, "line"),  # 200 bytes with the quotes around them
+        (b'"' * 99, "line"),  # 200 bytes with the quotes
         (b'"' * 100, "base64"),
         (b"\x01" * 33, "line"),
         (b"\x01" * 34, "base64"),
-        (b"a" * 602 + b'"' * 398, "line"),  # 1,400 bytes
+        (b"a" * 602 + b'"' * 398, "line"),  # 1,400 bytes as a JSON string
         (b"a" * 601 + b'"' * 399, "base64"),
         (b"\xff", "base64"),
     ],
 )
 def test_what_escapes_would_blow_up_is_base64(line: bytes, field: str) -> None:
-    """2.3: more than 200 bytes with quotes and escapes, and more than 1.4 times the line."""
+    """We use Base64 if the JSON string is longer than 200 bytes and 1.4 times the line (2.3)."""
     entry = json.loads(received_head(Received(0, line)) + b"}")
     assert {"line", "base64"} & entry.keys() == {field}
     value = entry[field]

@@ -1,4 +1,4 @@
-"""Stderr in the match record (spec/log-format.md, 2.12): where it stands, how much, who looks."""
+"""Test stderr in the match record (spec/log-format.md, 2.12)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ from tests.support.damage import with_digest
 from tests.support.live import entries, hostile, play
 
 BOTS = (kept(), hostile("exit_at", 3), kept())
-"""The first and the last write "match 1" before each answer, the other "giving up" as it goes."""
+"""The first and last bot write "match 1" to stderr before each reply.
+The other one writes "giving up" and exits.
+"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The logs of a match whose bots write on stderr, in `with` and `without`."""
+    """Play a match with and without recording stderr, in the folders `with` and `without`."""
     folder = tmp_path_factory.mktemp("matches")
     for name, recorded in (("with", True), ("without", False)):
         (folder / name).mkdir()
@@ -67,7 +69,7 @@ def said(file: Path, player: str) -> list[dict[str, Any]]:
     ]
 
 
-# --- where it stands ------------------------------------------------------------------------------
+# --- position in the record -----------------------------------------------------------------------
 
 
 def test_it_stands_right_before_the_answer_that_followed_it(folder: Path) -> None:
@@ -99,7 +101,7 @@ def test_the_traceback_of_a_bot_that_crashes_is_there(tmp_path: Path) -> None:
 
 
 def test_last_words_stand_before_the_exits(tmp_path: Path) -> None:
-    """What is written behind the last answer, here at the end of the match."""
+    """Text after a bot's last reply is recorded before its exit code."""
     sink, stderr = MemorySink(), [RecordedStderr(), RecordedStderr()]
     spec = match_spec(["a", "b"], seed=3)
     writer = RecordWriter(sink, spec, "2026-01-01", stderr)
@@ -120,7 +122,7 @@ def test_last_words_stand_before_the_exits(tmp_path: Path) -> None:
     assert verify_record(str(file)).kind == Kind.VALID
 
 
-# --- what of it -----------------------------------------------------------------------------------
+# --- what is recorded -----------------------------------------------------------------------------
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_a_flood_is_cut(tmp_path: Path) -> None:
         assert len(part["text"]) + part["left_out"] == megabyte
         assert len(part["text"]) == STDERR_PART
         assert part["text"].endswith("noise \n")
-    assert len(parts) == 3  # the handshake and two requests
+    assert len(parts) == 3  # one for the handshake, and one for each of two requests
 
 
 def test_a_bot_has_so_much_and_its_last_words() -> None:
@@ -171,7 +173,7 @@ def test_a_character_may_come_in_two_pieces() -> None:
     assert [*parts, stderr.take(last=True)[0]] == ["caf", "\xe9", "", "\ufffd"]
 
 
-# --- who looks at it ------------------------------------------------------------------------------
+# --- readers --------------------------------------------------------------------------------------
 
 
 def test_the_rest_is_as_without_it(folder: Path) -> None:
@@ -182,7 +184,7 @@ def test_the_rest_is_as_without_it(folder: Path) -> None:
             if entry["entry"] != "stderr"
         ]
 
-    assert without_times("with") == without_times("without")  # the digests among them
+    assert without_times("with") == without_times("without")  # even the digests are equal
     assert STDERR not in (folder / "without" / "record").read_bytes()
 
 
@@ -220,7 +222,7 @@ def test_all_else_is_checked(lines: list[bytes], tmp_path: Path) -> None:
     other[place] = other[place].replace(b'"actions":1', b'"actions":2')
     verdict = verified(tmp_path, other)
     assert (verdict.kind, verdict.line) == (Kind.MODIFIED, place + 1)
-    verdict = verified(tmp_path, with_digest(other))  # stderr follows it, and is passed over there
+    verdict = verified(tmp_path, with_digest(other))  # the stderr after this line is skipped
     assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, place + 1)
     assert verified(tmp_path, [*lines, lines[-1]]).kind == Kind.MODIFIED
     for wrong in (b"nonsense\n", b'"player_number":"player1","time":1}\n'):

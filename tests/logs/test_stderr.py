@@ -1,4 +1,4 @@
-"""The stderr of bots beside a record: which file, how much of it, and what is not read."""
+"""Reading a bot's stderr from the file beside a record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_file_of_another_name_has_none(name: str) -> None:
 
 
 def beside(folder: Path) -> tuple[str, Path]:
-    """The names of a record and of the file with the stderr of its first seat."""
+    """Return the name of a record, and the path of the file for player 1's stderr."""
     return str(folder / "7.record.jsonl"), folder / "7.player1.stderr"
 
 

@@ -1,4 +1,4 @@
-"""What is shown of a long stderr: never without the frames of the bot's own files."""
+"""Test excerpts of a long stderr. They must contain the frames of the bot's own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found in spectator logs, and that nothing is found where nothing is wrong."""
+"""Test `validate` on spectator logs with mistakes, and that it accepts correct ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def to_log(lines: list[Message]) -> bytes:
     return b"".join(to_line(line) + b"\n" for line in lines)
 
 
-# --- no false alarm; of bots that write anything, see tests/attacks/test_fuzz_lines.py ----------
+# --- no false positives (for fuzzed bots, see tests/attacks/test_fuzz_lines.py) -----------------
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
@@ -62,7 +62,7 @@ def test_nothing_is_found_in_the_examples(file: Path) -> None:
 def test_turns_of_which_little_or_nothing_is_heard(
     players: list[Choose], validate: Validate
 ) -> None:
-    """Turns without a card played, and of players who have trashed what they had."""
+    """Some players never play a card, and some trash their whole deck."""
     for seed in range(3):
         assert validate(random_log(seed, players)) == [], seed
 
@@ -156,7 +156,7 @@ def piles_in_other_order(lines: list[Message]) -> int:
 
 
 def too_dear(lines: list[Message]) -> int:
-    """The first buy, with five coppers at most, is a province."""
+    """Change the first gain to a province, for which five coppers aren't enough."""
     at = first(lines, "player-gained")
     lines[at]["gained"] = "province"
     lines[at + 1] = json.loads(json.dumps(lines[first(lines, "supply-info")]))
@@ -181,7 +181,7 @@ def other_winner(lines: list[Message]) -> int:
 
 
 def goes_on(lines: list[Message]) -> int:
-    """A turn more after the last province is gone."""
+    """Add a turn after the last province was bought."""
     lines.insert(-1, lines[first(lines, "player-top-discard", player_number="player2")])
     return len(lines) - 2
 
@@ -334,7 +334,7 @@ def test_line_ends_are_counted(validate: Validate) -> None:
 
 
 def foreign(log: bytes) -> list[Message]:
-    """The same match as another referee tells it: numbers for players, lists for gains."""
+    """Return the log in the style of another referee: numbers as players, lists as gains."""
     lines = [line for line in messages(log) if line["type"] != "player-name"]
     for line in lines:
         if "player_number" in line:
@@ -345,7 +345,7 @@ def foreign(log: bytes) -> list[Message]:
 
 
 def test_wrong_shapes_are_said_once_each_and_the_rules_go_on(validate: Validate) -> None:
-    """All of them in one run, in plain words; and what they can only mean is judged."""
+    """Report each wrong shape once, and still check the rules where the meaning is clear."""
     lines = foreign(LOG)
     gains = sum(line["type"] == "player-gained" for line in lines)
     last = lines[-1]
@@ -358,14 +358,15 @@ def test_wrong_shapes_are_said_once_each_and_the_rules_go_on(validate: Validate)
     assert ("2.2", "the names of 2 to 4 players first") in found
     scores = [finding for (section, _), finding in found.items() if section == "4.5"]
     assert [finding.line for finding in scores] == [len(lines)]
-    wrong = {"2", "2.2", "2.3", "4.5"}  # 2.3: no player-name says what game-info repeats
+    # 2.3 because the names of game-info weren't in player-name messages.
+    wrong = {"2", "2.2", "2.3", "4.5"}
     assert {finding.section for finding in found.values()} == wrong
 
 
 def test_nothing_is_left_for_the_garbage_collector(validate: Validate) -> None:
-    """So that memory does not grow with the number of logs."""
+    """The command disables garbage collection, so reference cycles would make its memory grow."""
     logs = [mutate(Random(number), TWO.read_bytes())[1] for number in range(20)]
-    assert sum(bool(validate(log)) for log in logs) > 15  # many of them in a turn's explanation
+    assert sum(bool(validate(log)) for log in logs) > 15  # often while explaining a turn
     gc.collect()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Verifying records: what holds, and what each change of a record is called."""
+"""Test `verify` with valid and changed records."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def lines_of(file: Path = TWO) -> list[bytes]:
 
 
 def index_of(lines: list[bytes], text: bytes) -> int:
-    """The index of the first line that holds a text."""
+    """Return the index of the first line that contains `text`."""
     return next(index for index, line in enumerate(lines) if text in line)
 
 
 def failed_handshakes(folder: Path) -> Path:
-    """The record of a match in which only the first of three bots answers as it should."""
+    """Write a record of three bots, of which only the first one gets through its handshake."""
     file = folder / "failed"
     (log,) = open_logs([str(file)])
     assert log is not None
@@ -67,7 +67,7 @@ Check: TypeAlias = Callable[["bytes | list[bytes]"], Verdict]
 
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
-    """Verify these bytes or lines."""
+    """Return a function that verifies a record, given its bytes or lines."""
 
     def verify(data: bytes | list[bytes]) -> Verdict:
         file = tmp_path / "record"
@@ -89,7 +89,7 @@ def without_times(data: bytes) -> list[bytes]:
 
 
 def is_json(line: bytes) -> bool:
-    """Not so with a control character in a time, say, or with a torn UTF-8 sequence."""
+    """A line isn't JSON if it has, for example, a control character in a time, or invalid UTF-8."""
     try:
         json.loads(line.decode())
     except ValueError:
@@ -97,7 +97,7 @@ def is_json(line: bytes) -> bool:
     return True
 
 
-# --- what holds -----------------------------------------------------------------------------------
+# --- valid records --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
@@ -116,7 +116,7 @@ def test_a_record_holds_and_its_spectator_log_follows_from_it(file: Path, tmp_pa
 
 
 def escapes(folder: Path) -> list[bytes]:
-    """The lines of a record with a reply that is shorter as Base64."""
+    """Return the lines of a record with replies that are recorded as Base64."""
     (log,) = open_logs([str(folder / "escapes")])
     assert log is not None
     spec = match_spec(["a", "b"], seed=3, options={"max_turns": 1})
@@ -133,15 +133,15 @@ def escapes(folder: Path) -> list[bytes]:
 
 
 def test_a_reply_that_escapes_would_blow_up_holds(check: Check, tmp_path: Path) -> None:
-    """As it is written now, and as older versions wrote it (log-format, 2.3)."""
+    """Older versions wrote such replies as strings, which is still valid (log-format, 2.3)."""
     lines = escapes(tmp_path)
     assert check(lines).kind == Kind.VALID
     encoded = b'"base64":"' + base64.b64encode(b"\x01" * 100) + b'"'
     older = [line.replace(encoded, b'"line":"' + b"\\u0001" * 100 + b'"') for line in lines]
     assert older != lines
-    assert check(older).kind == Kind.MODIFIED  # the digest is another one
+    assert check(older).kind == Kind.MODIFIED  # the digest has changed
     assert check(with_digest(older)).kind == Kind.VALID
-    # No referee wrote them like this.
+    # This Base64 has unused bits that aren't zero. No referee writes that.
     strange = [line.replace(b"AQ==", b"AR==") for line in lines]
     assert strange != lines
     assert check(with_digest(strange)).kind == Kind.RULES_CHANGED
@@ -204,7 +204,7 @@ def test_a_disqualification_that_cannot_come_there(check: Check, tmp_path: Path,
     assert (verdict.kind, verdict.line, verdict.section) == (Kind.MODIFIED, index + 1, "2.5")
 
 
-# --- what does not --------------------------------------------------------------------------------
+# --- invalid records ------------------------------------------------------------------------------
 
 
 def test_an_edited_line_is_shown_with_what_follows(check: Check) -> None:
@@ -234,7 +234,7 @@ def test_lines_that_fit_their_digest_but_do_not_follow_are_of_other_rules(check:
     assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, index + 1)
     assert "referee 0.0.7" in verdict.text
     assert f"referee {__version__}" in verdict.text
-    # Cut short, its digest is not there to tell the two apart.
+    # Without its digest, a truncated record could be edited or from other rules.
     verdict = check(with_digest(lines)[:-1])
     assert (verdict.kind, verdict.line) == (Kind.MODIFIED, index + 1)
     assert "it may be the rules too: referee 0.0.7 wrote it" in verdict.text
@@ -314,7 +314,7 @@ def test_nothing_may_follow_the_end(check: Check) -> None:
     assert (verdict.kind, verdict.line) == (Kind.MODIFIED, len(lines_of()) + 1)
 
 
-# --- what is no record of ours --------------------------------------------------------------------
+# --- other files ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
         verify_record(str(tmp_path / "none"))
 
 
-# --- any change at all ----------------------------------------------------------------------------
+# --- random changes -------------------------------------------------------------------------------
 
 
 @pytest.mark.untraced
@@ -472,7 +472,7 @@ def test_no_bytes_make_it_fail(
 
 @pytest.mark.parametrize("at", [40, None], ids=["edited", "holds"])
 def test_nothing_is_left_for_the_garbage_collector(check: Check, at: int | None) -> None:
-    """So that memory does not grow with the number of records."""
+    """The command disables garbage collection, so reference cycles would make its memory grow."""
     lines = lines_of()
     if at is not None:
         lines[at] = b"{}\n"

@@ -1,4 +1,4 @@
-"""One line of a bot: whatever the bytes, `decode_reply` says what they are, and never raises."""
+"""For any bytes, `decode_reply` must return a reply or an error, and never raise."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def decode(line: bytes) -> Any:
 
 
 def code(line: bytes) -> str:
-    """What a refused line is."""
+    """Return the fault code of a line that must be rejected."""
     reply = decode(line)
     assert isinstance(reply, InvalidReply), reply
     return reply.code
@@ -64,17 +64,17 @@ def play_reply(line: bytes) -> PlayReply:
 
 
 def with_field(value: bytes, field: bytes = b"x") -> bytes:
-    """A clean-up reply with one more field."""
+    """Return a clean-up reply with an additional field."""
     return b'{"type":"play-reply","phase":"cleanup","%s":%s}' % (field, value)
 
 
 def slowly(line: bytes) -> bytes:
-    """The same reply with an overruled `type` in front: what is read is the same."""
+    """Prepend a wrong `type`, which the later one overrides. This prevents the fast path."""
     assert line.startswith(b"{")
     return b'{"type":"nothing",' + line[1:]
 
 
-# --- the oracle: Python's json, and the few rules that it does not have -----------------------
+# --- the oracle: Python's json, plus some rules that it doesn't have --------------------------
 
 
 class NoJsonError(ValueError):
@@ -86,7 +86,10 @@ def no_constant(name: str) -> None:
 
 
 def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, the last of duplicate keys counting, whose strings are all Unicode text."""
+    """Make an object like `json.loads`, but reject strings with lone surrogates.
+
+    If keys occur more than once, the last one counts.
+    """
     for key, value in found:
         for text in (key, value):
             check_text(text)
@@ -102,7 +105,7 @@ def check_text(value: Any) -> None:
 
 
 def oracle(line: bytes) -> tuple[str, Any]:
-    """`type` and fields of a reply, or the code of what is wrong with the line."""
+    """Decode a line with the standard library: `type` and fields of the reply, or a fault code."""
     try:
         value = json.loads(
             line.decode(), parse_constant=no_constant, parse_int=number, object_pairs_hook=pairs
@@ -123,7 +126,7 @@ def number(digits: str) -> float:
 
 
 def canonical(value: Any) -> Any:
-    """A form in which true is not 1, and numbers are equal when JSON calls them equal."""
+    """Convert JSON so that true isn't equal to 1, but 1 is equal to 1.0."""
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int | float):
@@ -143,7 +146,7 @@ def canonical(value: Any) -> Any:
 
 
 def seen(line: bytes) -> tuple[str, Any]:
-    """What `decode_reply` makes of a line, in the oracle's form."""
+    """Decode a line with `decode_reply`, and return it like `oracle` does."""
     reply = decode(line)
     if isinstance(reply, InvalidReply):
         return reply.code, None
@@ -170,7 +173,7 @@ spaces = st.sampled_from([b"", b"", b" ", b"\t", b"\r", b"  \r\t"])
 
 
 def escaped(text: str) -> bytes:
-    """A JSON string in which every character is written as an escape."""
+    """Return a JSON string in which every character is escaped."""
     units = text.encode("utf-16-be", "surrogatepass")
     return (
         b'"'
@@ -180,7 +183,7 @@ def escaped(text: str) -> bytes:
 
 
 def strings(text: str) -> list[bytes]:
-    """The ways to write a string in JSON."""
+    """Return all the ways in which we write a string as JSON."""
     return [
         json.dumps(text).encode(),
         json.dumps(text, ensure_ascii=False).encode(),
@@ -190,7 +193,7 @@ def strings(text: str) -> list[bytes]:
 
 @st.composite
 def json_objects(draw: st.DrawFn) -> bytes:
-    """The line of a JSON object: any spacing and escapes, duplicate keys, mostly a known type."""
+    """Draw a JSON object with random spacing, escapes and duplicate keys, often of a known type."""
     fields = draw(st.lists(st.tuples(texts, json_values), max_size=4))
     tags = st.just("type"), st.sampled_from(list(FIELDS))
     fields += draw(st.lists(st.tuples(*tags), max_size=2))
@@ -221,7 +224,7 @@ DAMAGE = [
 
 
 def damaged(line: bytes, chance: Random) -> bytes:
-    """A line after a few changes to its bytes."""
+    """Change a few bytes of a line."""
     changed = bytearray(line)
     for _ in range(chance.randint(1, 3)):
         start = chance.randint(0, len(changed))
@@ -399,7 +402,7 @@ def test_a_long_fraction_is_a_number() -> None:
 
 
 def nested(depth: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
-    """A clean-up reply whose brackets are nested so deep, its own included."""
+    """Return a clean-up reply with this nesting depth, including its own braces."""
     return with_field(opening * (depth - 1) + closing * (depth - 1))
 
 
@@ -467,7 +470,7 @@ def test_many_brackets_side_by_side_are_no_nesting() -> None:
 
 
 def containers(count: int, empty: bytes = b"[]") -> bytes:
-    """A clean-up reply of so many lists and objects: itself, a list, and what is in that."""
+    """Return a clean-up reply with this number of lists and objects, including itself."""
     return with_field(b"[%s]" % b",".join([empty] * (count - 2)))
 
 
@@ -535,7 +538,7 @@ def test_odd_keys_are_ignored() -> None:
     assert decode(line) == PlayReply(phase="buy")
 
 
-# --- what is around, and what is no object ----------------------------------------------------
+# --- white space, and values that aren't objects ----------------------------------------------
 
 
 @pytest.mark.parametrize("space", [b"\r", b" ", b"\t", b" \r", b"\n", b"\r\n"])

@@ -1,4 +1,4 @@
-"""The match: handshake, faults, disqualifications, end (sections of spec/protocol-v1.md)."""
+"""Test `Match`: handshake, faults, disqualifications and the end (spec/protocol-v1.md)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ STARTUP = Disqualification.STARTUP_TIMEOUT
 
 
 def started(seats: int = 2, **options: Any) -> Match:
-    """A match whose handshake requests are out; what it said is taken."""
+    """Start a match, and drop the handshake requests from its entries."""
     match = new_match(seats, **options)
     match.start()
     match.take_entries()
@@ -68,7 +68,7 @@ def started(seats: int = 2, **options: Any) -> Match:
 
 
 def hands_shaken(*answers: bytes | Disqualification, **options: Any) -> tuple[Match, Announced]:
-    """A match after these handshakes, one a seat, and what it said from the first of them on."""
+    """Play the handshakes, one answer per seat. Return the match and its announcements."""
     match = started(len(answers), **options)
     for seat, reply in enumerate(answers):
         shake(match, seat, reply)
@@ -398,7 +398,7 @@ def test_of_two_versions_the_last_counts() -> None:
     assert 1 in hands_shaken(name_line(0), line)[0].disqualified
 
 
-# --- 3.4, 3.5: who fails the handshake --------------------------------------------------------
+# --- 3.4, 3.5: failed handshakes --------------------------------------------------------------
 
 
 def disqualified(number: str, reason: str) -> dict[str, str]:
@@ -494,7 +494,7 @@ def test_the_game_begins_after_the_disqualifications_of_the_handshake() -> None:
     assert left == [disqualified(number, "exited") for number in ("player1", "player3")]
 
 
-# --- 8.3: who leaves later --------------------------------------------------------------------
+# --- 8.3: leaving later -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -560,7 +560,7 @@ def test_the_last_one_left_wins_at_once(seats: int) -> None:
 
 @pytest.mark.parametrize("seats", [3, 4])
 def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> None:
-    """4.4: the last to begin its last turn leaves in it."""
+    """The last player is disqualified in its last turn, and the match must still end (4.4)."""
     match = begun(seats, max_turns=1)
     for seat in range(seats - 1):
         match.receive(seat, CLEANUP)
@@ -618,7 +618,7 @@ def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None
     assert told.public[-1]["type"] == "game-end"
 
 
-# --- requests, answers, faults ----------------------------------------------------------------
+# --- requests, replies, faults ----------------------------------------------------------------
 
 
 def test_requests_go_to_one_bot_and_the_rest_to_all() -> None:
@@ -756,7 +756,7 @@ def test_the_end_of_a_game_that_was_played() -> None:
 
 
 def big_money(number: str, request: dict[str, Any]) -> bytes:
-    """Buys province, gold or silver, from its own money alone."""
+    """Buy province, gold or silver. Only count the player's own treasures."""
     if not request["buys"]:
         return CLEANUP
     treasures = [card for card in request["hand"] if card in WORTH]
@@ -789,7 +789,7 @@ def test_standings_at_any_time() -> None:
 
 @pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b" \f\r"])
 def test_a_line_that_only_looks_blank_is_a_reply(line: bytes) -> None:
-    """1.1, in the handshake and to `play-turn`."""
+    """Such a line must cause a fault, both in the handshake and as a reply to `play-turn` (1.1)."""
     match, told = hands_shaken(line, name_line(1))
     assert told.codes() == [(0, "bad-name-reply", "3.2")]
     match.receive(0, line)
@@ -803,7 +803,7 @@ def test_a_line_that_only_looks_blank_is_a_reply(line: bytes) -> None:
 @pytest.mark.parametrize("line", [b"", b" ", b"\t \r", b"{}\n{}"])
 @pytest.mark.parametrize("match", [new_match, begun])
 def test_a_blank_line_is_no_reply(match: Callable[..., Match], line: bytes) -> None:
-    """Who drives a match skips it (1.1): it would make a record that does not hold."""
+    """The driver must skip blank lines (1.1). If they got into a record, it wouldn't be valid."""
     driven = match()
     if not driven.due:
         driven.start()
@@ -855,19 +855,19 @@ def test_nobody_is_due_after_the_end() -> None:
             match.disqualify(seat, EXITED, "")
 
 
-# --- with a game of its own -------------------------------------------------------------------
+# --- with a scripted game ---------------------------------------------------------------------
 
 
 class Question(Struct, frozen=True, tag_field="type", tag="question"):
-    """Asks anything."""
+    """A request without any fields."""
 
 
 class Scripted:
-    """A game that asks as often as it is told, and then has the outcome that it is told.
+    """A game that sends fixed requests, and then has a fixed outcome.
 
     Attributes:
-        asked: the seats of each round, one tuple a round that is still to come.
-        replies: what it was given, one entry a round.
+        asked: the seats with a request, for each of the remaining rounds.
+        replies: the replies that the game got in each round.
     """
 
     def __init__(
@@ -914,7 +914,7 @@ class Scripted:
 
 
 def scripted(*standings: SeatState, outcome: Outcome | None) -> Match:
-    """A match of a game that ends as it starts."""
+    """Make a match of a game that is over as soon as it starts."""
     seats = len(standings)
     match = Match(Scripted(outcome=outcome, standings=standings).definition(), seats=seats, seed=1)
     match.start()
@@ -992,12 +992,12 @@ def test_the_end_is_told_as_the_game_says() -> None:
     assert told.public[-1] == ended([-3, 9, 9], ["player2", "player3"], "provinces-empty")
 
 
-# --- rounds in which several are asked --------------------------------------------------------
+# --- rounds with several requests -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
-    """They are noted in seat order, and the game has them all at once."""
+    """Replies are recorded in seat order, and the game gets all of them together."""
     game = Scripted([0, 1, 2], [1], standings=[standing()] * 3)
     match = Match(game.definition(), seats=3, seed=1)
     told = shake_hands(match)
@@ -1012,14 +1012,15 @@ def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
     assert [entry.seat for entry in entries if isinstance(entry, Received)] == [0, 1, 2]
     ((replies),) = game.replies
     assert list(map(type, replies.values())) == [InvalidReply] * 3
-    assert list(replies) == [0, 1, 2]  # a game may go through them
+    # The order must be deterministic, because a game may iterate over them.
+    assert list(replies) == [0, 1, 2]
     assert match.due == (1,)
     assert match.requests == [1, 2, 1]
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -> None:
-    """Everybody hears of it when all have answered, and the game has it with the others."""
+    """The disqualification is announced after the round, when the game gets all replies."""
     game = Scripted([0, 1], outcome=Outcome("over", (1, 2)), standings=[standing()] * 2)
     match = Match(game.definition(), seats=2, seed=1)
     shake_hands(match)
@@ -1089,7 +1090,7 @@ def test_ranks_of_keys(keys: list[int], expected: tuple[int, ...]) -> None:
 )
 @settings(max_examples=80)
 def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) -> None:
-    """4.5: points, then fewest turns; 8.3: who left shares the last rank."""
+    """Points count first, then fewer turns (4.5). Everyone who left shares the last rank (8.3)."""
     away = [seat for seat, (_, _, leaves) in enumerate(seats) if leaves]
     there = [seat for seat in range(len(seats)) if seat not in away]
     cards = {
@@ -1099,7 +1100,8 @@ def test_ranks_count_those_who_did_better(seats: list[tuple[int, int, bool]]) ->
     imposed = Imposed({"supply": {"province": 0}, "seats": cards})
     game = imposed.definition.new(new_setup(len(seats), absent=away))
     if len(there) > 1:
-        seats[there[0]] = (seats[there[0]][0], seats[there[0]][1] + 1, False)  # it begins a turn
+        # The reply below begins another turn of this player.
+        seats[there[0]] = (seats[there[0]][0], seats[there[0]][1] + 1, False)
         answer(game, decode_reply(CLEANUP, reply_decoder(RULES.replies)))
     assert game.outcome is not None
     for seat, rank in enumerate(game.outcome.ranks):

@@ -1,4 +1,4 @@
-"""The pages of spec/ by section, and the rules that reports quote."""
+"""Test the sections of the pages in spec/, and the rules that reports quote from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def test_sections_are_those_of_the_headings() -> None:
     assert section.text.startswith('```json\n{"type":"attack-reply"')
     assert section.text.endswith("`bad-discard`: 7.4.")
     assert [s.number for s in DOMINION.inside("7")] == ["7", "7.1", "7.2", "7.3", "7.4"]
-    assert [s.number for s in DOMINION.inside("2.1")] == ["2.1"]  # and not 2.10
+    # 2.10 starts with the same characters, but isn't part of 2.1.
+    assert [s.number for s in DOMINION.inside("2.1")] == ["2.1"]
     assert "A complete conversation" not in {s.title for s in DOMINION.sections.values()}
 
 
@@ -40,10 +41,11 @@ def test_a_code_of_two_rows_has_both_sections() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_fault_has_a_rule_to_quote(game: str) -> None:
-    """Of the section where it is found: the sentence, or the row, that names its code."""
+    """The quoted sentence or table row must contain the code."""
     page = load_page(GAMES[game].specification)
     for code in page.codes:
-        if code.kind == "fault" and code.code != BAD_NAME_REPLY:  # conform has words of its own
+        # Conform has its own text for this one.
+        if code.kind == "fault" and code.code != BAD_NAME_REPLY:
             assert f"`{code.code}`" in page.rule(code.section, code.code, ""), code
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the fields of a message, in plain words."""
+"""Tests for the descriptions of wrong fields in messages."""
 
 from __future__ import annotations
 
@@ -121,4 +121,4 @@ def test_misfits_are_found_where_the_decoder_refuses(
         assert misfits(message, struct) != []
     else:
         assert misfits(message, struct) == []
-    meant(message, struct)  # whatever it holds, no exception
+    meant(message, struct)  # must never raise

@@ -1,4 +1,4 @@
-"""What describes a match, and what is said of one that there cannot be."""
+"""Test `match_spec`: options and limits of a match, and errors for impossible ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_game_has_defaults_of_its_own() -> None:
 
 
 def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
-    """log-format, 2.1: the game's own after `grace`."""
+    """A game's own options come after `grace` (log-format, 2.1)."""
     assert settings_type(GAMES["dominion"]).__struct_fields__ == (
         "time_limit",
         "startup_limit",
@@ -63,7 +63,7 @@ def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
 
 
 def test_a_limit_that_is_not_there_stands_in_no_record() -> None:
-    """log-format, 2.1: the limits behind `queue_limit` are there only if they were chosen."""
+    """Limits after `queue_limit` are only in the record if they were set (log-format, 2.1)."""
     spec = match_spec(TWO, seed=1, options={"memory_limit": 2**20, "time_bank": "none"})
     assert spec.limits == Limits(memory_limit=2**20)
     assert list(msgspec.to_builtins(spec.settings))[-2:] == ["queue_limit", "memory_limit"]
@@ -135,7 +135,7 @@ def test_what_cannot_be_is_said_in_one_line(named: dict[str, Any], expected: str
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_a_row_of_the_table_is_all_that_a_limit_takes(name: str) -> None:
-    """Its option reads what the table's words say, and a record has it with its description."""
+    """Adding a row to `LIMITS` must be enough for a command-line option and a schema entry."""
     for value in filter(None, (getattr(Limits(), name), LIMITS[name].sandbox)):
         words = setting_words(name, value)
         assert words == [flag(name), limit_word(name, value)]

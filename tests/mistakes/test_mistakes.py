@@ -1,7 +1,7 @@
-"""The bots with mistakes are what they claim: right but for one change of their text.
+"""Test that each of the bots with mistakes only differs from the correct bot by its mistake.
 
-What `play` and `conform` say of each is printed by `python -m tools.mistakes.table`, which fails if
-they name too few. The tests that are marked `slow` look at what is said of some.
+`python -m tools.mistakes.table` prints what `play` and `conform` say about each mistake, and fails
+if they don't name enough of them. The tests marked `slow` check this for a few.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tools.mistakes.mistakes import LANGUAGES, MISTAKES, RIGHT, Mistake, source
 from tools.mistakes.table import naming, try_out
 
 PATIENT = 60.0
-"""No bot needs so many seconds, however busy the machine is."""
+"""Time limit of a reply in seconds. A correct bot never reaches it, even on a busy machine."""
 HURRIED = 4.0
-"""A bot needs no more, and is waited for so long if it says nothing."""
+"""Time limit for bots with mistakes. It's short, because some never reply and we wait for them."""
 ALL = [
     pytest.param(mistake, language, id=f"{mistake.name}-{language}")
     for mistake in MISTAKES

@@ -1,4 +1,4 @@
-"""A rule file as a bot, wherever bots can be."""
+"""Test rule files as bots, in all the places where a bot can be given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ def made(tmp_path: Path) -> Path:
 
 
 def test_it_goes_on_from_a_turn_of_a_record(made: Path) -> None:
-    """There something stands before it: the answers of the record."""
     bots = ("mine.json", "minimal")
     assert referee("play", *bots, "--seed", "1", "--record", "r", cwd=made).returncode == 0
     done = referee("play", "--resume", "r", "--turn", "9", *bots, cwd=made)
@@ -31,7 +30,7 @@ def test_it_goes_on_from_a_turn_of_a_record(made: Path) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Files for Star Realms, of which one says so, and one for Dominion."""
+    """Two files for Star Realms, only one of which says so, and one for Dominion."""
     named = FILE.replace('"buyRules"', '"game": "starrealms", "buyRules"')
     tmp_path.joinpath("rush.json").write_text(named)
     tmp_path.joinpath("economy.json").write_text(FILE.replace('"*"', '"Cutter"'))
@@ -100,7 +99,7 @@ def test_a_file_with_an_error_is_no_bot(made: Path) -> None:
 
 
 def test_the_check_that_an_error_names_is_of_the_game_that_was_played(tmp_path: Path) -> None:
-    """The file does not say its game, and the check's default is another."""
+    """The file doesn't name its game, and the default of the check would be another game."""
     file = tmp_path / "wrong.json"
     file.write_text('{"name": 3, "author": 3, "scrapTradeRowRules": []}')
     with pytest.raises(BotNotFoundError, match=r"1 more: .* --game starrealms$"):

@@ -1,4 +1,4 @@
-"""What is wrong in a rule file is said with its line and place (spec/rule-files.md, 1)."""
+"""Test errors and warnings in rule files, with their lines (spec/rule-files.md, 1)."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_value_that_leads_back_to_itself(fields: dict[str, Any]) -> None:
 
 
 def test_a_value_of_another_card_leads_not_back() -> None:
-    """Of each card one is worked out of the other; no card has both."""
+    """Ram computes `a` from `b` and Cutter `b` from `a`, so neither card has a cycle."""
     entries = [
         {"card": "Ram", "info": {"a": "card_info_b", "b": 1}},
         {"card": "Cutter", "info": {"b": "card_info_a", "a": 1}},
@@ -239,7 +239,7 @@ def test_a_name_goes_before_a_faction_and_a_faction_before_a_type() -> None:
 
 
 def test_what_is_right() -> None:
-    """A file as they are on the internet: no game, names in any way, cards that are not there."""
+    """A file like those on the internet: no game, any spelling of names, and unknown cards."""
     text = """\ufeff{"name": "A", "author": "B", "comment": [null], "discardRules": [],
       "buyRules": [
         {"card": "Port Of Call", "score": "5.5", "comment": 1},
@@ -293,7 +293,7 @@ _TOKENS = [
 
 
 def mutated(text: str, random: Random) -> str:
-    """A text with one to three changes: tokens and stretches put in, taken out, said twice."""
+    """Make up to three changes: insert a token, or duplicate, replace or delete some text."""
     for _ in range(random.randint(1, 3)):
         at = random.randrange(len(text))
         to = min(len(text), at + random.choice((0, 1, 1, 5, 40)))
@@ -317,11 +317,11 @@ def test_broken_files_are_refused_or_right() -> None:
     assert refused > 50 * TIMES
 
 
-# --- what it costs ----------------------------------------------------------------------------
+# --- performance ------------------------------------------------------------------------------
 
 
 def test_a_chain_of_averages_comes_to_an_end(tmp_path: Path) -> None:
-    """Each of 99 infos asks twice for the average of the next: 2 ** 99 steps without care."""
+    """There are 99 infos, each using the next one twice. Without caching that's 2 ** 99 steps."""
     values: dict[str, Any] = {
         f"v{n}": [
             {f"card_info_avg_v{n + 1}": f"> opponent_card_info_avg_v{n + 1}", "score": 1},

@@ -1,4 +1,4 @@
-"""JSON with lines and paths (referee/rulefiles/source.py)."""
+"""Test the JSON parser that keeps lines and paths (referee/rulefiles/source.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN = st.recursive(
 
 
 def plain(node: Node) -> Any:
-    """A node without lines and paths."""
+    """Convert a node to plain Python objects."""
     if isinstance(node.value, dict):
         return {name: plain(each) for name, each in node.value.items()}
     return [plain(each) for each in node.value] if isinstance(node.value, list) else node.value

@@ -1,4 +1,4 @@
-"""The work of a rule file is counted, the same on every machine (spec/rule-files.md, 1)."""
+"""Test counting the steps of a rule file, which must not depend on the machine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.support.rule_files import Json, averages, book_of, in_turn, said
 
 
 def costly(steps: int, **fields: Any) -> Json:
-    """A set that takes so many steps to score a curse, by rules that never apply.
+    """Make rules that never apply, and take this number of steps to score a curse.
 
-    The first use of a key is two steps.
+    The first use of a key counts as two steps.
     """
     rules = [{"turn": f"> {10**6 - number}", "score": 1} for number in range(steps - 1)]
     return {"buyRules": [{"card": "curse", "rules": rules}], **fields}
@@ -43,11 +43,11 @@ def average(over: str) -> Json:
         (costly(2), 2),
         (costly(10), 10),
         ({"buyRules": [{"card": "curse", "rules": [{"turn": "> deck", "score": 1}]}]}, 4),
-        # of a curse and a copper, which can be bought
+        # curse and copper are affordable
         ({"buyRules": [{"card": "*", "score": "card.cost"}]}, 4),
-        # three cards of two kinds
+        # three cards, but two names
         (average(""), 2 + 3 + 2),
-        # each of the 17 piles
+        # 17 piles
         (average("supply_"), 2 + 17 + 17),
     ],
 )
@@ -58,7 +58,7 @@ def test_each_use_of_a_key_is_a_step(fields: Json, steps: int) -> None:
 
 
 def test_the_examples_are_far_from_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None has more steps than adaptive.json."""
+    """Even adaptive.json, the most expensive example, stays below a hundredth of the limit."""
     monkeypatch.setattr(scores, "MAX_STEPS", MAX_STEPS // 100)
     for player in play_match(["adaptive.json"] * 2, game="starrealms", seed=1).players:
         assert player.disqualified is None
@@ -71,7 +71,7 @@ def test_the_page_has_the_limits() -> None:
 
 
 def test_a_reply_has_a_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All questions of a reply count together."""
+    """A reply makes several decisions, and the limit is for all their steps together."""
     monkeypatch.setattr(scores, "MAX_STEPS", 20)
     made = book_of(**costly(20))
     said(made, in_turn("copper"))
@@ -116,7 +116,10 @@ def test_a_file_with_too_many_steps_is_disqualified(tmp_path: Path) -> None:
 def test_cpu_time_is_charged(
     limit: str, code: str, opponent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In both loops: with an object and with a process. The clock of this test is a counter."""
+    """Objects and processes are driven by different loops, so we try both kinds of opponents.
+
+    A counter replaces the clock, so each measured reply takes a second.
+    """
     seconds = count()
     monkeypatch.setattr(cpu_clock.time, "thread_time", lambda: next(seconds))
     options = {limit: 0.5 if limit == "time_limit" else 2.5, "max_turns": 12}
@@ -126,14 +129,14 @@ def test_cpu_time_is_charged(
     assert left.disqualification is not None
     assert "s of CPU time" in left.disqualification.detail
     assert f"--{limit.replace('_', '-')}" in left.disqualification.detail
-    # The first costly reply is not measured.
+    # The first expensive reply isn't measured.
     assert left.disqualification.request == (2 if limit == "time_limit" else 4)
 
 
 def test_each_reply_adds_the_increment_to_the_bank_of_a_rule_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seconds = count()  # each measured reply takes a second
+    seconds = count()  # a clock that makes each measured reply take a second
     monkeypatch.setattr(cpu_clock.time, "thread_time", lambda: next(seconds))
     bots = [written(tmp_path, costly(bot.TIMED_STEPS + 1)), "smithy.json"]
     options = {"time_bank": 2.5, "max_turns": 12}
@@ -141,7 +144,8 @@ def test_each_reply_adds_the_increment_to_the_bank_of_a_rule_file(
     assert left.disqualified is None
     (left, _) = play_match(bots, seed=1, options={**options, "increment": 0.5}).players
     assert left.disqualification is not None
-    # Five replies took 5 s of 2.5 + 4 * 0.5 s. The first costly reply is not measured.
+    # After five measured replies it has used 5 s, but only had 2.5 + 4 * 0.5 s. The first expensive
+    # reply isn't measured.
     assert left.disqualification.request == 6
 
 
@@ -155,7 +159,7 @@ def test_a_file_with_few_steps_has_no_clock(
 
 
 def test_few_large_files_are_kept_as_read() -> None:
-    """Each takes a hundred times its size in memory."""
+    """A parsed file takes up to a hundred times its size, so the cache only has room for a few."""
     files = [
         RuleFile("dominion", "", b'{"name": "%d", "author": "x"}' % number + b" " * size)
         for number, size in enumerate([0] * 20 + [MAX_BYTES - 100] * 6)

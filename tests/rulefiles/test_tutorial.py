@@ -1,4 +1,4 @@
-"""The first steps of spec/rule-bots.md do what the page says."""
+"""Check that the first steps of spec/rule-bots.md give the results on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8 is recognised by its first bytes, and is named wherever it is read."""
+"""Test errors for files that aren't UTF-8. The first bytes tell which encoding they have."""
 
 from __future__ import annotations
 

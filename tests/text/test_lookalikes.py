@@ -1,4 +1,4 @@
-"""Which names look alike, and what nobody sees."""
+"""Test which names look alike, and which characters are invisible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers wrote is harmless wherever a person looks at it."""
+"""Text from strangers must be safe to print."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from referee.text.terminal import (
 )
 
 DANGEROUS = [
-    "\x1b",  # begins what a terminal obeys
+    "\x1b",  # starts an escape sequence
     "\x07",
-    "\x9b",  # the same in one character
-    "\u202e",  # turns the reading order around
+    "\x9b",  # the same as ESC [
+    "\u202e",  # reverses the text direction
     "\u2066",
-    "\u2028",  # ends a line for some
-    "\u200b",  # nobody sees it
+    "\u2028",  # a line separator
+    "\u200b",  # invisible
     "\ufeff",
-    "\U000e0041",  # a tag
-    "\ue000",  # private: means whatever the font says
-    "\udce9",  # a byte that is no UTF-8
+    "\U000e0041",  # an invisible tag character
+    "\ue000",  # private use: its look depends on the font
+    "\udce9",  # a surrogate for a byte that isn't UTF-8
     "\n",
     "\r",
 ]

@@ -1,4 +1,4 @@
-"""Closes the stores in memory that tests make and hand around."""
+"""Close the in-memory stores that tests create, when the test ends."""
 
 from __future__ import annotations
 

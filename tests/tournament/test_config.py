@@ -1,4 +1,4 @@
-"""The configuration file: options and bots; one line for what is wrong."""
+"""Test the configuration file: options, bots, and errors that must be a single line."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_all_mistakes_of_all_bots_are_told_at_once(file: Path) -> None:
 
 
 def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
-    """With a byte order mark and line ends of Windows; UTF-16 is named."""
+    """Editors on Windows may add a byte order mark and CRLF. UTF-16 is an error."""
     text = 'deals = 4\n[[bot]]\ncommand = "minimal"\n'
     file.write_bytes(codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode())
     given, bots = read_file(str(file))
@@ -164,7 +164,7 @@ def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
 def test_paths_of_a_pipe_are_from_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A shell makes a pipe of `<(...)`, whose own folder has no bots."""
+    """A shell turns `<(...)` into a path in /dev/fd, where there aren't any bots."""
     monkeypatch.chdir(tmp_path)
     reads, writes = os.pipe()
     os.write(writes, b'store = "n.sqlite"\n[[bot]]\ncommand = "./a.py"\n')

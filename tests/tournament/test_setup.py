@@ -1,4 +1,4 @@
-"""What is played: which tournaments there are, names of bots, what may differ from a store."""
+"""Test tournament setups: which ones are valid, names of bots, and differences from a store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.support.made_up import made_setup
         ("new=big_money", "new", "big_money"),
         ("v2.1-é=python3 bot.py --x=3", "v2.1-é", "python3 bot.py --x=3"),
         ("a=b=c", "a", "b=c"),
-        # Nothing that means something else already is taken for a name.
+        # If an argument already has a different meaning, we don't split it at its "=".
         ("http://localhost:80/?a=b", "http://localhost:80/?a=b", "http://localhost:80/?a=b"),
         ("./bots/x=1.py", "./bots/x=1.py", "./bots/x=1.py"),
         ("python3 bot.py --x=3", "python3 bot.py --x=3", "python3 bot.py --x=3"),
@@ -118,7 +118,7 @@ def test_defaults() -> None:
     ],
 )
 def test_a_setup_is_the_same_after_it_was_stored(setup: TournamentSetup) -> None:
-    """Or the same command would be refused."""
+    """If storing a setup changed it, running the same command again would be refused."""
     stored = msgspec.json.encode(setup)
     again = msgspec.convert(msgspec.json.decode(stored), TournamentSetup)
     assert again == setup
@@ -213,7 +213,7 @@ def test_a_new_bot_cannot_stand_before_the_others() -> None:
         check_extension(old, new)
 
 
-# --- limits of one bot ----------------------------------------------------------------------------
+# --- limits of single bots ------------------------------------------------------------------------
 
 
 def with_limits(*limits: tuple[str, float | None]) -> TournamentSetup:
@@ -262,7 +262,7 @@ def test_a_setup_without_such_limits_is_written_as_before() -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, with three of bots."""
+    """Change to a new folder with three bot folders."""
     monkeypatch.chdir(tmp_path)
     for name in ("a", "b", "c"):
         Path("bots", name).mkdir(parents=True)
@@ -325,7 +325,7 @@ def test_no_folder_has_the_name_of_a_bundled_bot(name: str, folders: Path) -> No
     "argument", ["z\udcff=minimal", "b\udcff.py", "bots/f\udcff", "bots/a\udcff"]
 )
 def test_what_is_no_unicode_is_told_and_can_be_left_out(argument: str, folders: Path) -> None:
-    """No store and no record can hold it."""
+    """Text that isn't valid Unicode can't be in a store or a record."""
     if argument.startswith("bots/f"):
         Path(argument).mkdir()
         (Path(argument) / "bot.toml").write_text('command = "minimal"\nname = "F"\n')
@@ -351,7 +351,7 @@ def test_no_folder_takes_a_name_that_the_organiser_gave(folder_first: bool, fold
 def test_what_is_there_is_never_read_as_a_name_and_a_command(
     name: str, kind: str, folders: Path
 ) -> None:
-    """`referee tournament *` gets the names that strangers gave their folders."""
+    """`referee tournament *` passes names of folders that strangers have chosen."""
     path = Path(name)
     if kind == "file":
         path.write_text("")

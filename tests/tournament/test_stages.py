@@ -1,4 +1,4 @@
-"""The matches of a tournament in stages: what there is to play, and what an extension adds."""
+"""Test the stages of a tournament: which matches there are, and what an extension adds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tests.support.made_up import contents, made_setup, play, played, row, void
 
 
 def plans(store: Store) -> Iterator[Plan]:
-    """All matches of a store's stages."""
+    """Yield the plans of all matches in a store."""
     for stage in stages(store):
         for position in range(len(stage.line_ups)):
             yield from stage.plans(position)
 
 
 def extended(*setups: TournamentSetup, until: int | None = None) -> Store:
-    """A tournament that was played, then extended, and so on.
+    """Play a tournament and extend it with each of the other setups.
 
     Args:
-        until: the last one is cut off and goes on here.
+        until: interrupt the last stage after this number of matches, then continue.
     """
     store = Store.in_memory()
     for setup in setups:
@@ -43,13 +43,13 @@ def extended(*setups: TournamentSetup, until: int | None = None) -> Store:
 
 
 def pairs(store: Store) -> Counter[tuple[int, int]]:
-    """How many deals each pair of bots had together."""
+    """Count the deals that each pair of bots has played together."""
     deals = {line.deal: sorted(line.players) for line in store.matches()}
     return Counter(pair for bots in deals.values() for pair in combinations(bots, 2))
 
 
 def check_numbers(store: Store) -> None:
-    """Matches and deals are numbered without a gap; no match is there twice."""
+    """Check that matches and deals are numbered without gaps, and that no match occurs twice."""
     lines = list(store.matches())
     assert [line.match for line in lines] == [*range(len(lines))]
     deals = [line.deal for line in lines]
@@ -66,9 +66,9 @@ def check_numbers(store: Store) -> None:
     ("options", "matches"),
     [
         ({"deals": 3}, 3 * 10 * 2),
-        ({"matches": 33}, 34),  # whole deals
+        ({"matches": 33}, 34),  # rounded up to whole deals
         ({"matches": 34}, 34),
-        ({"players": 3, "deals": 3}, 3 * 10),  # each pair meets in 3 deals
+        ({"players": 3, "deals": 3}, 3 * 10),  # each pair meets in three deals
         ({"players": 3, "deals": 1, "seats": "all"}, 4 * 6),
         ({"players": 4, "matches": 1, "seats": "all"}, 24),
         ({"deals": 3, "seats": "fixed"}, 3 * 10),
@@ -136,7 +136,7 @@ LIST = (70, 30, 50)
 
 
 def seeds_of_pairs(store: Store) -> dict[tuple[int, ...], list[int]]:
-    """The seeds of the deals of each line-up, in their order."""
+    """Return the seeds of each line-up's deals, in order."""
     found: dict[tuple[int, ...], list[int]] = {}
     for line in store.matches():
         seeds = found.setdefault(tuple(sorted(line.players)), [])
@@ -213,7 +213,7 @@ def test_more_of_the_same_is_as_if_it_had_been_asked_for_at_once(small: Any, lar
 @pytest.mark.parametrize("old", [2, 5])
 @pytest.mark.parametrize("new", [6, 9])
 def test_round_robin_with_more_bots(old: int, new: int, deals: int, until: int | None) -> None:
-    """With two players all pairs have met equally often again."""
+    """With two players, all pairs have met equally often at the end."""
     store = extended(made_setup(old, deals=2), made_setup(new, deals=deals), until=until)
     assert store.count() == (planned(store), 0)
     check_numbers(store)
@@ -239,9 +239,9 @@ def test_gauntlet_with_more_bots(challengers: int) -> None:
 
 
 def test_three_players_with_more_bots() -> None:
-    """The new ones meet everybody as often as asked, and nobody more seldom than that.
+    """New bots meet everybody as often as requested.
 
-    The old ones meet each other again in the new one's matches, which cannot be without.
+    A match may need a third player, so old bots meet each other a few more times as well.
     """
     store = extended(made_setup(5, players=3, deals=6), made_setup(7, players=3, deals=6), until=7)
     check_numbers(store)
@@ -267,7 +267,7 @@ def test_swiss_with_more_bots_and_rounds() -> None:
     check_numbers(store)
     assert store.count() == (3 * 4 * 2 + 2 * 5 * 2, 0)
     assert planned(store) == 44
-    assert set(pairs(store).values()) == {1}  # no rematch
+    assert set(pairs(store).values()) == {1}  # no rematches
     assert all(any(bot in pair for pair in pairs(store)) for bot in (8, 9))
 
 
@@ -275,7 +275,7 @@ def test_swiss_with_more_bots_and_rounds() -> None:
 
 
 def test_swiss_rounds_follow_from_the_points_of_all_rounds_before() -> None:
-    """A deal won gives a point, over all its matches; an equal one half; a bye one."""
+    """The bot that wins more matches of a deal gets a point, as does a bye. A tie is half each."""
     setup = made_setup(7, format="swiss", rounds=4, deals=1)
     store = played(setup)
     points, byes = [0.0] * 7, [0] * 7

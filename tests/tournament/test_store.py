@@ -1,4 +1,4 @@
-"""The store: who may open it when, and what is in it (spec/store.md)."""
+"""Test the store: its contents, and who may open it at the same time (spec/store.md)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SETUP = made_setup(3, deals=2)
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    return str(tmp_path / "a%20 store?#1.sqlite")  # what would mean something in a URI
+    return str(tmp_path / "a%20 store?#1.sqlite")  # these characters are special in a URI
 
 
 @pytest.fixture
 def whole(file: str) -> str:
-    """A store with a tournament that is over."""
+    """A store with a finished tournament."""
     with Store.for_writing(file) as store:
         store.add_stage(SETUP)
         play(store)
@@ -43,7 +43,7 @@ def whole(file: str) -> str:
 
 
 def files(file: str) -> set[str]:
-    """What is beside a store, itself included, without the name of the store."""
+    """Return the suffixes of the files next to the store; "" is the store itself."""
     return {path.name.removeprefix(Path(file).name) for path in Path(file).parent.iterdir()}
 
 
@@ -86,7 +86,7 @@ def test_what_is_committed_survives_a_kill(file: str) -> None:
     with Store.for_reading(file) as store:
         matches, _ = store.count()
         assert matches >= 5
-    with Store.for_writing(file) as store:  # it holds nothing
+    with Store.for_writing(file) as store:  # the killed process left no lock
         assert store.count() == (matches, 0)
         play(store)
         assert contents(store) == contents(played(SETUP))
@@ -110,7 +110,7 @@ def test_it_can_be_read_while_it_is_written(file: str) -> None:
         with Store.for_reading(file) as reader:
             assert reader.count() == count
             play(writer)
-            # What is read stays as it is, so that tables made of it agree.
+            # A reader sees a snapshot, so its tables agree with each other.
             assert reader.count() == count
         with Store.for_reading(file) as reader:
             assert reader.count() == writer.count() != count
@@ -120,7 +120,8 @@ def test_a_reader_does_not_keep_the_file_from_being_whole(file: str, tmp_path: P
     writer = Store.for_writing(file)
     writer.add_stage(SETUP)
     play(writer)
-    reader = sqlite3.connect(file)  # a client that has it open, and reads nothing just now
+    # Another client that has the file open, but isn't reading at the moment.
+    reader = sqlite3.connect(file)
     assert reader.execute("SELECT count(*) FROM matches").fetchone() == (12,)
     writer.close()
     copy = tmp_path / "copy.sqlite"
@@ -131,7 +132,7 @@ def test_a_reader_does_not_keep_the_file_from_being_whole(file: str, tmp_path: P
 
 
 def test_one_in_which_nothing_has_begun(file: str) -> None:
-    """It has no tables before it says what it is of; a run that ends before leaves nothing."""
+    """There are no tables until the tournament is known. A run that ends before leaves no file."""
     with Store.for_writing(file) as store:
         assert store.stages == []
         with pytest.raises(UsageError, match="is empty: no tournament has begun in it"):
@@ -172,7 +173,7 @@ def test_a_store_of_a_newer_referee(whole: str) -> None:
 
 
 def test_a_schema_that_is_no_text(whole: str) -> None:
-    """SQLite's own message has those bytes then."""
+    """SQLite's error message contains these bytes, which aren't valid UTF-8."""
     Path(whole).write_bytes(
         Path(whole).read_bytes().replace(b"TABLE seats", b"TAB\xa3E \xa3\xa3\xa3\xa3s")
     )
@@ -214,7 +215,7 @@ def test_nothing_but_indexes_may_be_added_to_the_tables(whole: str) -> None:
 def test_a_file_beside_a_store_removes_no_other(
     open_store: Callable[[str], Store], whole: str, tmp_path: Path
 ) -> None:
-    """SQLite removes the file that a hot journal names, and waits for a FIFO."""
+    """SQLite would delete the file that a hot journal names. Opening a FIFO would block."""
     journal, precious = Path(f"{whole}-journal"), tmp_path / "precious"
     with closing(sqlite3.connect(whole)) as connection:
         connection.execute("PRAGMA cache_size = 1")
@@ -234,7 +235,7 @@ def test_a_file_beside_a_store_removes_no_other(
         open_store(whole)
 
 
-# --- a file that somebody takes away --------------------------------------------------------------
+# --- a file that another program moves or deletes -------------------------------------------------
 
 
 @pytest.mark.parametrize("what", ["removed", "replaced"])
@@ -264,7 +265,7 @@ def test_a_store_that_is_taken_away_is_kept_under_another_name(
         play(saved)
         assert contents(saved) == contents(played(SETUP))
     if what == "removed":
-        Store.for_writing(file).close()  # nothing is in its way
+        Store.for_writing(file).close()  # nothing else has that name now
     else:
         assert Path(file).read_bytes() == before
 
@@ -291,7 +292,7 @@ def test_a_folder_that_is_taken_away(tmp_path: Path) -> None:
     store.close()
 
 
-# --- a machine that fails -------------------------------------------------------------------------
+# --- failures of the machine ----------------------------------------------------------------------
 
 
 def test_a_full_disk_keeps_what_is_there(file: str) -> None:
@@ -316,7 +317,7 @@ def test_a_full_disk_keeps_what_is_there(file: str) -> None:
 
 
 def test_a_store_that_may_not_be_written(whole: str) -> None:
-    """In a process of its own, since root may write everything until it gives that up."""
+    """Root may write anywhere, so a new process drops this capability first."""
     code = (
         "import ctypes, os, sys\n"
         "name = sys.argv[1]\n"
@@ -324,7 +325,8 @@ def test_a_store_that_may_not_be_written(whole: str) -> None:
         "os.chmod(name, 0o444)\n"
         "os.chmod(folder, 0o555)\n"
         "libc = ctypes.CDLL(None)\n"
-        "libc.prctl(24, 1, 0, 0, 0)\n"  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE: counts after an exec
+        # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE; takes effect after an exec.
+        "libc.prctl(24, 1, 0, 0, 0)\n"
         "if len(sys.argv) < 3:\n"
         "    os.execv(sys.executable, [*sys.orig_argv, 'again'])\n"
         "from referee.tournament.store import Store\n"
@@ -394,7 +396,7 @@ def test_a_match_is_read_as_it_was_added() -> None:
     )
     store.add([rich])
     (line,) = store.matches()
-    # Of the two longest columns there are tables alone.
+    # `matches` doesn't read the two longest columns.
     seats = [replace(seat, reply_histogram="", statistics="") for seat in rich.seats]
     assert line == replace(rich, seats=tuple(seats))
     assert (line.players, line.ranks, line.scores) == ((2, 0), (1, 2), (30, -3))
@@ -440,5 +442,5 @@ def test_rows_are_found_in_the_order_of_the_schedule() -> None:
     ],
 )
 def test_points(ranks: list[int], points: list[float]) -> None:
-    """The share of the others that were beaten, draws half."""
+    """The share of opponents that were beaten. A draw counts half."""
     assert points_of(ranks) == points

@@ -2,11 +2,12 @@
 
     python -m tools.attacks.damaged_files [--files 100000] [--seed 1] [--jobs 2] [--keep FOLDER]
 
-For any contents of a file, the exit code must be 0 or 1. stderr must have at most one line,
-beginning with "referee: ". stdout must have no control sequences for the terminal, or one JSON
-object per line. Prints a table, the memory of each process after a tenth, half and all of its
-files, and each file that breaks these rules, with its damage. The exit code is 1 if there is such a
-file, or if memory grows.
+For any contents of a file, a command must exit with 0 or 1. It may print one line to stderr, which
+begins with "referee: ". On stdout it may print one JSON object per line, or text without control
+sequences for the terminal.
+
+Prints a table, the memory of each process after a tenth, half and all of its files, and every file
+that made a command break these rules. The exit code is 1 if there was one, or if memory grew.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ COMMANDS = {
     "validate": ["validate"],
     "page": ["page", "-o", os.devnull],
 }
-# Allowed growth in MiB of a process, after a tenth of its files.
+# A process may use this many MiB more at the end than after a tenth of its files.
 ALLOWED = 25.0
 
 
@@ -92,11 +93,11 @@ def attack(
     """Run all commands on damaged files.
 
     Args:
-        numbers: the numbers of the files. The seed and the number determine a file.
+        numbers: the numbers of the files. Together with the seed they determine the damage.
         folder: the folder for the files.
         keep: a folder for files that break the rules; or None.
-        matches: number of matches whose files are damaged, of all games in turn, in addition to the
-            examples.
+        matches: how many matches we play to have files to damage. Games take turns. We also damage
+            the examples.
     """
     outcomes = Outcomes()
     valid = originals(matches)
@@ -112,7 +113,7 @@ def attack(
             outcomes.slowest[command] = max(outcomes.slowest[command], (took, number))
             outcomes.codes[command, code] += 1
             if code > 128:
-                raise KeyboardInterrupt  # the command has caught a signal
+                raise KeyboardInterrupt  # the command caught our Ctrl-C
             problem = judge(code, out, errors, json="json" in arguments)
             if problem:
                 outcomes.wrong.append(Wrong(number, command, damages, problem, errors))
@@ -129,10 +130,9 @@ def memory() -> float:
 
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
-    """Run a command in this process.
+    """Run a command in this process, because starting Python for each file would take far longer.
 
-    There are many damaged files, and a new Python for each would take far longer. Returns the exit
-    code (70 if the command raised), stdout and stderr.
+    Returns the exit code (70 if the command raised), stdout and stderr.
     """
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in "ab")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
@@ -151,7 +151,7 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
 def judge(
     code: int, out: str, errors: str, *, json: bool = False, codes: Collection[int] = (0, 1)
 ) -> str:
-    """Return the problem with a command's result, in one line, or ""."""
+    """Return what's wrong with a command's result, in one line, or "" if nothing is."""
     lines = errors.splitlines()
     if code not in codes:
         raised = [line for line in lines if line[:1] not in ("", " ") and "referee: " not in line]
@@ -213,13 +213,13 @@ def main() -> int:
     for wrong in outcomes.wrong:
         print(f"file {wrong.number}, {wrong.command}: {wrong.problem[:200]}")
         print(f"  damage: {wrong.damages}")
-        if wrong.problem not in seen:  # the same problem once is enough
+        if wrong.problem not in seen:  # print stderr only once per problem
             print("  " + wrong.errors.replace("\n", "\n  ")[-3000:])
         seen.add(wrong.problem)
     return 1 if outcomes.wrong or grown > ALLOWED else 0
 
 
 if __name__ == "__main__":
-    from tools.attacks import damaged_files  # workers import functions by this name
+    from tools.attacks import damaged_files  # so that workers can unpickle functions
 
     sys.exit(damaged_files.main())

@@ -1,12 +1,14 @@
-"""Pass stores with one edit, or with flipped bytes, to all commands that read stores.
+"""Damage stores with one edit or with flipped bytes, and run all commands that read stores.
 
     python -m tools.attacks.damaged_stores [--stores 500] [--seed 1] [--keep FOLDER]
 
-For any contents of a store, the exit code must be 0 or 2 (`verify`: also 1). stderr must have at
-most one line, beginning with "referee: ". stdout must have no control sequences for the terminal.
-Prints a table, and each store that breaks these rules, with its edit; then the exit code is 1. A
-store is counted as harmless if all commands end with 0: the edit made a row that could be real. All
-commands run in this process.
+For any contents of a store, a command must exit with 0 or 2 (`verify`: also 1). It may print one
+line to stderr, which begins with "referee: ", and no control sequences to stdout. All commands run
+in this process.
+
+Prints a table, and each store that made a command break these rules, with the edit. The exit code
+is 1 if there was one. If all commands end with 0, we count the store as harmless: the edit made a
+row that could be real.
 """
 
 from __future__ import annotations
@@ -98,7 +100,7 @@ class Outcomes:
 
 
 def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Outcomes:
-    """Run all commands on this number of stores for each kind of damage.
+    """Damage this number of stores in each way, and run all commands on them.
 
     Args:
         folder: the folder for the stores.
@@ -128,7 +130,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
                     took = time.perf_counter() - started
                     faulthandler.cancel_dump_traceback_later()
                     if code > 128:
-                        raise KeyboardInterrupt  # the command has caught a signal
+                        raise KeyboardInterrupt  # the command caught our Ctrl-C
                     outcomes.slowest = max(outcomes.slowest, (took, command, number))
                     outcomes.codes[kind, command, code] += 1
                     refused = refused or code != 0
@@ -143,7 +145,7 @@ def attack(stores: int, seed: int, folder: Path, keep: Path | None = None) -> Ou
 
 
 def result(plan: Plan) -> MatchRow:
-    """Make up the result of a match, with every field that there can be."""
+    """Make up the result of a match. It uses every field, so that each can be damaged."""
     seats = len(plan.players)
     facts = b'{"bought":{"gold":[2,7]},"turns":9,"botlets":3,"energy":1,"gathered":2,"spawned":3,'
     facts += b'"lost":4,"moves":5,"ignored_moves":6,"spawn_disabled":false}'
@@ -178,7 +180,7 @@ def _edit(chance: Random, file: str) -> str:
                 if connection.execute(query, values).rowcount != 0:
                     return f"{query} {values!r:.80}"
             except (sqlite3.Error, UnicodeError):
-                continue  # SQLite doesn't accept it
+                continue  # SQLite rejects the edit
 
 
 def _cell(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
@@ -198,7 +200,7 @@ def _some_row(
 
 
 def _copied(chance: Random, connection: sqlite3.Connection) -> tuple[str, list[Any]]:
-    # A value of the same column has the right type at least.
+    # Copy from the same column, so that at least the type is right.
     column = chance.choice(["bot", "rank", "score", "seat", "match", "faults", "statistics"])
     key, keys = _some_row(chance, connection, "seats")
     other, others = _some_row(chance, connection, "seats")

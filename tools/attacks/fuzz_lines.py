@@ -2,12 +2,13 @@
 
     python -m tools.attacks.fuzz_lines [--lines 1000000] [--game G]... [--seed 1] [--jobs 2]
 
-Each line is chosen at random: a legal reply, a damaged one, one of the right form with wrong
-values, any bytes, or one of the most expensive lines (`tests/support/worst_lines.py`). Now and then
-a bot leaves instead. No matter what came in, the record and the spectator log of each match must be
-valid. Prints for each game the lines, matches, faults by code, matches with a valid record and log,
-problems, and the memory of each process after a tenth, half and all of its lines. The exit code is
-1 if there was a problem, e.g. an exception, or if memory grows.
+Each line is chosen at random: a legal reply, a damaged reply, one with wrong values, any bytes, or
+one of the most expensive lines (`tests/support/worst_lines.py`). Sometimes a bot leaves instead.
+The record and the spectator log of each match must always be valid.
+
+Prints for each game the number of lines, matches and valid logs, the faults by code, any problems,
+and the memory of each process after a tenth, half and all of its lines. The exit code is 1 if there
+was a problem, such as an exception, or if memory grew.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from referee.workers import worker_processes
 from tests.support.fuzzed import fuzzed_match
 from tools.attacks.damaged_files import memory
 
-# Allowed growth in MiB of a process, after a tenth of its lines.
+# A process may use this many MiB more at the end than after a tenth of its lines.
 ALLOWED = 12.0
 
 
@@ -55,7 +56,7 @@ class Found:
 
 
 def fuzz(game: str, lines: int, seed: int, folder: Path) -> Found:
-    """Play matches of a game until so many lines were received."""
+    """Play matches of a game until this number of lines was received."""
     found = Found()
     marks = iter([lines // 10, lines // 2, lines])
     mark = next(marks)
@@ -137,6 +138,6 @@ def _counts(counter: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    from tools.attacks import fuzz_lines  # workers import functions by this name
+    from tools.attacks import fuzz_lines  # so that workers can unpickle functions
 
     sys.exit(fuzz_lines.main())

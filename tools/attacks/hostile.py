@@ -63,17 +63,17 @@ MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
 IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank", "--cpu-limit")
-# For behaviours that are slow but not about time, on a busy machine.
+# For behaviours that aren't about time, but are slow on a busy machine.
 PATIENT = "--time-limit 30"
-# How many times as long the limits are when a behaviour is tried again.
+# Limits are multiplied by this when we try a behaviour again.
 PATIENCE = 6
 KILLED_SECONDS = 1.0
 GONE_SECONDS = 5.0
 HANG_SECONDS = 10.0
-# Closed at the end.
+# The web servers of bots. They're closed at the end.
 SERVERS = contextlib.ExitStack()
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
-# Signals of each kind; `tools.attacks.signals` tries all.
+# A few signals of each kind. `tools.attacks.signals` sends all of them.
 KINDS = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGSEGV),
     *(signal.SIGPIPE, signal.SIGTERM, signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP),
@@ -81,14 +81,14 @@ KINDS = (
 )
 # These don't stop a process in an orphaned process group, and a bot's group is one.
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
-# Escapes for control characters in a line.
+# Control characters -> escapes, to print a line safely.
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
 
 
 ATTACKER = (sys.executable, "-I", "-S", str(HOSTILE.with_name("attacker.py")))
 SEED = 718_281_828_459_045
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_bytes()
-# A value in the referee's environment.
+# We put this into the referee's environment, and bots try to read it.
 SECRET = "referee-attack-secret"
 SUCCEEDS, FAILS, ANY = (f"{what}, 0, plays on" for what in ("succeeds", "fails", "any"))
 _CAP_SYS_PTRACE = 19
@@ -132,7 +132,7 @@ class Behaviour(NamedTuple):
     alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
-        """Return the expected verdict in a sandbox; None: it isn't played there."""
+        """Return the expected verdict in a sandbox, or None if we don't play it there."""
         if isinstance(self.expected, str):
             return self.expected
         return self.expected.get(sandbox)
@@ -223,7 +223,7 @@ def signals_itself(number: int, whom: str = "") -> Behaviour:
     behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
     if whom == "all":
         behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
-    elif number == signal.SIGCONT:  # the sandbox denies this, and the bot raises an exception
+    elif number == signal.SIGCONT:  # a sandbox doesn't allow this, so the bot raises an exception
         expected = {"none": str(behaviour.expected), "bwrap": "1, exited"}
         behaviour = behaviour._replace(expected=expected)
     return behaviour
@@ -241,7 +241,10 @@ def outputs() -> Iterator[Behaviour]:
 
 
 def lines() -> Iterator[Behaviour]:
-    """Yield bots whose first line has a fault, for each code (`tests/test_play.py` has more)."""
+    """For each fault code, yield a bot whose first line has that fault.
+
+    There are more such lines in `tests/test_play.py`.
+    """
     firsts = {code: line for line, code in reversed(BAD_LINES)}
     for code, line in firsts.items():
         shown = line if len(line) < 50 else line[:40] + b"..."
@@ -261,7 +264,7 @@ def processes() -> Iterator[Behaviour]:
         for request in (0, 1, 5):
             bots = [hostile("signal_referee", f"{request}:{int(number)}"), hostile("stays")]
             what = f"sends the referee {number.name} at request {request}"
-            # The bot has to get here before a timeout, even on a busy machine.
+            # On a busy machine, the bot needs time to get to this request.
             expected = {"none": f"{128 + number}", "bwrap": "0, plays on"}
             yield Behaviour(what, bots, expected, options=["--startup-limit", "60"])
     for number in (
@@ -274,18 +277,18 @@ def processes() -> Iterator[Behaviour]:
 
 
 def limits() -> Iterator[Behaviour]:
-    """Yield bots that reach limits not covered elsewhere, in each way.
+    """Yield bots that reach the limits that other behaviours don't, in every way we know.
 
-    Without a control group a limit applies to each process of a bot, not to all together (8.6).
+    Without a control group, a limit applies to each process of a bot and not to their sum (8.6).
     """
     home = cgroups.home()
     together = home is not None
 
     def limited(what: str, mode: str, argument: object, limit: str, none: str,
                 bwrap: str = "") -> Behaviour:  # fmt: skip
-        """Like `one`, but with a verdict for each sandbox.
+        """Like `one`, but with an expected verdict for each sandbox.
 
-        Without an argument `bwrap`, we expect the same in both.
+        Without `bwrap`, the verdict must be the same in both.
         """
         behaviour = one(what, mode, argument, none, *limit.split())
         if not bwrap:
@@ -307,7 +310,8 @@ def limits() -> Iterator[Behaviour]:
     yield limited("8 processes take 25 MiB each", "take_memory", "8 25", memory, "memory-limit")
     for kind in ("shared", "let-go", "memfd", "children", "files", "unix", "tcp"):
         taken = limited(f"takes 400 MiB: {kind}", "take_as", f"{kind} 400", memory, "memory-limit")
-        if kind in ("files", "unix", "tcp"):  # without a sandbox, nobody counts these separately
+        # Without a sandbox, these don't count as the bot's memory.
+        if kind in ("files", "unix", "tcp"):
             taken = taken._replace(expected={"bwrap": str(taken.expected)})
         if (
             kind == "tcp" and home is not None and home.name == "cgroup-v2"
@@ -324,7 +328,7 @@ def limits() -> Iterator[Behaviour]:
     yield limited("opens 20,000 files", "open_files", 20_000, "--open-file-limit 100", "exited")
     yield limited("writes 3 MiB", "big_file", "{tmp}/big 3", "--file-size-limit 2M", "exited")
     yield limited("fills /tmp", "big_file", "{tmp}/big 9", "--tmp-limit 4M", "plays on", "exited")
-    # Each of them takes about 1.3 KiB of kernel memory.
+    # Each file takes about 1.3 KiB of kernel memory.
     few = f"{PATIENT} --memory-limit 50M"
     made = limited("makes 100,000 empty files in /tmp", "empty_files", "{tmp} 100000", few, "")
     yield made._replace(expected={"bwrap": "1, memory-limit"})
@@ -334,7 +338,7 @@ def limits() -> Iterator[Behaviour]:
 
 
 def rule_files() -> Iterator[Behaviour]:
-    """Yield rule files that multiply work, and are played in the referee's own process."""
+    """Yield rule files that need a lot of work. They run in the referee's own process."""
     for count, options, expected in (
         (600, "", "1, step-limit"),
         (500, "--time-limit 0.001", "1, timeout"),
@@ -442,7 +446,7 @@ def strangers() -> Iterator[Behaviour]:
 
 
 def _check(query: str, row: str) -> str:
-    # Exit code 2 if the result is this row.
+    # The exit code is 2 if the query returns this row.
     check = (
         f"import sqlite3, sys; found = sqlite3.connect(sys.argv[1]).execute({query!r}); "
         f"sys.exit(2 if found.fetchone() == ({row}) else 3)"
@@ -463,7 +467,7 @@ def folders() -> Iterator[Behaviour]:
     link = "ln -s ../given/s.json {folder}/other/s.json; exec PLAY"
     yield named("a link to another's rule file", b"s.json", link)
     yield named("a command that runs another's file", b"/bin/sh ../given/a")
-    # The referee writes files into this folder. They mustn't turn it into a bot's folder.
+    # The referee writes its record into this folder. That mustn't turn it into a bot's folder.
     toml = "echo 'command = \"python3 {folder}/given/bot.py\"' >{folder}/other/bot.toml"
     yield Behaviour(
         "a folder with a record, and a command of another's", two, {"bwrap": "1, exited"},
@@ -477,7 +481,7 @@ def folders() -> Iterator[Behaviour]:
         "echo 'command = \"./run\"' >bin/bot.toml; cd here; exec PLAY"
     )
     bots = ["big_money", "{folder}/bin"]
-    # If the sandbox showed this bot its own Python, it'd show it the folder of all bots.
+    # To run this bot's own Python, the sandbox would have to show it the folder of all bots.
     expected = {"bwrap": "1, failed-to-start or 1, exited"}
     files = {"given/bot.py": MINIMAL}
     yield Behaviour("folders named bin and lib", bots, expected, (), files, make)
@@ -505,7 +509,7 @@ def machine() -> Iterator[Behaviour]:
 
 
 def attacks() -> Iterator[Behaviour]:
-    # Without a sandbox, all of these may succeed. With one they mustn't.
+    # All of these may succeed without a sandbox, but none may in a sandbox.
     yield from on_processes()
     yield from on_time_of_others()
     yield from on_secrets()
@@ -622,7 +626,7 @@ def on_files() -> Iterator[Behaviour]:
     for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"):
         yield attack(f"opens {path}", "open_to_write", path, none=ANY)
     device = attack("changes a device: mode, owner, times", "change_device", "/dev/full")
-    yield device._replace(alone=True)  # it reads the time of the last change
+    yield device._replace(alone=True)  # another match would change the time that it compares
     for folder in ("{tmp}", "/dev/shm"):
         what = f"writes 80 MiB into {folder.strip('{}')}"
         yield attack(what, "fill", f"{folder}/referee-attack", none=ANY, options=PATIENT.split())
@@ -788,7 +792,7 @@ def main() -> int:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")
         sandboxes.remove("bwrap")
-    adopt_orphans()  # we want to see the processes that hide from the referee
+    adopt_orphans()  # so that we also find processes that hide from the referee
     before = remains()
     with SERVERS:
         wrong = play_all(options.only or [""], sandboxes, options.jobs, options.slower)
@@ -803,7 +807,7 @@ def main() -> int:
 
 
 def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: float) -> int:
-    """Play the behaviours with one of these words. Return the number of wrong results."""
+    """Play the behaviours selected with --only. Return how many had a wrong result."""
     chosen = [each for each in behaviours() if any(word in each.what for word in words)]
     if not chosen:
         raise UsageError(f"no behaviour has {' or '.join(map(repr, words))}")
@@ -836,7 +840,8 @@ def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: 
         count = len(wrong[sandbox])
         right = played[sandbox] - count
         print(f"{sandbox}: {played[sandbox]} behaviours, {right} right, {count} wrong")
-        for each in wrong[sandbox]:  # again, since a long table is often seen by its end
+        # Print them again, because people often look only at the end of a long table.
+        for each in wrong[sandbox]:
             print(f"WRONG with {sandbox}: {each}")
     return sum(map(len, wrong.values()))
 

@@ -51,7 +51,7 @@ GONE_SECONDS = 5.0
 
 
 def hostile_bots(folder: Path) -> list[Entrant]:
-    # We find their processes by the environment variable.
+    # We recognise their processes by this environment variable.
     bots = (
         hostile("daemon_and_hang", str(folder / "pid")),
         hostile("flood"),
@@ -103,7 +103,8 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
     until = time.monotonic() + GONE_SECONDS
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
-    files = {name for name in os.listdir(folder) if name != "pid"}  # a bot writes this one, and may
+    # A bot writes this file, which is allowed.
+    files = {name for name in os.listdir(folder) if name != "pid"}
     while (now := remains_of(ours)).is_more_than(there) and time.monotonic() < until:
         time.sleep(0.05)
     print(f"left behind: {len(processes)} processes, {len(files)} files")
@@ -135,8 +136,7 @@ def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
     for bot, (name, code) in enumerate(EXPECTED.items(), len(SOUND)):
         found = {which: count for (who, which), count in codes.items() if who == bot}
         print(f"{name}: {seats[bot]} matches, disqualified {found}")
-        # With two hostile bots, the match may end when the first one leaves, before the other gets
-        # to fail.
+        # With two hostile bots, the match may be over before the second one gets to fail.
         if found.get(code, 0) < seats[bot] * len(SOUND) // (len(SOUND) + len(EXPECTED) - 1):
             problems.append(f"{name}: expected {code}, found {found}")
     return problems

@@ -1,12 +1,14 @@
-"""Attacks by bots that play several matches in one process, in the middle of a match.
+"""Let bots that play several matches in one process attack in the middle of a match.
 
     python -m tools.attacks.kept [--only WORD] [--sandbox none|bwrap]
 
-First each attack is made in a match of `referee play`. Then the bot plays four matches of a
-tournament, in processes that are reused, and only attacks from the second match of a process on.
-Its opponent must finish all of them. Prints both verdicts, and the seconds of the tournament's
-longest match. If a process is left at the end, that's an error. The exit code is 1 if a verdict
-isn't as expected, if a resource has leaked, or if a match took longer than `SECONDS`.
+We try each attack in a match of `referee play`, and then in four matches of a tournament that
+reuses processes. There the bot only attacks from the second match of a process on, and its opponent
+must be able to finish all matches.
+
+Prints both verdicts, and the seconds of the tournament's longest match. The exit code is 1 if a
+verdict isn't as expected, if a process or another resource is left, or if a match took longer than
+`SECONDS`.
 """
 
 from __future__ import annotations
@@ -41,15 +43,15 @@ SETTINGS: dict[str, object] = {
     "grace": 0.2,
     "max_turns": 20,
 }
-# Maximum length of a match on a busy machine.
+# The longest time that a match may take on a busy machine.
 SECONDS = 15.0
 MATCHES = 4
-# If a match is repeated it gets new processes, and the attack is gone. Then we try again, but not
-# more often than this.
+# A repeated match gets new processes, in which the bot doesn't attack. Then we try the tournament
+# again, but at most this many times.
 LATE_TRIES = 20
 _RUNS = itertools.count()
 PLAYS_ON = "plays on"
-# By mode of `tests/hostile_bots/kept.py`.
+# Mode of `tests/hostile_bots/kept.py` -> expected verdicts.
 EXPECTED = {
     "early": PLAYS_ON,
     "half_line": "timeout",
@@ -72,7 +74,7 @@ EXPECTED = {
     "thinks": "time-bank",
     "exits": "exited",
 }
-# In a sandbox, because its own processes keep the bot's stdout open.
+# Only in a sandbox, because bwrap's own processes keep the bot's stdout open.
 OUTPUT_IS_OPEN = {"closes_all": "timeout"}
 
 
@@ -99,7 +101,7 @@ def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
         Attack(mode, ["big_money", kept(mode, "1")], ["big_money", kept(mode, "2")], expected)
         for mode, expected in (EXPECTED | (OUTPUT_IS_OPEN if sandbox != NO_SANDBOX else {})).items()
     ]
-    both = [kept()] * 2  # both know nothing of this game, except the handshake
+    both = [kept()] * 2  # both bots only know the handshake of this game
     found.append(Attack("both hang in one round", both, both, "timeout", "timeout", "botwars"))
     return found
 
@@ -157,9 +159,8 @@ def tournament(
     """Play a tournament.
 
     Returns:
-        The verdicts of each match, the seconds of the longest, and the number of repeated matches,
-        after
-        a delay of the referee or a failed handshake of a waiting bot.
+        The verdicts of each match, the seconds of the longest, and how many matches were repeated
+        because the referee was late or a waiting bot failed its handshake.
     """
     run = next(_RUNS)  # workers remember entrants that have failed
     entrants = {number: Entrant(f"{run}.{number}", bot) for number, bot in enumerate(attack.often)}

@@ -50,20 +50,20 @@ from tests.support.remains import cgroups_of
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
 FAILING = f"failing={hostile('exit_at', '4')}"
-# Description of a field's worst bot -> the field.
+# Fields of bots. The key says what's wrong with one of its bots.
 FIELDS = {"kills": (KILLER, *BOTS[:3]), "is withdrawn": (*BOTS[:2], FAILING, *BOTS[2:])}
 FIELD_DEALS = 50
-# After this many seconds, killed processes must be gone even on a busy machine.
+# On a busy machine, it may take this many seconds until killed processes are gone.
 GONE_SECONDS = 10.0
 WAIT_SECONDS = 900.0
-# Latest random moment; by then the run has stored some matches.
+# We send signals at most this late. By then, some matches are stored.
 LATEST_SECONDS = 4.0
 _PR_CAPBSET_DROP = 24
 _CAP_DAC_OVERRIDE = 1
 
 
 class Tournament:
-    """The command, the folder of its store, and a reader of it.
+    """A tournament that we interrupt: its command, and the store that it writes.
 
     Attributes:
         folder: contains only the store.
@@ -159,7 +159,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
     was_running = run.poll() is None
     referees = descendants(run.pid)
     if number == signal.SIGKILL:
-        run.kill()  # only this process, since it's up to the others to notice
+        run.kill()  # only the parent; the other processes have to notice
         run.communicate(timeout=WAIT_SECONDS)
         game.check_left(cut_off=True)
     else:
@@ -205,7 +205,7 @@ def reading(game: Tournament) -> Iterator[Callable[[], str]]:
 
 
 def read(store: str) -> int:
-    """Read a store with the commands until the end of stdin. Return 1 if there was a problem."""
+    """Run commands that read a store, until stdin ends. Return 1 if there was a problem."""
     import select
 
     times = 0
@@ -228,7 +228,7 @@ def read(store: str) -> int:
 
 
 def wrong(text: str) -> str:
-    """Return the problem with an export or standings as JSON; empty if there is none."""
+    """Return what's wrong with JSON from `export` or `standings`, or "" if nothing is."""
     lines = [json.loads(line) for line in text.splitlines()]
     if len(lines) == 1 and "bots" in lines[0]:
         found = lines[0]
@@ -260,7 +260,7 @@ def full_disk(game: Tournament) -> None:
 
 
 def full_file_system(game: Tournament) -> None:
-    """Put the store on a file system that is too small for it, and later enlarge it."""
+    """Put the store on a file system that's too small for it, and enlarge that later."""
 
     def mount(size: int, how: str) -> None:
         words = ["mount", "-t", "tmpfs", "-o", f"{how}size={size}k", "tmpfs", str(game.folder)]
@@ -275,7 +275,7 @@ def full_file_system(game: Tournament) -> None:
     try:
         game.expect(game.start(), 2, f"cannot write {game.store}: ")
         game.check_left(cut_off=True)
-        game.stored()  # still readable
+        game.stored()  # it must still be readable
         mount(100_000, "remount,")
         game.finish()
         rows = game.rows()
@@ -285,9 +285,9 @@ def full_file_system(game: Tournament) -> None:
 
 
 def obey_permissions() -> None:
-    """Drop the capabilities by which root ignores file permissions.
+    """Drop the capabilities that let root ignore file permissions.
 
-    Otherwise nothing is read-only.
+    With them, nothing is read-only for us.
     """
     ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, 0, 0, 0)
 
@@ -314,10 +314,10 @@ def read_only(game: Tournament) -> None:
 
 
 def two_at_once(game: Tournament) -> None:
-    # The second run must be refused as long as the first one lasts.
+    # While the first run exists, a second one must be refused.
     first = game.start()
     game.await_matches(1, first)
-    first.send_signal(signal.SIGSTOP)  # otherwise it'd be finished too early
+    first.send_signal(signal.SIGSTOP)  # otherwise it might finish before we've tried
     for _ in range(3):
         game.expect(game.start(), 2, f"another run is writing {game.store}")
     first.send_signal(signal.SIGCONT)
@@ -326,7 +326,7 @@ def two_at_once(game: Tournament) -> None:
 
 
 def killed_workers(game: Tournament) -> None:
-    """Kill or stop a worker process. That must cost time, and nothing else."""
+    """Kill or stop a worker process. This may take time, but mustn't change any result."""
     run = game.start()
     for count, how in ((2, signal.SIGKILL), (30, signal.SIGSTOP), (60, signal.SIGKILL)):
         game.await_matches(count, run)

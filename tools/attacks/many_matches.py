@@ -39,7 +39,7 @@ from tests.support.remains import Remains, remains
 from tools.attacks.hostile import SANDBOXES, attacker
 
 SOUND = ("minimal", "big_money")
-# A file that bots write, in the sandbox's /tmp if they have one.
+# Bots write this file. In a sandbox, it's in their own /tmp.
 MARK = f"/tmp/referee-attack-{os.getpid()}"
 HOSTILE = (
     *(hostile("flood"), hostile("exit_at", 2), hostile("swarm", 5), hostile("lost_daemon", MARK)),
@@ -49,7 +49,7 @@ HOSTILE = (
 WAYS = (*SANDBOXES, "workers")
 # Every fifth match has a hostile bot.
 EVERY = 5
-# Just enough for the hostile bot to misbehave.
+# Short limits, but long enough for a hostile bot to misbehave.
 SETTINGS = {"time_limit": 1.0, "startup_limit": 20.0, "grace": 0.1, "max_turns": 5}
 # KiB.
 GROWTH = 8 * 1024
@@ -92,7 +92,7 @@ def check(pair: tuple[int, ...], codes: list[str | None]) -> None:
 
 
 def measured(total: int, play: Callable[[Iterator[tuple[int, int]]], None]) -> list[Remains]:
-    """Play matches in three parts, and measure after each."""
+    """Play a tenth of the matches, then up to half, then the rest. Measure after each part."""
     found, matches = [], line_ups()
     for part in (total // 10, total // 2 - total // 10, total - total // 2):
         play(islice(matches, part))
@@ -119,7 +119,7 @@ def in_workers(total: int, jobs: int) -> list[Remains]:
 
 
 def report(what: str, total: int, found: list[Remains]) -> bool:
-    """Print the resources. Return True if any has grown."""
+    """Print the resources at each time. Return True if there are more at the end."""
     print(f"{what}, {total} matches")
     for when, there in zip(("after a tenth", "in the middle", "at the end"), found, strict=True):
         print(f"  {when}: {there}", flush=True)
@@ -134,7 +134,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     total, grown = options.matches, False
-    gc.enable()  # conftest has disabled it, and then memory would grow
+    gc.enable()  # tests/conftest.py disables collection, so memory would grow
     try:
         for way in [options.way] if options.way else WAYS:
             if way == "workers":

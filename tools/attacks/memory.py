@@ -31,7 +31,8 @@ COMMANDS = {
     "valid records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
     "damaged records": (["verify", "-q"], ["verify", "-q", "--jobs", "1"]),
 }
-# On Linux, a process inherits its parent's peak memory, so we have a small one start the command.
+# On Linux, a process inherits its parent's peak memory. We start the command from a small process
+# so that ours isn't counted.
 LAUNCHER = """
 import os, sys
 command = [sys.executable, *sys.argv[1:]]
@@ -54,7 +55,7 @@ def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
                 chance = Random(f"{number}, {kind}")
                 data = source[number % len(source)]
                 if state == "damaged" and kind == "logs" and number % 2:
-                    _, data = mutate(chance, data)  # so that it ends like a log
+                    _, data = mutate(chance, data)  # this keeps the lines valid JSON
                 elif state == "damaged":
                     _, data = damage(chance, [data])
                 file.write_bytes(data)
@@ -62,7 +63,7 @@ def make_files(folder: Path, count: int) -> Iterator[tuple[str, list[Path]]]:
 
 
 def peak(command: list[str], files: list[Path], count: int) -> float:
-    """Return the peak memory of a command in MiB for this number of files, some repeated."""
+    """Run a command on this number of files, some repeated. Return its peak memory in MiB."""
     names = [str(files[number % len(files)]) for number in range(count)]
     words = [sys.executable, "-S", "-c", LAUNCHER, "-m", "referee", *command, *names]
     done = subprocess.run(words, capture_output=True, text=True, check=True)

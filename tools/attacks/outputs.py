@@ -2,12 +2,13 @@
 
     python -m tools.attacks.outputs [--only WORD]
 
-Each command that prints gets a pipe whose reader closes it before the first byte or after some
-bytes, and then a full device. Commands that write files get a limit for the size of files, and a
-file system that's too small (if root or a user namespace lets us mount one). With a closed pipe, a
-command must end with 141 and print nothing. If it can't write, it must end with 2 and print one
-line. Logs of a match must be valid up to their last line. No process and no temporary file may be
-left. Prints a line for each command, and exits with 1 if there was a problem.
+Each command that prints gets a pipe whose reader closes it, immediately or after some bytes, and
+then a full device. Commands that write files get a limit for the size of files, and a file system
+that's too small (if root or a user namespace lets us mount one).
+
+With a closed pipe, a command must exit with 141 and print nothing. If it can't write, it must exit
+with 2 and print one line. Logs of a match must be valid up to their last line. No process and no
+temporary file may be left. Prints a line for each command, and exits with 1 if there was a problem.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ READ = (0, 1, 300, 5000)
 SIZES = (0, 100, 1000, 4096, 9999)
 # KiB.
 FILE_SYSTEMS = (4, 16, 64)
-# Allowed findings in a truncated log.
+# Findings that we allow `validate` to report for a truncated log.
 CUT_SHORT = {
     *("a truncated last line", "the end of the log", "the end of the compressed data"),
-    "an empty file",  # no block of the compressed file was complete
+    "an empty file",  # if not even the first block of the compressed file was complete
 }
 # Commands that print their progress on stderr.
 SPEAKING = ("play", "tournament", "conform")
@@ -95,7 +96,7 @@ def referee_run(words: list[str], **options: Any) -> subprocess.CompletedProcess
 
 
 class Attack:
-    """Runs commands, and checks for files and processes that they leave.
+    """Run commands, and check that no file or process is left.
 
     Attributes:
         problems: the problems so far.
@@ -137,7 +138,7 @@ class Attack:
                 os.close(reading)
             assert process.stderr is not None
             said = process.stderr.read()
-        fits = {0: 0} if count else {}  # the pipe may have taken everything before we closed it
+        fits = {0: 0} if count else {}  # everything may fit into the pipe before we close it
         if words[0] in SPEAKING and b"bug" not in said:
             said = b""
         self.judge(f"a reader of {count} bytes", process.returncode, said, {141: 0} | fits)
@@ -145,7 +146,8 @@ class Attack:
     def to_full_device(self, words: list[str]) -> None:
         with open("/dev/full", "wb") as full:
             done = referee_run(words, stdout=full, stderr=subprocess.PIPE, env=self.environment)
-        said = b"\n".join(done.stderr.splitlines()[-1:]) + b"\n"  # after the progress and the seed
+        # Only the last line; before it come progress and the seed.
+        said = b"\n".join(done.stderr.splitlines()[-1:]) + b"\n"
         self.judge("/dev/full", done.returncode, said, {2: 1})
 
     def limited(self, words: list[str], folder: Path, names: list[str], size: int) -> None:
@@ -170,7 +172,7 @@ class Attack:
                     self.problems.append(f"{what}: {verdict.text}")
             else:
                 found = {finding.found for finding in validate_log(str(file))}
-                if code:  # the last line may be cut, and then it isn't JSON
+                if code:  # a truncated last line isn't JSON
                     found = {one for one in found - CUT_SHORT if not one.startswith("not JSON: ")}
                 if found:
                     self.problems.append(f"{what}: {found}")

@@ -67,7 +67,7 @@ def start(folder: Path, sandbox: str) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
-    """Send a signal `after` seconds after the first bot's start. Return the problem, or ""."""
+    """Send a signal `after` seconds after the first bot started. Return what went wrong, or ""."""
     referee, started = start(folder, sandbox)
     time.sleep(after)
     referee.send_signal(number)
@@ -91,7 +91,7 @@ def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
 
 
 def by_bots(sandbox: str, whom: str) -> list[str]:
-    """Return the problem with each signal that a bot sends; "" for none."""
+    """Let bots send all signals. Return the problem for each signal, or "" if there was none."""
     behaviours = [signals_itself(number, whom) for number in range(1, 65)]
     with ThreadPoolExecutor(2) as pool:
         tried = pool.map(partial(try_out, sandbox=sandbox), behaviours)
@@ -105,7 +105,7 @@ def by_bots(sandbox: str, whom: str) -> list[str]:
 def to_referee(
     sandbox: str, options: argparse.Namespace, chance: random.Random
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the signal with its time, and the problem of each repetition."""
+    """Send signals to the referee. Yield a description of each, and the problem in each attempt."""
     rounds = [(number, options.times, START_SECONDS, 0.0) for number in (15, 2)]
     rounds.append((signal.SIGKILL, options.kills, MATCH_SECONDS, START_SECONDS))
     rounds += [

@@ -3,9 +3,9 @@
     python -m tools.attacks.virtual_machine [--machine NAME]... [--only WORD]...
                                            [--run COMMAND]...
 
-Each machine is emulated by qemu in software, with a kernel of Debian. It uses the files of this
-machine, read-only; changes stay in its memory. In each machine `referee doctor`,
-`tools.attacks.hostile` and the tests of limits run, or the COMMANDs, one after the other:
+We emulate each machine with qemu, in software, with a Debian kernel. It sees the files of this
+machine, but keeps its changes in memory. In each one we run the COMMANDs, one after the other. By
+default these are `referee doctor`, `tools.attacks.hostile` and the tests of limits:
 
     root-v2   root, control groups v2
     user-v2   an ordinary user in `systemd-run --user --scope -p Delegate=yes`, groups v2
@@ -14,9 +14,10 @@ machine, read-only; changes stay in its memory. In each machine `referee doctor`
 
 Prints for each command the exit code, the seconds, and the relevant lines. The whole output and the
 console are in `DIR/NAME`, where DIR is the folder of `--cache`. The kernel is downloaded to DIR
-once, with `apt-get download`. Needs Debian on x86-64, qemu-system-x86 and, for user-v2, systemd;
-not root. The exit code is 1 if a command fails. A virtual machine is about 8 times slower than this
-one, hence `--slower` of `hostile`.
+once, with `apt-get download`. The exit code is 1 if a command fails.
+
+You need Debian on x86-64 with qemu-system-x86 and, for user-v2, systemd, but you don't have to be
+root. A virtual machine is about 8 times slower than this one, so `hostile` gets `--slower`.
 """
 
 from __future__ import annotations
@@ -40,18 +41,18 @@ from tests.support.live import ROOT
 
 QEMU = "qemu-system-x86_64"
 SYSTEMD = "/lib/systemd/systemd"
-# Depends on the package of the newest kernel.
+# A metapackage for the newest kernel.
 KERNEL = "linux-image-amd64"
 BUSYBOX = "busybox-static"
-# Modules that a kernel of Debian needs for the shared files.
+# Debian's kernel needs these modules to mount shared files.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
 USER = 65534
 HOME = "/run/attack"
-# In the virtual machine: a folder of this machine that is writable.
+# The folder for output. It's shared with the real machine, and writable.
 OUTPUT = "/mnt/output"
-# In an emulator, bots take more CPU time just to start than those tests allow.
+# We skip tests of CPU limits, because just starting a bot takes too long in an emulator.
 TESTS = "-k 'not cpu_time' tests/bots/processes/test_cgroups.py tests/test_limits.py"
-# The lines of output that are printed.
+# Only these lines of the output are printed.
 MATTERS = re.compile(r"control groups|WRONG|^(none|bwrap): |^(FAILED|ERROR) |^\d+ (passed|failed)")
 
 # Mounts the files of this machine below a writable overlay.
@@ -167,7 +168,7 @@ def run(*words: str, folder: Path | None = None) -> str:
 
 
 def unpacked(package: str, cache: Path) -> Path:
-    """Return the folder with a package's files, after downloading it if necessary."""
+    """Return the folder with a package's files. Download the package if it isn't there yet."""
     folder = cache / package
     if not folder.is_dir():
         for old in cache.glob(f"{package}_*.deb"):
@@ -199,7 +200,8 @@ def modules(kernel: Path) -> dict[str, bytes]:
     chosen: dict[str, bytes] = {}
 
     def choose(name: str) -> None:
-        if name in chosen or name not in found:  # it may be part of the kernel
+        # Drivers that are built into the kernel aren't files.
+        if name in chosen or name not in found:
             return
         content = found[name].read_bytes()
         if found[name].suffix == ".xz":

@@ -65,7 +65,7 @@ RULES = GAMES["dominion"]
 
 
 def conversations(record: Path) -> list[tuple[int, bytes]]:
-    """Return the match as the bots saw it: (seat, all bytes before its line) in order."""
+    """Return what the bots were sent: the seat of each of their lines, and all bytes before it."""
     pending = [b"", b""]
     exchanges: list[tuple[int, bytes]] = []
     for line in record.read_bytes().splitlines():
@@ -104,7 +104,7 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
 async def echo_seconds(commands: list[BotCommand], exchanges: list[tuple[int, bytes]]) -> float:
     """Return the seconds for the same exchanges in a bare loop, without the handshake.
 
-    The rest of a match's duration is the referee's own work.
+    The difference to a real match is the referee's own work.
     """
     processes = [
         subprocess.Popen(command.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
@@ -221,7 +221,7 @@ def bench_rules(rounds: int) -> list[tuple[str, ...]]:
 
 
 def wall(commands: list[list[str]]) -> float:
-    # Some machines turn off byte code with this variable, but users have it.
+    # Some machines disable bytecode with this variable, but users don't.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
     processes = [
@@ -252,7 +252,7 @@ def bench_start(rounds: int) -> list[tuple[str, ...]]:
 
 # --- (d) ------------------------------------------------------------------------------------------
 
-# Matches per round, and how often each record is passed to verify.
+# Matches per round, and how many copies of each record we verify.
 PLAYED, COPIES = 40, 25
 
 
@@ -310,7 +310,7 @@ class Minimal:
 
 
 def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
-    # A name would be played in this process, but a path never is.
+    # A bot given by name would run in this process, but one given by path doesn't.
     minimal = bundled_bots("dominion")["minimal"]
     kinds: dict[str, tuple[list[referee.BotLike], bool, int]] = {
         "in process": ([Minimal, Minimal], True, 200),
@@ -339,7 +339,7 @@ def bench_in_process(rounds: int) -> list[tuple[str, ...]]:
 
 
 class BigMoney:
-    """Big Money as an object that receives lines. It reads only the last one."""
+    """Big Money as an object that gets all lines, but only reads the last one."""
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         asked = _ask_decoder.decode(lines[-1])
@@ -422,10 +422,10 @@ def bench_validate(rounds: int) -> list[tuple[str, ...]]:
 
 
 def validate_log_to_its_end(name: str) -> None:
-    """Check a log.
+    """Check all lines of a log.
 
     Raises:
-        AssertionError: it is not valid.
+        AssertionError: the log is not valid.
     """
     assert not list(validate_log(name))
 

@@ -20,7 +20,7 @@ COLS = 20
 
 
 def armies() -> str:
-    """Return red in the upper half of 20 by 20 cells, blue in the lower, far enough apart."""
+    """Return a 20 by 20 grid: red botlets at the top and blue ones at the bottom, out of reach."""
     random = Random(3)
     grid = ["."] * COLS * COLS
     for what, cells in (("r", range(160)), ("b", range(240, 400))):

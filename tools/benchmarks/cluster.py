@@ -2,8 +2,9 @@
 
     .venv/bin/python -m tools.benchmarks.cluster [--workers 3] [--deals 150] [--rounds 5]
 
-Compares a scheduler and workers, which are processes of this machine, with the same number of jobs
-without Dask, in turns. Measures the whole tournament, including the start of processes and bots.
+We start a scheduler and workers as processes of this machine. The same tournament runs with and
+without Dask in turns, with as many jobs as there are workers. Its time includes the start of
+processes and bots.
 """
 
 from __future__ import annotations

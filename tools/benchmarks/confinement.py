@@ -2,10 +2,10 @@
 
     python -m tools.benchmarks.confinement [--rounds N]
 
-Start: a process that exits immediately, in milliseconds. Request: a reused Big Money bot that plays
-against itself, in microseconds. Tournament: the same two bots with one job, in milliseconds per
-match. The variants take turns; ratios are medians of the ratios of each round. At the end it prints
-the number of remaining control groups.
+We measure the start of a process that exits immediately (in milliseconds), a request to a reused
+Big Money bot that plays against itself (in microseconds), and a match in a tournament of these two
+bots with one job (in milliseconds). The variants take turns, and ratios are medians of the ratios
+of each round. At the end, the number of control groups that are left is printed.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def elo(*values: float) -> list[str]:
 
 
 def show_ratings(repetitions: int, runs: int) -> None:
-    """Fields of bots."""
+    """Print the coverage for fields of bots, by players, deals and kind of luck."""
     head(
         f"ratings: {repetitions} tournaments a row",
         *("N", "deals a bot", "seats", "luck", "ratings", "diff.", "+-", "points", "seat"),
@@ -76,7 +76,7 @@ def show_ratings(repetitions: int, runs: int) -> None:
     for players in (2, 3, 4):
         for deals, all_orders in ((10, False), (30, False), (200, False), (30, True)):
             if all_orders and players == 2:
-                continue  # the same as rotated
+                continue  # with two players, this is the same as rotating
             for name in ("seat", "bot", "wide"):
                 bots = 6 if players == 3 else 8
                 world = World(players, bots, all_orders=all_orders, **KINDS[name])
@@ -92,7 +92,7 @@ def show_ratings(repetitions: int, runs: int) -> None:
 
 
 def show_truths(repetitions: int, runs: int) -> None:
-    """As many bots as seats, with distant first and last bots."""
+    """Print the coverage with as many bots as seats, when the first and the last are far apart."""
     head(
         f"truths: {repetitions} tournaments a row",
         *("N", "truth", "deals", "ratings", "diff.", "+-", "open", "diff. with finite ends"),
@@ -111,7 +111,7 @@ def show_truths(repetitions: int, runs: int) -> None:
 
 
 def show_hopeless(repetitions: int, runs: int) -> None:
-    """One bot far below the others, whose ratings are checked."""
+    """Print the coverage for bots in a field with another one that's far weaker."""
     head(
         f"hopeless: {repetitions} tournaments a row",
         *(
@@ -140,7 +140,10 @@ def show_hopeless(repetitions: int, runs: int) -> None:
 
 
 def show_swiss(repetitions: int, runs: int) -> None:
-    """Rounds paired by earlier results. The true values are from a round robin."""
+    """Print the coverage in Swiss tournaments. Here, pairings depend on earlier results.
+
+    We take the true values from a round robin.
+    """
     head(
         f"swiss: {repetitions} tournaments a row",
         *("N", "bots", "rounds", "deals a round", "luck", "ratings", "diff.", "+-", "open"),
@@ -165,7 +168,7 @@ def show_swiss(repetitions: int, runs: int) -> None:
 
 
 def show_stopped(repetitions: int, runs: int) -> None:
-    """The intervals at the end of a sequential test."""
+    """Print the coverage of intervals at the moment when a sequential test stops."""
     head(
         f"stopped: {2 * repetitions} tests a row, alpha = beta = 5%",
         *("elo0", "elo1", "luck", "truth", "deals", "ratings", "diff.", "+-", "open", "bias"),
@@ -199,7 +202,7 @@ def show_stopped(repetitions: int, runs: int) -> None:
 
 
 def show_sprt(repetitions: int, runs: int) -> None:
-    """The errors of a sequential test."""
+    """Print how often a sequential test is wrong, and how many deals it takes."""
     head(
         f"sprt: {runs} tests at each edge, alpha = beta = 5%",
         *("elo0", "elo1", "luck", "wrong at elo0", "deals", "wrong at elo1", "deals"),
@@ -218,7 +221,10 @@ def show_sprt(repetitions: int, runs: int) -> None:
 
 
 def show_positions(repetitions: int, runs: int) -> None:
-    """Deals from one position, whose results have known probabilities, and skewed scores."""
+    """Print the coverage of `play --deals` for made-up positions with known chances.
+
+    Scores are skewed.
+    """
     head(
         f"positions: play --deals, {runs} positions a row",
         *("won", "drawn", "deals", "points", "+-", "score", "+-"),
@@ -256,19 +262,19 @@ def show_positions(repetitions: int, runs: int) -> None:
                 )
 
 
-# The bots of each game for real deals.
+# The bots that play real deals of each game.
 REAL = {
     "dominion": ("smithy_big_money", "militia_money"),
     "botwars": ("gatherer", "gatherer"),
     "starrealms": ("admiral", "admiral"),
     "tribute": ("warlord", "warlord"),
 }
-# Number of deals for each interval of a real position.
+# Compute an interval for each group of this many deals.
 BLOCK = 40
 
 
 def show_real(repetitions: int, runs: int) -> None:
-    """Real matches of each game, from a turn in the middle of one."""
+    """Print the coverage with real matches of each game, from a turn in the middle of one."""
     head(
         f"real: {runs * 2} deals a position, an interval of each {BLOCK}",
         *("game", "turn", "points of seat 1", "points", "score", "intervals"),
@@ -292,7 +298,7 @@ def show_real(repetitions: int, runs: int) -> None:
 def points_and_scores(
     what: TournamentSetup, results: list[MatchResult]
 ) -> list[tuple[float, float, float]]:
-    """Return the points of the first seat and both scores, each with the bounds of its interval."""
+    """Return the first seat's points and both scores. Each has the bounds of its interval."""
     first, second = chances(what, results, 0).players
     return [
         (first.points.share, first.points.low, first.points.high),
@@ -323,7 +329,7 @@ GAINS = (0.0, 120.0, 0.0, -60.0, 0.0, 200.0, 0.0, 0.0)
 
 
 def show_season(repetitions: int, runs: int) -> None:
-    """Tournaments of the same bots, with changes to some bots, read from stores."""
+    """Print the coverage of season reports: weekly tournaments, between which some bots improve."""
     head(
         f"season: {repetitions} seasons of {WEEKS} tournaments a row",
         *("N", "deals a bot", "luck", "last", "+-", "change", "+-", "together", "+-"),
@@ -340,7 +346,7 @@ def show_season(repetitions: int, runs: int) -> None:
 
 
 def season_coverage(world: World, deals: int, repetitions: int) -> dict[str, float]:
-    """Return the coverage and the mean width of a season's intervals, by kind."""
+    """Return how often a season's intervals contain the truth, and their mean width, by kind."""
     weeks = [replace(world, gains=tuple(week * gain for gain in GAINS)) for week in range(WEEKS)]
     lineups = world.schedule(deals)
     limits = [week.truth(lineups) for week in weeks]

@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tools.benchmarks.environments [--rounds 5] [--episodes 20]
 
-CPU time, so that other work on the machine has little effect. The last column is for the rules
-only, with the same replies. Needs the extra `rl`.
+We measure CPU time, so other work on the machine has little effect. In the last column, only the
+rules run, with the same replies. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.support.learners import Watched, at_random, play_episode
 
 
 class Figures(NamedTuple):
-    """The result of some episodes: actions (in Bot Wars one for both), and seconds."""
+    """Steps and seconds of some episodes. In Bot Wars, both players' actions are one step."""
 
     steps: int
     episodes: int
@@ -83,7 +83,7 @@ def against(opponent: Any, clock: Callable[[], float], episodes: int) -> Figures
 
 
 def rules_alone(game: str, seats: int, episodes: int) -> Figures:
-    """Play the same kind of matches with replies made before."""
+    """Record replies of random players, and measure the rules with these replies."""
     seconds = 0.0
     steps = 0
     for seed in range(episodes):

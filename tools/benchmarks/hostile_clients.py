@@ -1,8 +1,8 @@
 """Measure how fast `serve` answers during attacks: `python -m tools.benchmarks.hostile_clients`.
 
-Five kinds of hostile connections are open at a time, only on this machine: HTTP/2 with a window of
-0 and 50 open streams each, `Upgrade: h2c`, bodies that arrive one byte at a time, clients that read
-nothing, and streams of events. If the server closes a connection, it is opened again.
+We keep five kinds of hostile connections open: HTTP/2 with a window of 0 and 50 open streams,
+`Upgrade: h2c`, bodies that arrive one byte at a time, clients that don't read, and event streams.
+If the server closes a connection, we open it again. They all come from this machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.support.live import ROOT
 from tests.support.serving import running
 
 RECORD = ROOT / "spec" / "examples" / "four-players.record.jsonl"
-# Requests per connection of HTTP/2.
+# Number of streams in each HTTP/2 connection.
 STREAMS = 50
 ORDER = b" HTTP/1.1\r\nHost: localhost\r\n"
 UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAAAA\r\n\r\n"
@@ -41,7 +41,7 @@ KINDS = ("window 0", *FIRST)
 
 
 def over_http2() -> bytes:
-    """Open a connection of HTTP/2 with requests whose responses the server can't send.
+    """Open an HTTP/2 connection, and send requests whose responses the server can't send.
 
     We announce a window of 0 bytes and never enlarge it.
     """
@@ -56,7 +56,7 @@ def over_http2() -> bytes:
 
 
 async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> None:
-    """Keep a connection open, and open it again after its end, until cancelled."""
+    """Keep a connection open. If it ends, open it again, until we're cancelled."""
     first = over_http2() if kind == "window 0" else FIRST[kind]
     while True:
         with trio.socket.socket() as made, suppress(OSError):
@@ -68,7 +68,7 @@ async def attack(kind: str, address: tuple[str, int], opened: Counter[str]) -> N
                 await made.send(b"x")
                 await trio.sleep(0.5)
             if kind == "reads nothing":
-                await trio.sleep(20)  # the server doesn't wait this long
+                await trio.sleep(20)  # longer than the server waits
             else:
                 while await made.recv(4096):
                     pass

@@ -65,7 +65,7 @@ def counted(found: list[float]) -> Iterator[None]:
 
 
 def played(bot: str, matches: int, max_turns: int, game: str, keep: str) -> tuple[float, int]:
-    """Return CPU seconds and requests of a match with reused processes."""
+    """Return CPU seconds and requests per match, with reused processes."""
     entrants = {number: Entrant(name, bot) for number, name in enumerate(("one", "two"))}
     found: list[float] = []
     requests = 0
@@ -90,7 +90,7 @@ def played(bot: str, matches: int, max_turns: int, game: str, keep: str) -> tupl
 
 
 def played_once(bot: str, matches: int, max_turns: int, game: str) -> tuple[float, int]:
-    """Return the same for matches with both logs and new processes, as in `referee play`."""
+    """Return the same with new processes and both logs, like in `referee play`."""
     seconds: list[float] = []
     requests = 0
     settings = {"max_turns": max_turns} if max_turns else {}

@@ -33,7 +33,7 @@ def named(message: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def peaceful(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Star Realms that never attacks. We want long matches."""
+    """A bot for Star Realms that never attacks, because we want long matches."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
@@ -52,7 +52,7 @@ LOUD: set[str] = set()
 
 
 def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Scripts of Tribute that avoids power, also for long matches."""
+    """A bot for Scripts of Tribute that avoids power and prestige, for long matches."""
     dice = Random(str(message.get("state")))
     match message["type"]:
         case "player-name-request":
@@ -80,7 +80,7 @@ def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def hoarder(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Dominion that buys nothing better than silver, for the same reason."""
+    """A bot for Dominion that buys nothing better than silver, for long matches."""
     match message["type"]:
         case "player-name-request":
             return {

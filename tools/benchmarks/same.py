@@ -1,11 +1,13 @@
-"""Print digests of matches, to compare two versions, and reused processes with new ones.
+"""Print digests of matches, to compare two versions of the referee.
 
     python -m tools.benchmarks.same [--matches 300] [--game NAME ...]
 
-Prints for each game a hash of the digests of matches with reused processes, and one with new
-processes for each match. The two differ, since a record has no exit code of a reused process. Their
-ranks, scores and faults must be equal, which is also printed. The lines of two versions must be
-equal, except after intended changes of the rules.
+Prints two hashes for each game: one for matches with reused processes, and one with new processes
+for each match. They differ, because a record has no exit code of a reused process. But ranks,
+scores and faults must be equal, and we print whether they are.
+
+Run this with both versions. Their output must be the same, unless the rules were changed on
+purpose.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ BOTS = {
 
 
 def hashed(game: str, matches: int, keep_alive: bool) -> tuple[str, str]:
-    """Return hashes of the digests and of the results of matches with these seeds."""
+    """Play matches with these seeds. Return a hash of all digests, and one of all results."""
     digests, results = hashlib.sha256(), hashlib.sha256()
     entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(BOTS[game])}
     plans = tuple(Plan(n, n, n, (n % 2, 1 - n % 2)) for n in range(matches))

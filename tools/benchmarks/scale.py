@@ -62,7 +62,7 @@ with Store.for_reading(sys.argv[1]) as store:
     for row in store.matches():
         pass
 """
-# Matches that a resumed run plays.
+# How many matches are missing before a run is resumed.
 MISSING = 20
 HISTOGRAM = {30 + step: 9 for step in range(8)}
 STATISTICS = [b'{"bought":{"province":[4,12],"gold":[5,8],"silver":[6,2]}}'] * 2
@@ -77,7 +77,7 @@ class Cost(NamedTuple):
 
 
 def made_store(path: Path, matches: int, missing: int = 0, bots: int = BOTS) -> None:
-    """Write a store of made-up matches between bundled bots."""
+    """Write a store with made-up matches between bundled bots."""
     entrants = [Entrant(f"bot{number}", "minimal") for number in range(bots)]
     with Store.for_writing(str(path)) as store:
         store.add_stage(setup(entrants, game="dominion", matches=matches, seed=1))
@@ -99,10 +99,10 @@ def cost_of(
     use: Callable[[str], object] | None = None,
     program: Sequence[str] = REFEREE,
 ) -> Cost:
-    """Run a command to its end.
+    """Run a command, and return its cost.
 
     Args:
-        use: called with the first line that it prints; then the command is terminated.
+        use: called with the first line of output. Then we terminate the command.
     """
     out = subprocess.DEVNULL if use is None else subprocess.PIPE
     with subprocess.Popen([*program, *words], stdout=out, stderr=subprocess.PIPE) as process:
@@ -122,7 +122,7 @@ def cost_of(
 
 
 def show_tenths(what: str, seconds: Sequence[float], size: float) -> None:
-    """Print a line on played matches.
+    """Print how the cost of a match has grown.
 
     Args:
         seconds: CPU seconds per match in each tenth of the matches.

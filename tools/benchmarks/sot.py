@@ -2,11 +2,17 @@
 
     python -m tools.benchmarks.sot [--only start|simulations|matches|fair] [--rounds N]
 
-Needs the extra `sot`. *start*: from the start of a bot's process to its name, compared with a
-Python that imports the library. *simulations*: playouts of twenty moves with `apply_move`, compared
-with a plain loop over the rules with random decisions. *matches*: two bots that take the first
-move, compared with two such bots of `classic-index`. *fair*: 10,000 simulations of a draw, and a
-chi-square test of the drawn cards. Medians of rounds that take turns.
+*start*: the time from starting a bot's process until it sends its name, compared with a Python that
+only imports the library.
+
+*simulations*: playouts of twenty moves with `apply_move`, compared with a plain loop over the rules
+with random decisions.
+
+*matches*: two bots that always take the first move, compared with the same bots in `classic-index`.
+
+*fair*: simulates drawing cards 10,000 times, and applies a chi-square test to the drawn cards.
+
+Both sides of a comparison take turns, and we print medians. Needs the extra `sot`.
 """
 
 from __future__ import annotations
@@ -64,7 +70,7 @@ NAME = b'{"type":"player-name-request","player_number":"player1","version":1}\n'
 
 
 class Watched(BaseAI):  # type: ignore[misc]
-    """Takes the first move, and stores all positions."""
+    """Takes the first legal move, and stores every position that it sees."""
 
     states: list[Any]
 
@@ -77,7 +83,10 @@ class Watched(BaseAI):  # type: ignore[misc]
 
 
 def positions(seed: int) -> list[Any]:
-    """Return all positions in which a bot decides against itself, in the library's format."""
+    """Return all positions in which a bot has to decide in a match against itself.
+
+    They're in the library's format.
+    """
     Watched.states = states = []
     match = Match(RULES, seats=2, seed=seed, options=RULES.options())
     bots = [Dialogue(Watched, 30.0), Dialogue(Watched, 30.0)]
@@ -121,7 +130,7 @@ def imported() -> float:
 
 
 def simulated(states: list[Any], dice: Random) -> float:
-    """Return simulations per second: playouts of twenty moves from positions of a match."""
+    """Play twenty random moves from each position. Return simulated moves per second."""
     count, begun = 0, time.process_time()
     for state, moves in states:
         for _ in range(20):
@@ -163,7 +172,7 @@ def played(bot: str, keep_alive: bool) -> float:
 
 
 def chance_of(counts: Counter[int]) -> float:
-    """Return the p-value of counts, if all cards are equally likely (Wilson and Hilferty)."""
+    """Return the p-value of these counts if all cards are equally likely (Wilson and Hilferty)."""
     expected, degrees = counts.total() / len(counts), len(counts) - 1
     squares = sum((count - expected) ** 2 / expected for count in counts.values())
     spread = 2 / (9 * degrees)
@@ -171,7 +180,7 @@ def chance_of(counts: Counter[int]) -> float:
 
 
 def fair() -> None:
-    """Print how uniform 10,000 simulated ends of a turn are."""
+    """Simulate 10,000 ends of a turn, and print whether all cards are drawn equally often."""
     dice = Random(1)
     states = [each for each in positions(1) if len(each[0].current_player.draw_pile) > 8]
     state, moves = states[0]
@@ -180,7 +189,7 @@ def fair() -> None:
     for _ in range(10_000):
         simulation, _ = state.apply_move(moves[-1], dice.randrange(2**64))
         me, other = simulation.enemy_player, simulation.current_player
-        # We only count one card of each hand, because the others depend on it.
+        # Counting one card per hand is enough, and others aren't independent of it.
         found["the other's hand"][other.hand[0].unique_id] += 1
         found["own hand"][me.hand[0].unique_id] += 1
         found["tavern"][simulation.tavern_cards[0].unique_id] += 1

@@ -1,8 +1,8 @@
 """Measure Star Realms: `starrealms.py [MATCHES]`.
 
-First only the rules, with two policies: random legal actions; and playing all cards, buying
-expensive ones and attacking, with replies as lists. Then whole matches of two objects with the
-second policy.
+At first we only run the rules, with two policies. One chooses random legal actions. The other plays
+all cards, buys expensive ones and attacks, with lists of actions as replies. Then two objects with
+the second policy play whole matches.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def anything(dice: Random) -> Policy:
 
 
 def dear_first(message: PlayTurn | Choose) -> PlayReply | ChooseReply:
-    """Play the hand and use the bases, then ally abilities, then all others, a list each."""
+    """Play the hand, use bases, then ally abilities, then everything else, each as a list."""
     if type(message) is Choose:
         return ChooseReply(list(range(message.least)))
     found: dict[str, list[Action]] = {}
@@ -81,7 +81,7 @@ def entry(action: Action) -> dict[str, str]:
 
 
 def rules_alone(matches: int, policy: Policy) -> tuple[float, int, int]:
-    """Return CPU seconds in the rules, requests and turns."""
+    """Play matches without messages. Return CPU seconds in the rules, requests and turns."""
     taken = 0.0
     requests = turns = 0
     for seed in range(matches):
@@ -104,7 +104,7 @@ def rules_alone(matches: int, policy: Policy) -> tuple[float, int, int]:
 
 
 class DearFirst:
-    """Such a player as an object that receives lines. It reads only the last one."""
+    """The policy `dear_first` as an object that gets lines. It only reads the last one."""
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         asked = _decoder.decode(lines[-1])

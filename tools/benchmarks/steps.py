@@ -47,7 +47,7 @@ CLASSIC = tuple(
     )
 )
 RLCARD = ("leduc-holdem", "uno", "gin-rummy")
-# Plays some steps, and returns the CPU time per step.
+# A function that makes this many steps, and returns the CPU time per step.
 Walk = Callable[[int, np.random.Generator], float]
 
 
@@ -69,7 +69,7 @@ def seconds(env: Any, steps: int, random: np.random.Generator) -> float:
 
 
 def by_turns(module: str) -> Walk:
-    """Return the walk in an environment of PettingZoo in which the players act in turn."""
+    """Return a walk for an environment of PettingZoo in which players take turns."""
     env: Any = import_module(module).env()
     seeds = iter(range(10**9))
 

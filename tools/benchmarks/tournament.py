@@ -60,7 +60,7 @@ Row = tuple[str, str, str, str, str, str]
 
 
 def rate(bot: str, jobs: int, matches: int, **chosen: Any) -> float:
-    """Return matches per second of a tournament of a bot against itself, with a store on disk.
+    """Return matches per second when a bot plays against itself, with a store on disk.
 
     Args:
         chosen: fields of `Setup`.
@@ -74,13 +74,13 @@ def rate(bot: str, jobs: int, matches: int, **chosen: Any) -> float:
         run.on_rows = lambda rows: times.extend([time.perf_counter()] * len(rows))
         with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as made:
             run.play(made)
-    # From the end of a batch to the end of a later one.
+    # Rows arrive in batches, so we measure from the end of one batch to the end of a later one.
     begin = next(at for at in range(WARM, len(times)) if times[at] > times[at - 1])
     return (len(times) - begin) / (times[-1] - times[begin - 1])
 
 
 def loop_rate(bot: str, matches: int = 10) -> float:
-    """Return matches per second of a bare loop with this bot: the same bytes to and fro."""
+    """Return matches per second of a bare loop that exchanges the same bytes with this bot."""
     seconds = 0.0
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record"
@@ -91,7 +91,7 @@ def loop_rate(bot: str, matches: int = 10) -> float:
 
 
 def start_rate(jobs: int, times: int = 30) -> float:
-    """Return how many pairs of bare Pythons start and exit per second, `jobs` pairs at a time."""
+    """Start pairs of bare Pythons in `jobs` threads. Return how many pairs exit per second."""
     bare = [*resolve_bot("minimal").argv[:-1], "-c", ""]
 
     def pairs() -> None:
@@ -110,7 +110,7 @@ def start_rate(jobs: int, times: int = 30) -> float:
 def compared(
     what: str, ours: Sequence[float], name: str, beside: Sequence[float], bound: str
 ) -> Row:
-    """Return rates per second, with the median of the ratios of neighbours."""
+    """Return a row with both rates, and the median of the ratios of each round."""
     ratio = median(a / b for a, b in zip(ours, beside, strict=True))
     return (what, f"{median(ours):.0f} /s", name, f"{median(beside):.0f} /s", f"{ratio:.2f}", bound)
 
@@ -163,7 +163,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
 
 
 class Pickled(MadeUp):
-    """Pickles tasks and results as if the matches were played in another process."""
+    """An executor that pickles batches and results, as if workers were other processes."""
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         rows: list[MatchRow] = pickle.loads(

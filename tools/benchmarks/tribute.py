@@ -2,10 +2,12 @@
 
     python -m tools.benchmarks.tribute [--matches N]
 
-Bots play by the rules, without messages. A *uniform* bot chooses each legal decision with the same
-probability, including each set of cards; a *late* bot ends its turn only if there is no other
-decision. The line below the table includes all messages: late bots decode each request as JSON, and
-their replies are decoded. Measures CPU time of this process.
+For the table, bots play by the rules without any messages. A *uniform* bot chooses each legal
+decision with the same probability, including each set of cards. A *late* bot ends its turn only if
+there is no other decision.
+
+For the line below the table, late bots decode each request as JSON, and their replies are decoded.
+We measure CPU time of this process.
 """
 
 from __future__ import annotations
@@ -37,14 +39,14 @@ KINDS = (("uniform", "uniform"), ("late", "late"), ("late", "uniform"), ("unifor
 
 
 def some(count: int, least: int, most: int, dice: Random) -> list[int]:
-    """Return the indices of a random set, each possible set with the same probability."""
+    """Choose a random set of indices, each possible set with the same probability."""
     sizes = range(least, min(most, count) + 1)
     size = dice.choices(sizes, [math.comb(count, size) for size in sizes])[0]
     return sorted(dice.sample(range(count), size))
 
 
 def decide(asked: Any, late: bool, dice: Random) -> Any:
-    """Return the choice of a random bot. `late`: end a turn only if there is no other choice."""
+    """Return a random choice. With `late`, only end the turn if there's no other choice."""
     if isinstance(asked, list):
         return dice.randrange(max(1, len(asked) - late))
     if isinstance(asked, Choice):
@@ -55,7 +57,7 @@ def decide(asked: Any, late: bool, dice: Random) -> Any:
 
 
 class Sum:
-    """Sums over many matches."""
+    """Totals of many matches."""
 
     def __init__(self) -> None:
         self.turns: list[int] = []
@@ -89,7 +91,7 @@ class Sum:
 
 
 def with_messages(matches: int) -> tuple[int, int, float]:
-    """Play late bots with all messages. Return requests, their bytes, and seconds."""
+    """Play late bots with all messages. Return the number of requests, their bytes, and seconds."""
     requests = size = 0
     started = time.process_time()
     for seed in range(matches):
@@ -126,7 +128,7 @@ def mean(values: list[int]) -> str:
 
 
 def main(print_: Callable[[Any], None]) -> None:
-    """Play, and print the table of README.md."""
+    """Play all matches, and print the table of README.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=2000, help="of each kind")
     matches = parser.parse_args().matches

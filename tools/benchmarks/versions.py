@@ -99,7 +99,7 @@ print((time.monotonic() - begun) / 150)
 
 
 def code_seconds(folder: Path, code: str) -> float:
-    """Return the seconds that code prints in a version, or its CPU time since `begun`."""
+    """Run code in a version. Return the seconds that it prints, or its CPU time since `begun`."""
     whole = f"import time\nfrom tools.benchmarks import bench\n{code}\n"
     if "print(" not in code:
         whole += "print(time.thread_time() - begun)"

@@ -32,7 +32,7 @@ RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 
 
 def request(page: str) -> tuple[tuple[str, int], bytes]:
-    """Return the address of the events of a page, and the request for them."""
+    """Return the address of a page's event stream, and the bytes of the request for it."""
     url = urlsplit(page)
     assert url.hostname is not None
     assert url.port is not None
@@ -45,7 +45,7 @@ def watch(viewers: int) -> None:
     """Simulate spectators of the page named on stdin, until killed."""
     print("ready", flush=True)
     page = sys.stdin.read()
-    yield_to_match(os.getpid())  # real spectators don't use our cores
+    yield_to_match(os.getpid())  # low priority, because real spectators don't use our cores
     address, asked = request(page)
     stuck = [socket.create_connection(address) for _ in range(viewers // 10)]
     for made in stuck:
@@ -70,7 +70,7 @@ def play(viewers: int) -> float:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         record = Path(folder) / "match.jsonl"
         watching = None
-        if viewers:  # they have to be connected before the match begins
+        if viewers:  # they have to connect before the match begins
             words = [sys.executable, "-m", "tools.benchmarks.watching", "--be"]
             watching = stack.enter_context(
                 subprocess.Popen(
@@ -119,7 +119,7 @@ def cut(streams: int) -> None:
                     made.sendall(asked)
                     made.recv(2000)
                 if number % 100 == 0:
-                    os.utime(file)  # it has to look as if somebody is still writing it
+                    os.utime(file)  # the file has to look like a match that's still being written
 
 
 def main() -> None:

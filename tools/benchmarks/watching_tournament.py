@@ -35,7 +35,7 @@ async def follow(client: httpx.AsyncClient, page: str) -> None:
 
 
 async def follow_matches(client: httpx.AsyncClient) -> None:
-    """Read the stream of a running match, then of the next one."""
+    """Read the streams of running matches, one after the other."""
     while True:
         listed = (await client.get("/", params={"format": "json"})).json()["matches"]
         for match in (item["id"] for item in listed if item["live"]):
@@ -55,13 +55,13 @@ async def look(page: str) -> None:
                 nursery.start_soon(follow, client, url.path)
                 nursery.start_soon(follow_matches, client)
         except* httpx.TransportError:
-            pass  # so the tournament is over
+            pass  # the server has ended, because the tournament is over
 
 
 def play(deals: int, *, watched: bool) -> float:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         looking = None
-        if watched:  # it has to be connected before the tournament begins
+        if watched:  # the client has to connect before the tournament begins
             words = [sys.executable, "-m", "tools.benchmarks.watching_tournament", "--be"]
             looking = stack.enter_context(
                 subprocess.Popen(
@@ -107,7 +107,7 @@ def main() -> None:
     if options.be:
         print("ready", flush=True)
         page = sys.stdin.read()
-        yield_to_match(os.getpid())  # a real browser doesn't use our cores
+        yield_to_match(os.getpid())  # low priority, because a real browser doesn't use our cores
         trio.run(look, page)
         return
     ratios = []

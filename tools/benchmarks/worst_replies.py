@@ -2,12 +2,13 @@
 
     python -m tools.benchmarks.worst_replies [--game G] [--times 20] [--rows 6]
 
-To every other request of a match, the bots reply with a line of `tests.support.worst_lines`, of 64
-KiB, and to the rest at random by the rules. We measure the time from a reply to the next request,
-with record and spectator log in memory. Prints for each game the most expensive lines and two known
-ones: the median of their replies, as a multiple of what `json.loads` takes for a list of numbers of
-the same length in the same run; and the bytes of the record per byte of such a reply, including its
-faults.
+The bots reply to every other request with a 64 KiB line from `tests.support.worst_lines`, and to
+the others with random legal replies. The record and the spectator log are in memory. We measure the
+time from a reply to the next request.
+
+Prints the most expensive lines for each game, and two known ones for comparison: the median time of
+a reply, and how many bytes the record has per byte of the reply, including faults. The unit of time
+is what `json.loads` takes for a list of numbers of the same length in the same run.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Cost(NamedTuple):
 
 
 def costs(game: str, line: bytes) -> Iterator[Cost]:
-    """Yield the costs of replies with this line in matches, endlessly."""
+    """Play matches in which bots send this line. Yield the cost of each such reply, forever."""
     for seed in count():
         spec = match_spec(["a", "b"], game=game, seed=seed, options={"max_turns": MAX_TURNS})
         match, legal = spec.new_match(), Legal(spec, seed)

@@ -1,4 +1,4 @@
-"""The table of commands in spec/README.md."""
+"""Generates the table of commands in spec/README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of keys in a tournament's configuration file, made from the options of the command."""
+"""Generates the table of keys in a tournament's configuration file from the command's options."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import defaultdict
 from referee.cli.commands.tournament import TournamentOptions
 from referee.cli.options import Option
 
-# Options that are tables of the file. The page describes them.
+# These options are tables in the file, which the page describes in its text.
 TABLES = ("bot", "env", "set")
-# Metavar -> type of the value in the file; all others are integers.
+# Metavar -> type of the value in the file. If it's not here, the value is an integer.
 _VALUES = {
     "ADDRESS": "an address",
     "BOT=RATING": '`"NAME=1500"`',
@@ -25,7 +25,7 @@ _VALUES = {
 
 
 def keys() -> str:
-    """Return a row per group of keys."""
+    """Return a row for each group of keys."""
     rows = [
         f"| [{group}](#{group}) | {', '.join(f'`{_key(option)}`' for option in options)} |"
         for group, options in _groups().items()
@@ -34,7 +34,7 @@ def keys() -> str:
 
 
 def configuration() -> str:
-    """Return a table per group, with a row per key."""
+    """Return a table for each group, with one row per key."""
     lines = []
     for group, options in _groups().items():
         lines += [f"### {group.capitalize()}", ""]
@@ -43,7 +43,7 @@ def configuration() -> str:
 
 
 def _groups() -> dict[str, list[Option]]:
-    """Return the options that a file can have, by the headings of the help and in its order."""
+    """Return the options that a configuration file can have, by their heading in the help."""
     groups: defaultdict[str, list[Option]] = defaultdict(list)
     for field in TournamentOptions.fields.values():
         for option in field.options:

@@ -1,4 +1,4 @@
-"""The cards of Dominion for its kit, a single file that authors of bots copy."""
+"""Generate the cards in Dominion's kit. Authors of bots copy that file, so it imports nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from referee.games.dominion.rules import cards
 
 
 def card_table() -> str:
-    """Return the source of `Card`, `CARDS` and `STARTING_DECK`."""
+    """Return the Python source of `Card`, `CARDS` and `STARTING_DECK`."""
     source = inspect.getsource(cards)
     return source[source.index("class Card:") : source.index("KINGDOM = ")].strip()

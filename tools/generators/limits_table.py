@@ -1,4 +1,4 @@
-"""The table of limits in spec/limits.md."""
+"""Generates the table of limits in spec/limits.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.match.spec import default_limits, tournament_limits
 
 
 def limits(text: str) -> str:
-    """Return the table. Its last column is written by hand, and taken from the existing table."""
+    """Return the table. People write its last column, so we take that from the existing table."""
     return _table(dict(re.findall(r"^\|.*?\| `(\w+)` \|.*\| (.*) \|$", text, re.MULTILINE)))
 
 

@@ -3,7 +3,7 @@
     python -m tools.generators.make_examples
 
 The transcripts depend on the rules, the random streams, the example bots and the formats of logs.
-If they differ afterwards, you have changed one of those, and that belongs into the changelog.
+If they differ afterwards, your change affects users, so mention it in the changelog.
 """
 
 from __future__ import annotations

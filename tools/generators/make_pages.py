@@ -54,7 +54,11 @@ _PART = re.compile(
 
 
 def made(text: str) -> str:
-    """Return a page with new generated parts. KeyError: it does not have such a part."""
+    """Return a page with its generated parts made again.
+
+    Raises:
+        KeyError: it contains a part that we don't know.
+    """
     return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]](part[3])}\n{part[4]}", text)
 
 
@@ -69,7 +73,7 @@ def current(file: Path, root: Path = ROOT) -> str:
 
 
 def stale(root: Path = ROOT) -> list[Path]:
-    """Return the files whose generated parts are out of date, and the pages with missing links."""
+    """Return the files that aren't up to date: their generated parts, or links to sections."""
     files = [*pages(root), *root.glob("referee/games/dominion/kit.py")]
     return [file for file in files if current(file, root) != file.read_text()]
 

@@ -27,7 +27,7 @@ Line = dict[str, Any]
 
 
 def rich(chance: Random, request: Line, supply: Mapping[str, int]) -> bytes:
-    """Buy expensive cards, and at last the remaining provinces."""
+    """Buy a province, gold or silver: the most expensive one that the hand pays for."""
     if request["type"] == "attack-request" or not request["buys"]:
         return idle(chance, request, supply)
     treasures = [card for card in request["hand"] if card in WORTH]
@@ -39,8 +39,8 @@ def rich(chance: Random, request: Line, supply: Mapping[str, int]) -> bytes:
     return to_line({"type": "play-reply", "phase": "cleanup"})
 
 
-# Seed, players, turns per player. Chosen so that together they have everything, see
-# tests/test_vectors.py.
+# Seed, players and turns per player. tests/test_vectors.py checks that together these matches
+# contain everything.
 MATCHES: list[tuple[int, list[Choose], int]] = [
     (1, [rich, rich], 500),
     (462, [right, right], 9),
@@ -69,7 +69,7 @@ MATCHES: list[tuple[int, list[Choose], int]] = [
 
 
 def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
-    """Return a match as the lines of a file."""
+    """Play a match, and return it as the lines of a file."""
     header = {"entry": "header", "format": "complete-game", "version": 1, "game": "dominion"}
     header |= {"protocol": 1, "players": len(choosers), "seed": seed, "max_turns": max_turns}
     lines: list[Line] = [header]
@@ -79,7 +79,7 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
 
 
 def line_of(entry: Entry) -> Line:
-    """Convert an entry to a line: as in a record, but without times and texts."""
+    """Convert an entry to a line like in a record, but without times and details."""
     match entry:
         case Sent():
             to = "all" if entry.to is None else seat_id(entry.to)
@@ -103,7 +103,7 @@ def line_of(entry: Entry) -> Line:
 
 
 class PrintingRandomSource(SeededRandomSource):
-    """A seeded source of chance that records each shuffle and each random discard."""
+    """A seeded random source that records each shuffle and each random discard."""
 
     def __init__(self, seed: int, tell: Callable[[Line], None]) -> None:
         super().__init__(seed)

@@ -1,4 +1,4 @@
-"""The table of a game's messages and replies with examples, in spec/messages.md."""
+"""Generates the tables of messages and replies in spec/messages.md, with examples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from referee.games import GAMES
 from referee.match.pages import PROTOCOL, SpecPage, read_page, rows
 from tools.generators.section_links import anchor
 
-# If an example has more characters, it's only on the page of the game.
+# Longer examples, in characters, are only on the page of the game.
 MOST = 400
 _JSON = re.compile(r"^```json\n(.*)\n```$", re.MULTILINE)
 
 
 def messages(game: str) -> str:
-    """Return a row for each type: the receiver, its section and an example.
+    """Return a row for each type: who receives it, its section, and an example.
 
     Args:
         game: the name of a game; empty for the messages that all games share.
@@ -41,7 +41,7 @@ def messages(game: str) -> str:
 
 
 def _examples(page: SpecPage) -> dict[str, tuple[str, str]]:
-    """Return type -> the first section with an example of it, and the example."""
+    """Return type -> number of the first section with an example, and that example."""
     found: dict[str, tuple[str, str]] = {}
     for section in page.sections.values():
         for text in _JSON.findall(section.text):

@@ -1,4 +1,4 @@
-"""The tables of words in the games' rule files, in spec/rule-words.md."""
+"""Generates the tables of words for rule files in spec/rule-words.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def words(game: str) -> str:
 
 def _tables(game: str) -> Iterator[str]:
     words = GAMES[game].vocabulary
-    assert words is not None  # the page only contains games with rule files
+    assert words is not None  # only games with rule files are on the page
     yield from _table("matcher (fields)", matcher_rows(words))
     yield ""
     yield from _sets(words)

@@ -15,7 +15,7 @@ _NUMBER = r"\d{1,2}(?:\.\d{1,2})?"
 _HERE = re.compile(rf"(?<=\()({_NUMBER}(?:(?:, | and | to |; ){_NUMBER})*)(?=[);]|, [a-z])")
 _PROTOCOL = re.compile(rf"(?<=\()protocol,? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)(?=[);]|, [a-z])")
 _ELSEWHERE = re.compile(rf"\[([\w./-]+\.md)\]\(([\w./-]+\.md)\),\s({_NUMBER})(?![\d.]*\d)")
-# Pages that refer to sections of several pages.
+# These pages refer to several pages, so a bare number is ambiguous there.
 _OTHER_NUMBERS = ("README.md", "cases.md")
 
 
@@ -31,7 +31,7 @@ def sections(page: Path) -> dict[str, str]:
 
 
 def linked(text: str, page: Path, spec: Path) -> str:
-    """Convert the references to sections in a page. Unknown numbers stay unchanged."""
+    """Turn references to sections into links. Numbers that we don't know stay text."""
     own = {number: f"#{name}" for number, name in sections(page).items()}
     shared = _targets(spec / f"{PROTOCOL}.md", page)
     dominion = _targets(spec / f"{GAMES['dominion'].specification}.md", page)

@@ -1,4 +1,4 @@
-"""The tables of observations and actions of the environments, in spec/rl-spaces.md."""
+"""Generates the tables of observations and actions in spec/rl-spaces.md."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PATRONS = {*PATRONS, TREASURY}
 
 
 class Row(NamedTuple):
-    """Names that differ only in their card or patron.
+    """A row of the table, for names that only differ in the card or patron.
 
     Attributes:
-        label: with C for a card, P for a patron and Q for a question.
-        places: the indices of the names.
+        label: the name with C for a card, P for a patron or Q for a question.
+        places: the indices of these names.
     """
 
     label: str
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 def observations(game: str, text: str) -> str:
     """Return the table of an observation.
 
-    People write the meanings, so we take those from the existing table.
+    We keep the last column of the existing table, because people write it.
     """
     environment, meanings = _environment(game), _meanings(text)
     numbers = environment.observation(GAMES[game].min_seats, GAMES[game].options())
@@ -55,7 +55,7 @@ def observations(game: str, text: str) -> str:
 def actions(game: str, text: str) -> str:
     """Return the table of actions.
 
-    People write the meanings here too, so we keep them.
+    People write the meanings here as well, so we keep them.
     """
     environment, meanings = _environment(game), _meanings(text)
     lines = ["| number | choice | meaning |", "|---|---|---|"]
@@ -86,7 +86,7 @@ def _label(name: str) -> str:
     words = name.split(" ")
     if words[0] in ("stage", "asks"):
         return f"{words[0]} Q"
-    if words[0] == "reveal":  # only one card is revealed
+    if words[0] == "reveal":  # only moat has this action, so we show its name
         return name
     for size in range(len(words), 0, -1):
         for first in range(len(words) - size + 1):

@@ -1,4 +1,4 @@
-"""The table of cards on the page of Scripts of Tribute."""
+"""Generates the table of cards on the page of Scripts of Tribute."""
 
 from __future__ import annotations
 

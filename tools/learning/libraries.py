@@ -2,9 +2,9 @@
 
     python -m tools.learning.libraries [--only Stable-Baselines3] [--folder FOLDER]
 
-For each library it creates an environment of Python 3.11 in FOLDER, or reuses it, and installs the
-library, PyTorch and this clone. Each line that a program prints is a row: the game, and how the
-library has used it. The last row of a program that fails has the last line of its error. Takes
+We make a virtual environment with Python 3.11 in FOLDER for each library, or reuse it. Into this we
+install the library, PyTorch and this clone. A program prints a row of the table for each game and
+each way to use the library. If a program fails, its last row has the last line of the error. Takes
 about ten minutes, and 8 GB in FOLDER.
 """
 
@@ -38,7 +38,7 @@ def programs() -> dict[str, str]:
 
 
 def python_with(library: str, folder: Path, base: str) -> Path:
-    """Create the environment of a library, unless it exists. Return its Python."""
+    """Return the Python of a library's environment, which we create if it doesn't exist."""
     home = folder / library.lower()
     python = home / "bin" / "python"
     if not (home / "made").exists():
@@ -57,7 +57,7 @@ def versions(library: str, python: Path) -> str:
 
 
 def rows(library: str, python: Path, program: str) -> Iterator[tuple[str, str, str]]:
-    """Run a program. Yield a way of use, a game, and whether it works."""
+    """Run a program. Yield rows: how it used the library, the game, and whether that works."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(program)

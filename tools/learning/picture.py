@@ -1,4 +1,4 @@
-"""A curve of shares of points, as SVG."""
+"""Draw a learning curve as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def picture(
     points: Sequence[tuple[float, float, float]], ticks: Sequence[tuple[float, str]]
 ) -> str:
-    """Draw shares of points with their standard errors.
+    """Return a curve of shares of points, with bars for their standard errors.
 
     Args:
         points: x from 0 to 1, share, and error.

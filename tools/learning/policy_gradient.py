@@ -21,12 +21,12 @@ from referee.env import dominion_v1
 from tools.learning.picture import picture
 
 HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
-# The seeds of the deals are smaller, so we never train on a deal that we test with.
+# Test deals have smaller seeds than this, so we never train on them.
 FIRST_TRAINING_SEED = 1_000_000
 
 
 class Policy:
-    """A network: normalised observation -> weights of the legal actions."""
+    """A network that turns a normalised observation into probabilities of legal actions."""
 
     def __init__(self, size: int, choices: int, random: np.random.Generator) -> None:
         self.random = random
@@ -51,9 +51,9 @@ class Policy:
 
     @property
     def is_trained(self) -> bool:
-        """Return True after training.
+        """True after the first step of training.
 
-        Before that, all actions look alike and the best is always the first.
+        Before that, all actions have the same probability, and the best is always the first.
         """
         return self._steps > 0
 
@@ -65,7 +65,7 @@ class Policy:
         return int(self.probabilities(seen["observation"], seen["action_mask"])[1].argmax())
 
     def expect(self, seen: Any, returns: Any) -> Any:
-        """Return how much better the matches were than expected, and update the expectation."""
+        """Return how far the results are above the baseline, and then update the baseline."""
         known = np.hstack([seen, np.ones((len(seen), 1))])
         products, sums = self._moments
         surprise = returns - known @ np.linalg.solve(products, sums)

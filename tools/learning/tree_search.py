@@ -27,28 +27,28 @@ from referee.env import starrealms_v2
 from referee.games.starrealms.rules.cards import CARDS
 from tools.learning.picture import picture
 
-TURNS = 5  # own turns before the leads count: by then, a card that's bought now was drawn
-WIDTH = 5  # actions to try
-WIN = 100  # winning is worth this lead in authority
+TURNS = 5  # count leads after this many own turns, when a card bought now has been drawn
+WIDTH = 5  # consider this many actions
+WIN = 100  # a win is worth as much as this lead in authority
 KINDS = ("play", "use-base", "use-ally", "attack-base", "attack-player", "buy", "pick", "done")
-AT_ONCE = KINDS[:5]  # these need no search
+AT_ONCE = KINDS[:5]  # do these immediately, without a search
 
 
 def rank(name: str) -> float:
-    """Rate a choice by the heuristic: play all cards, attack, buy the most expensive card."""
+    """Return a priority for a choice: play all cards, attack, then buy the most expensive card."""
     if name == "end-turn":
         return 1
     cost = next((card.cost for card in CARDS.values() if f" {card.name}" in name), 0)
     for place, kind in enumerate(KINDS):
         if name.startswith(kind):
             mine = name.endswith((" hand", " discard")) and kind == "pick"
-            # When scrapping, take the worst card.
+            # When we scrap one of our own cards, we want the worst.
             return 100 - 10 * place + (-cost if mine else cost) / 10
-    return 0.5  # don't scrap if you needn't
+    return 0.5  # only scrap cards if we must
 
 
 def worth(entry: str) -> int:
-    """Return the weight of an entry of an observation: authority, and the cost of owned cards."""
+    """Return the weight of an entry of an observation: 1 for authority, its cost for a card."""
     if entry.endswith(" authority"):
         return 1 if entry.startswith("own") else -1
     for place in ("hidden ", "discard ", "in play "):
@@ -67,7 +67,7 @@ def by_thumb(env: Any) -> int:
 
 
 def lead(copy: Any, agent: str) -> float:
-    """Play a copy by the heuristic for some turns, and return the agent's lead."""
+    """Play on with the heuristic in this copy, for some turns. Return the agent's lead."""
     turns, mover = 0, agent
     while not copy.terminations[agent]:
         if copy.agent_selection != mover:
@@ -94,13 +94,13 @@ def search(env: Any, agent: str, copies: int, random: Random) -> int:
             copy = world.copy()
             copy.step(action)
             row[place] = lead(copy, agent)
-    better = leads - leads[:, :1]  # compared with the heuristic's choice
+    better = leads - leads[:, :1]  # the first action is the heuristic's choice
     errors = better.std(axis=0, ddof=min(1, copies - 1)) / copies**0.5
     return actions[int((better.mean(axis=0) - errors).argmax())]
 
 
 def play(copies: int, seed: int, deal: int) -> float:
-    """Play a deal, in the first seat if its number is even. Return the share of points."""
+    """Play a deal, in the first seat if its number is even. Return our share of the points."""
     opponents: list[Any] = ["admiral", "admiral"]
     opponents[deal % 2] = None
     env: Any = starrealms_v2.raw_env(opponents=opponents)

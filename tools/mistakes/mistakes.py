@@ -1,7 +1,7 @@
-"""The thirty mistakes of beginners: the change in a correct bot, and the words that explain it.
+"""The thirty mistakes of beginners: how each changes a correct bot, and how we recognise its cause.
 
-The correct bots are `right_bot.py` and `right_bot.js`, for which we only used the README and the
-protocol. A mistake is a change of their text, so we know that it's the only one in there.
+To write the correct bots, `right_bot.py` and `right_bot.js`, we only used the README and the
+protocol. A mistake replaces some of their text, so it's the only mistake in the bot.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 HERE = Path(__file__).parent
-# Texts of the correct bot -> replacements for all occurrences.
+# Pairs of a text in the correct bot and its replacement. All occurrences are replaced.
 Changes: TypeAlias = Sequence[tuple[str, str]]
 
-# Stands for a time that's longer than the limit of a reply.
+# A placeholder for a time that's longer than the time limit.
 SECONDS = "{seconds}"
 NO_FLUSH = "flush"
 STREAM = "(stderr|standard error|standard output|stdout)"
 
 
 class Language(NamedTuple):
-    """A language of bots.
+    """A programming language in which we have a correct bot.
 
     Attributes:
         right: the file of the correct bot.
@@ -595,7 +595,8 @@ function handle(message) {
         },
         r"without a request|an extra line after the last request",
         form="b",
-        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # in a later request
+        # This line is about a later request.
+        misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",
     ),
     Mistake(
         30,

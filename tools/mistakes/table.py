@@ -24,14 +24,14 @@ from typing import NamedTuple
 from tools.mistakes.mistakes import LANGUAGES, MISTAKES, Mistake, source
 
 MODULE = [sys.executable, "-m", "referee"]
-# Time limits of a reply in seconds.
+# Time limit for a reply, in seconds.
 LIMITS = {"play": 1.5, "conform": 2.0}
-# A slow move takes this multiple of the limit.
+# If a mistake is a slow move, the move takes this many times the limit.
 TOO_LONG = 1.2
 COMMANDS = tuple(LIMITS)
 NEEDED = {"play": 28, "conform": 30}
 HANG_SECONDS = 900.0
-# Maximum lines of a command shown in a cell.
+# Show at most this many lines of a command in a cell.
 MOST_LINES = 3
 
 
@@ -110,12 +110,13 @@ def try_out(
 
 
 def naming(says: str, said: str) -> list[str]:
-    """Return the lines of a text that contain the first match of an expression."""
+    """Return the lines in which an expression first matches. A match may span several lines."""
     text = ""
-    starts = []  # of each line in `text`
+    starts = []  # where each line starts in `text`
     lines = said.splitlines()
     for line in lines:
-        if text and not text.endswith("-"):  # a line may have been wrapped at a hyphen
+        # We add no space after a hyphen, because the line may be wrapped there.
+        if text and not text.endswith("-"):
             text += " "
         starts.append(len(text))
         text += " ".join(line.split())
@@ -164,10 +165,10 @@ def as_json(all_seen: Sequence[Seen]) -> str:
 
 
 def enough(all_seen: Sequence[Seen], language: str, command: str) -> tuple[str, bool]:
-    """Return how many mistakes a command names, and whether they are enough.
+    """Return "NAMED of TRIED" for a command, and whether that's enough.
 
-    A mistake with several forms counts if all of them are named. Mistakes that were not tried do
-    not count as missing.
+    A mistake with several forms only counts if all of them are named. Mistakes that we haven't
+    tried don't count as missing.
     """
     mine = [seen for seen in all_seen if (seen.language, seen.command) == (language, command)]
     tried = {seen.mistake.number for seen in mine}

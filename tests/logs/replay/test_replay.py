@@ -1,4 +1,4 @@
-"""A match turn by turn: the same from its record and from its spectator log."""
+"""Test `replay`: it shows the same turns for a record and for its spectator log."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> 
 @pytest.mark.untraced
 @pytest.mark.parametrize("players", [[idle, idle], [trasher, right], [right, idle, trasher]])
 def test_every_turn_is_there(players: list[Any], tmp_path: Path) -> None:
-    """Turn order and numbers hold, and the last scores are those of the end."""
+    """Turns must be numbered without a gap, and the last one has the final scores."""
     for seed in range(10):
         (tmp_path / "log").write_bytes(random_log(seed, players))
         _, items = read(tmp_path / "log")
@@ -226,7 +226,7 @@ def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> N
             _, items = read(file)
             assert items[-1] == CutShort(length, "the line after it is truncated")
             found = turns(items)
-            known = max(len(found) - 1, 0)  # the last turn may be a part of one
+            known = max(len(found) - 1, 0)  # the last turn may be incomplete
             assert [public(t) for t in found[:known]] == [public(t) for t in whole[:known]]
 
 
@@ -359,7 +359,7 @@ def test_what_is_too_deep_is_skipped(depth: int, tmp_path: Path) -> None:
     try:
         _, items = read(tmp_path / "log")
     except LogReadError:
-        return  # the first line is too deep to be read
+        return  # the damage is in the first line, which we need
     assert items[-1] == Skipped(21, 1)
 
 
@@ -386,7 +386,7 @@ def valid() -> list[bytes]:
 def test_no_damage_makes_it_fail(
     seed: int, valid: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Items come, which can be painted, or a LogReadError; never another exception."""
+    """For any damage, `read` returns items that can be painted or raises a LogReadError."""
     _, data = damage(Random(seed), valid)
     file = tmp_path_factory.getbasetemp() / "damaged"
     file.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Batches of a tournament's matches: processes used again (protocol-v1, 8.4), a busy referee."""
+"""Test batches of matches in a worker: reused processes (protocol-v1, 8.4), and lateness."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ MATCHES = [
     ("botwars", "formation", "gatherer"),
     ("botwars", "gatherer", "random_walker"),
 ]
-"""The game and the bots; most bundled ones, of which each alone is asked the same elsewhere."""
+"""A game and its bots. We play these with reused processes and with new ones."""
 
 
 def digests_of_each_alone(matches: Batch) -> list[str]:
-    """The digests of the matches, each played by bots that have played none before."""
+    """Play each match in a new worker, so with new processes. Return the digests."""
     digests = []
     for plan in matches.plans:
         with worker() as executor:
@@ -64,7 +64,7 @@ def executor() -> Iterator[Executor]:
         yield executor
 
 
-# --- processes that are used again ----------------------------------------------------------------
+# --- reused processes -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game", "bots"), [(game, bots) for game, *bots in MATCHES], ids=str)
@@ -75,7 +75,7 @@ def test_a_process_that_has_played_plays_as_a_fresh_one(game: str, bots: list[st
         for plan in matches.plans:
             rows += executor.submit(play_batch, replace(matches, plans=(plan,))).result()
             processes.append(GUARDIAN.processes)
-    assert len(processes[0]) == len(bots) + 1  # and the shell that watches them
+    assert len(processes[0]) == len(bots) + 1  # bots, and the shell that watches them
     assert processes == processes[:1] * 2
     assert [row.digest for row in rows] == digests_of_each_alone(matches)
     assert len({row.digest for row in rows}) == 2
@@ -101,7 +101,7 @@ def test_a_bot_can_play_against_itself(executor: Executor) -> None:
 
 
 def test_no_process_plays_two_matches_of_a_deal(executor: Executor) -> None:
-    """What it has seen in one would help it in the other: both have the same seed."""
+    """Both matches of a deal have the same seed, so a process would know the deal in the second."""
     rows = play_all(
         executor, replace(batch(["big_money", kept()], (1, 1, 2, 2, 3, 3)), matches_a_deal=2)
     )
@@ -129,7 +129,7 @@ def test_what_a_bot_loses_whose_file_is_gone_is_no_result(
 
 def test_processes_play_one_match_each_where_that_is_asked_for(executor: Executor) -> None:
     bots = ["big_money", kept()]
-    play(executor, bots, (1,))  # of these two wait
+    play(executor, bots, (1,))  # now these two wait for another match
     waiting = GUARDIAN.processes
     rows = play(executor, bots, (1, 2), keep_alive=False)
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 1"]
@@ -161,7 +161,7 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
     assert len(GUARDIAN.processes) == 2
 
 
-# --- bots that go wrong between two matches -------------------------------------------------------
+# --- bots that misbehave between two matches ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
 
 
 def let_it_write() -> None:
-    """Tell the bots that wait in this thread to write, and wait until they have."""
+    """Make the waiting bots of this thread write a line, and wait until it has arrived."""
     for _, bot in module.this_worker()._pool._waiting:
         assert bot.popen is not None
         bot.popen.send_signal(signal.SIGUSR1)
@@ -200,7 +200,7 @@ def let_it_write() -> None:
 
 
 def test_a_reply_that_was_written_before_the_bot_was_asked_is_none(executor: Executor) -> None:
-    """Though it is the right one. The bot is started anew, and is not kept again."""
+    """Even if the reply is correct, we restart the bot, and don't reuse its process again."""
     matches = batch([kept("prewrites")] * 2, (1, 2, 3))
     rows = []
     for plan in matches.plans:
@@ -237,11 +237,11 @@ def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
     assert [stderr_of(row, 1) for row in rows] == [{"match 1"}, {"match 2"}, {"match 3"}]
     replies = [row.seats[row.players.index(1)].replies for row in rows]
     lines = [row.stderr[row.players.index(1)].count(b"\n") for row in rows]
-    assert lines == [count + 1 for count in replies]  # one for its handshake
+    assert lines == [count + 1 for count in replies]  # its handshake also writes a line
 
 
 def test_of_a_long_stderr_both_ends_are_kept(executor: Executor, tmp_path: Path) -> None:
-    """The end tells why a bot crashed."""
+    """We need the end, because that's where a bot says why it crashed."""
     bot = tmp_path / "bot.py"
     talks = "import sys\nprint('first', 'x' * 100_000, 'last', file=sys.stderr)\nsys.exit(1)\n"
     bot.write_text(talks)
@@ -277,14 +277,14 @@ def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> 
 def test_who_does_odd_things_in_a_match_but_replies_plays_on(
     executor: Executor, strike: str
 ) -> None:
-    """From the second match of its process on."""
+    """The bot starts to misbehave in the second match of its process."""
     rows = play(executor, ["big_money", kept(strike, "2")], (1, 2, 3), grace=0.2)
     assert [left(row) for row in rows] == [[None, None]] * 3
     assert [faults(row) for row in rows] == [[{}, {}]] * 3
 
 
 def test_a_bot_that_was_released_leaves_no_descriptor(executor: Executor) -> None:
-    """Though its opponent takes longer to end."""
+    """Its descriptors are closed immediately, even while its opponent is still being stopped."""
     matches = batch(["big_money", hostile("stays")], range(6), grace=0.1)
     opened = []
     for plan in matches.plans:
@@ -296,11 +296,11 @@ def test_a_bot_that_was_released_leaves_no_descriptor(executor: Executor) -> Non
 def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:
     rows = play(executor, ["big_money", kept("daemon")], (1, 2))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2"]
-    assert len(left_behind()) > 2  # until they are ended, after this test
+    assert len(left_behind()) > 2  # they run until we stop them after this test
 
 
 def test_nothing_is_left_of_a_match_that_is_played_alone(executor: Executor) -> None:
-    """Or a bot that waits could kill the worker in the match of others."""
+    """If a process was left, it could kill the worker while other bots play."""
     play_all(executor, replace(batch(["big_money", kept("daemon")], (1,)), alone=True))
     assert left_behind() == []
 
@@ -314,11 +314,11 @@ def test_the_bots_are_ended_when_a_match_cannot_be_played(
     assert left_behind() == []
 
 
-# --- a referee that is late -----------------------------------------------------------------------
+# --- lateness of the referee ----------------------------------------------------------------------
 
 
 def lateness(*seconds: float) -> type[module.Lateness]:
-    """In one match after the other the referee is so late; after that never."""
+    """Make a `Lateness` that claims these delays, one per match, and none after that."""
     to_come = list(seconds)
 
     class Told(module.Lateness):
@@ -327,7 +327,7 @@ def lateness(*seconds: float) -> type[module.Lateness]:
             self.worst[1] = to_come.pop(0) if to_come else 0.0
 
         def note(self, late: float, seats: Iterable[int]) -> None:
-            """The referee is as late as the test says."""
+            """Ignore the real lateness."""
 
     return Told
 
@@ -348,14 +348,15 @@ def test_a_time_out_is_void_while_the_referee_is_late(
 ) -> None:
     (row,) = late_rows(executor, monkeypatch, hostile("sleep_at", 1), LATE, LATE)
     assert (row.late, row.void) == (2, False)
-    assert len(GUARDIAN.processes) == 2  # the last one of Big Money; none plays a match twice
+    # Big Money's last process and the shell, because each attempt starts new ones.
+    assert len(GUARDIAN.processes) == 2
     assert left(row)[1] == "timeout"
 
 
 def test_lateness_while_another_bot_was_stopped_excuses_nobody(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """tournaments.md: the bot that timed out was running then, and may have caused it."""
+    """The bot that timed out was running then, and may have caused the delay (tournaments.md)."""
     monkeypatch.setattr(module, "Lateness", lateness(LATE))
     (row,) = play(executor, [hostile("sleep_at", 1), "big_money"], (1,), time_limit=LIMIT)
     assert (row.late, row.void) == (0, False)
@@ -365,7 +366,7 @@ def test_lateness_while_another_bot_was_stopped_excuses_nobody(
 def test_a_match_that_is_played_again_has_new_processes(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or a bot would know the deal."""
+    """An old process would already know the deal."""
     monkeypatch.setattr(module, "Lateness", lateness(LATE, LATE))
     (row,) = play(executor, [kept(), hostile("sleep_at", 1)], (1,), time_limit=LIMIT)
     assert (row.late, name_of(row, 0)) == (2, "match 1")
@@ -382,7 +383,7 @@ def test_after_so_many_the_match_is_void(
 @pytest.mark.parametrize(
     ("bot", "seconds"),
     [
-        (hostile("sleep_at", 1), LATE_PART * LIMIT),  # not more than the tenth part
+        (hostile("sleep_at", 1), LATE_PART * LIMIT),  # at most a tenth of the limit
         (hostile("exit_at", 1), LATE),
         (hostile("normal"), LATE),
     ],
@@ -399,7 +400,7 @@ def test_a_match_counts_unless_somebody_timed_out_while_the_referee_was_late(
 def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     part: float, late: int, executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """tournaments.md: many small delays count as one big one."""
+    """Many small delays count like a long one (tournaments.md)."""
 
     class Told(module.Lateness):
         times = 0
@@ -411,7 +412,7 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
                 self.total[1] = part * LATE_PART * LIMIT
 
         def note(self, late: float, seats: Iterable[int]) -> None:
-            """The referee is as late as the test says."""
+            """Ignore the real lateness."""
 
     monkeypatch.setattr(module, "Lateness", Told)
     bots = ["big_money", hostile("think", 0.05)]
@@ -420,7 +421,7 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
 
 
 def test_one_bot_has_limits_of_its_own(executor: Executor, tmp_path: Path) -> None:
-    """In the match, and in the header of its record, from which it is run again."""
+    """A bot's own limits apply in its matches. The header has them, because `verify` needs them."""
     matches = batch([hostile("think", 0.05)] * 2, (1,), time_bank=60)
     bot = replace(matches.entrants[0], limits=(("line_limit", 1_000), ("time_bank", 0.3)))
     matches = replace(matches, entrants={**matches.entrants, 0: bot})
@@ -436,7 +437,7 @@ def test_one_bot_has_limits_of_its_own(executor: Executor, tmp_path: Path) -> No
 
 
 def test_a_line_is_as_long_as_its_own_bot_may_write(executor: Executor, tmp_path: Path) -> None:
-    """A record with a longer line is not of such a match."""
+    """If the header claims a lower limit, the record has a line that's too long and is invalid."""
     matches = batch(["big_money", "big_money"], (1,))
     bot = replace(matches.entrants[1], limits=(("line_limit", 1_000),))
     matches = replace(matches, entrants={**matches.entrants, 1: bot})
@@ -453,5 +454,4 @@ def test_a_line_is_as_long_as_its_own_bot_may_write(executor: Executor, tmp_path
     [("worker", {"h11", "numpy", "rich"}), ("task", {"trio", "h11", "rich"})],
 )
 def test_no_library_is_loaded_that_is_not_needed(module: str, libraries: set[str]) -> None:
-    """By a worker, and by the process that gives it its matches."""
     assert not loaded(f"import referee.tournament.playing.{module}", libraries)

@@ -1,4 +1,4 @@
-"""A tournament on a Dask cluster of this machine: the same results as without."""
+"""Play tournaments on a local Dask cluster. Results must be the same as without Dask."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _dask() -> None:
 
 @pytest.fixture(scope="module")
 def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the workers of the cluster keep what is sent to them."""
+    """The folder in which workers store the files that we send."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")
 def cluster(cache_home: Path, _dask: None) -> Iterator[DaskCluster]:
-    """A cluster with two workers. Each of its processes takes longer to start than a test."""
+    """A cluster with two workers, shared by all tests, because it takes long to start."""
     with DaskCluster(2, XDG_CACHE_HOME=str(cache_home)) as processes:
         yield processes
 
@@ -81,7 +81,7 @@ def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> N
 
 @needs_dask
 @pytest.mark.slow
-@pytest.mark.filterwarnings("default")  # Dask's own
+@pytest.mark.filterwarnings("default")  # Dask causes warnings of its own
 def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
     here = store_of(MONEY, VILLAGE, deals=40)
     with Dispatcher(lambda: worker_processes(1), lambda: 1) as dispatcher:
@@ -102,21 +102,21 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
     dask = Cluster(cluster.address, {}, print)
     with Dispatcher(dask.workers, lambda: dask.threads) as dispatcher:
         run.play(dispatcher)
-        # Both kept their bots from batch to batch; the second came when the matches had begun.
+        # Both workers keep bots running between batches, even the one that joined later.
         alive = [descendants(worker.pid) for worker in cluster.workers[1:]]
         assert all(alive)
     assert rows(there) == rows(here)
     assert len(rows(here)["matches"]) == 80
     assert not any(descendants(worker.pid) for worker in cluster.workers[1:])
     assert orphaned
-    for process in orphaned:  # they end by themselves, with their bots
+    for process in orphaned:  # they exit on their own, along with their bots
         assert select([process], [], [], END_SECONDS)[0]
         os.close(process)
 
 
 @needs_dask
 @pytest.mark.slow
-@pytest.mark.filterwarnings("default")  # Dask's own
+@pytest.mark.filterwarnings("default")  # Dask causes warnings of its own
 def test_a_bot_that_kills_the_process_is_out(cluster: DaskCluster) -> None:
     killer = Entrant("K", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))
     here, there = (store_of(killer, MONEY, VILLAGE, deals=2) for _ in range(2))
@@ -162,7 +162,7 @@ def test_a_directory_travels_and_what_does_not_is_looked_for_there(
         assert results.count() == (6, 0)
     assert len(list((tmp_path / "kept").glob("*.record.jsonl.zst"))) == 6
 
-    # Without `directory` nothing travels.
+    # Without `directory` we don't send any files, so a worker can't find the bot.
     config.write_text(
         config.read_text().replace('directory = "far"', "").replace("./bot", "far/bot")
     )
@@ -190,7 +190,7 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
 @needs_bwrap
 @pytest.mark.slow
 def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
-    """cluster.md, 3: no bot is ever played without it."""
+    """We must never play a bot without the sandbox that the organiser chose (cluster.md, 3)."""
     with DaskCluster(1, PATH="/nonexistent") as cluster:
         command = ("tournament", "big_money", "minimal", "-q", "--cluster", cluster.address)
         refused = referee_process(*command, "--sandbox", "bwrap")

@@ -1,4 +1,4 @@
-"""Directories that travel: the same contents, modes and links, once."""
+"""Test sending directories to workers: contents, modes and links must stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forfeits of withdrawn bots: the same ones however a tournament is played."""
+"""A tournament must have the same forfeits, no matter in which order it's played."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SETUPS = {
 
 
 def failing(seed: int) -> Result:
-    """Some bots fail always, some often, some from a match on; some matches are void."""
+    """Make up results in which some bots fail often, and a tenth of the matches are void."""
 
     def result(plan: Plan) -> MatchRow:
         chance = Random(f"{seed} {plan.seed} {plan.match}")
@@ -69,7 +69,7 @@ def failing(seed: int) -> Result:
 
 
 def by_hand(setup: TournamentSetup, result: Result) -> Store:
-    """A tournament as the rule says: match by match, in the order of the schedule."""
+    """Play a tournament match by match in the schedule's order, as the rule is defined."""
     store = Store.in_memory()
     store.add_stage(setup)
     withdrawals = Withdrawals(setup.withdraw_after)
@@ -88,7 +88,7 @@ def by_hand(setup: TournamentSetup, result: Result) -> Store:
 
 
 class Shuffled(MadeUp):
-    """Its batches end in an order of its own. `look` ends one more."""
+    """An executor whose batches end in random order. Each call of `look` finishes another one."""
 
     def __init__(self, result: Result, seed: int, ahead: int) -> None:
         super().__init__(result, most=1 + seed % 3)
@@ -110,7 +110,7 @@ class Shuffled(MadeUp):
 
 
 def play_shuffled(store: Store, result: Result, seed: int, until: int | None = None) -> Run:
-    """Play a tournament in another order for each seed; cut it off after so many matches."""
+    """Play a tournament in an order that depends on `seed`. Stop after `until` matches."""
     jobs = 1 + seed % 5
     executor = Shuffled(result, seed, 2 * jobs)
     run = Run(store)
@@ -132,7 +132,7 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def whole(store: Store) -> tuple[Any, ...]:
-    """All that must be equal."""
+    """Return everything that must be equal in two stores of a tournament."""
     return contents(store), store.withdrawn
 
 
@@ -188,7 +188,10 @@ def test_without_the_rule_nobody_is_withdrawn(setup: TournamentSetup) -> None:
 def test_a_bot_that_was_left_out_plays_its_matches_as_if_it_had_never_been(
     name: str, seed: int
 ) -> None:
-    """Then a row can be broken that was none without its matches, and forfeits are played."""
+    """When a bot comes back, its results may break another bot's row of failures.
+
+    The matches that were forfeits because of that row must be played then.
+    """
     setup, result = SETUPS[name], failing(seed)
     expected = whole(by_hand(setup, result))
     for order in range(2):
@@ -202,7 +205,7 @@ def test_a_bot_that_was_left_out_plays_its_matches_as_if_it_had_never_been(
 
 
 def test_forfeits_are_played_after_all_if_the_row_is_broken() -> None:
-    """Bot 0 fails against bots 2 and 3 only: without bot 1 that is a row of three."""
+    """Bot 0 only fails against bots 2 and 3, which makes a row while bot 1 is left out."""
 
     def result(plan: Plan) -> MatchRow:
         fails = 0 in plan.players and 1 not in plan.players
@@ -233,7 +236,7 @@ def test_a_bot_that_is_left_out_has_no_forfeits_until_it_is_back() -> None:
 
 
 def always(*bots: int) -> Result:
-    """Each match of these bots ends with their disqualification."""
+    """Make up results in which these bots are disqualified in every match."""
     return lambda plan: row(plan, left=[left() if bot in bots else None for bot in plan.players])
 
 
@@ -275,7 +278,7 @@ def test_few_matches_of_a_withdrawn_bot_are_played() -> None:
     matches = play(store, always(4), most=1)
     own = [match for match in store.matches() if 4 in match.players]
     assert len(own) == 19 * 6
-    # Beside the row, at most the matches that are given out: two jobs, two batches of two each.
+    # Bot 4 may also play matches that were dispatched earlier: two jobs, two batches of two each.
     assert len({match.match for match in own} & {*matches}) <= 3 + 8
     assert is_finished(store)
     assert store.count() == (planned(store), 19 * 6 - 3)
@@ -332,7 +335,7 @@ def wins_all(plan: Plan) -> MatchRow:
 
 
 def test_a_verdict_before_the_withdrawal_stands() -> None:
-    """The first bot wins all; the other one begins to fail after the verdict is known."""
+    """The first bot wins everything, and the other one starts to fail close to the verdict."""
 
     def result(plan: Plan, first: int) -> MatchRow:
         fails = plan.match >= first
@@ -344,7 +347,7 @@ def test_a_verdict_before_the_withdrawal_stands() -> None:
     decided, _ = played(never, partial(result, first=1_000)).count()
     for first, ends, withdrawn in (
         (decided - 2, decided, False),
-        (decided - 3, decided, True),  # in the same match: there is no verdict
+        (decided - 3, decided, True),  # both in the same match, so there's no verdict
         (decided - 4, decided - 1, True),
     ):
         for order in range(5):
@@ -381,7 +384,7 @@ def test_a_bot_that_is_withdrawn_is_in_no_later_round() -> None:
 
 
 def test_a_forfeit_gives_points_in_the_table_of_a_swiss_tournament() -> None:
-    """Bot 0 wins nothing: its opponent has won the round, by the match that was not played."""
+    """Bot 0 has no points. Its opponent wins the round, although one match wasn't played."""
     from referee.tournament.stages import table_of
 
     def result(plan: Plan) -> MatchRow:

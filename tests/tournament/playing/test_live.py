@@ -1,4 +1,4 @@
-"""The record of a match of a tournament while it is played (spec/serve.md, 7)."""
+"""Test the file of a running match in a tournament (spec/serve.md, 7)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_record_says_from_its_first_line_which_match_of_which_tournament_it_is
         place | {"tournament": other},
     ]
     assert list(headers[1])[-2:] == ["place", "started"]
-    assert plain.digest == row.digest == elsewhere.digest  # equal matches
+    assert plain.digest == row.digest == elsewhere.digest  # the place isn't part of the digest
     (tmp_path / "record.jsonl").write_bytes(row.record)
     assert verify_record(str(tmp_path / "record.jsonl")).kind is Kind.VALID
     moved = row.record.replace(b'"match":7}', b'"match":-7}', 1)

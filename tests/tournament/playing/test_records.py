@@ -1,4 +1,4 @@
-"""The folder of records belongs to one tournament."""
+"""A folder of records belongs to a single tournament."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSED = "has records of another tournament; choose another folder, or add --fo
 
 
 def record(match: int, setup: TournamentSetup = SETUP, **changes: Any) -> bytes:
-    """The first lines of a record of this match."""
+    """Return the first lines of a record of this match, with changes to its header."""
     header = {
         "entry": "header",
         "format": "referee-match-record",
@@ -48,7 +48,7 @@ def test_a_tournament_keeps_its_folder(tmp_path: Path) -> None:
     claim_folder(tmp_path, [SETUP])
     write(tmp_path, 0, b"{}\n")
     claim_folder(tmp_path, [SETUP])
-    claim_folder(tmp_path, [SETUP, EXTENDED])  # --extend
+    claim_folder(tmp_path, [SETUP, EXTENDED])  # like --extend
     for longer in ({"deals": 90}, {"deals": None, "matches": 7}):
         claim_folder(tmp_path, [replace(SETUP, **longer)])
     assert names(tmp_path) == {OWNER, "000000.record.jsonl.zst"}
@@ -71,12 +71,12 @@ def test_a_bot_that_could_not_play_changes(tmp_path: Path) -> None:
         replace(SETUP, bots=SETUP.bots[1:]),
         replace(SETUP, format="gauntlet", challengers=1),
         replace(SETUP, settings={**SETUP.settings, "max_turns": 3}),
-        EXTENDED,  # a new tournament of these bots
+        EXTENDED,  # the same bots, but in a tournament of their own
     ],
 )
 def test_another_tournament_needs_another_folder(tmp_path: Path, other: TournamentSetup) -> None:
     claim_folder(tmp_path, [SETUP])
-    claim_folder(tmp_path, [other])  # there is nothing to lose
+    claim_folder(tmp_path, [other])  # there are no records yet that we could lose
     write(tmp_path, 0, b"{}\n", (b"oh", b""))
     (tmp_path / "notes.txt").write_text("mine\n")
     before = names(tmp_path)
@@ -116,7 +116,10 @@ def test_a_newer_referee_with_more_settings_knows_its_folder(tmp_path: Path) -> 
 def test_records_of_an_older_referee(
     tmp_path: Path, owner: bytes | None, changes: dict[str, Any], ours: bool
 ) -> None:
-    """Without its file the folder is known by all its records; also after a kill."""
+    """Older referees wrote no owner file, and a killed run may have truncated it.
+
+    We check the headers of all records in this case.
+    """
     write(tmp_path, 0, record(0), (b"oh",))
     write(tmp_path, 5, record(5, **changes))
     if owner is not None:
@@ -166,17 +169,18 @@ def test_nothing_older_stays_beside_a_match_that_is_played_again(tmp_path: Path)
         *("000000.record.jsonl.zst", "000000.player2.stderr"),
         *("000001.record.jsonl.zst", "000001.player1.stderr"),
     }
-    write(tmp_path, 0)  # as without faults, if only faulty ones are kept
+    write(tmp_path, 0)  # like a match without faults, if we only keep those with faults
     assert {name[:6] for name in names(tmp_path)} == {"000001"}
     remove_record(tmp_path, 1, 2)
     assert names(tmp_path) == set()
 
 
 def test_a_record_is_written_after_the_stderr_beside_it(tmp_path: Path) -> None:
-    """Who finds a record finds what its page shows."""
-    (tmp_path / "000007.record.jsonl.zst").mkdir()  # so that it cannot be written
+    """When a record appears, its page also shows the stderr, so that file must exist already."""
+    (tmp_path / "000007.record.jsonl.zst").mkdir()  # a folder, so writing the record fails
     made = MatchRow(7, 0, 1, record=b"{}\n", stderr=[b"", b"oh no\n"])
     with pytest.raises(UsageError, match="cannot write"):
         write_record(tmp_path, made)
     assert (tmp_path / "000007.player2.stderr").read_bytes() == b"oh no\n"
-    assert names(tmp_path) == {"000007.record.jsonl.zst", "000007.player2.stderr"}  # no .part
+    # No .part file is left.
+    assert names(tmp_path) == {"000007.record.jsonl.zst", "000007.player2.stderr"}

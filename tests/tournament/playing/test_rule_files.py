@@ -1,4 +1,4 @@
-"""Rule files in a tournament: their text is read once, and goes to the workers."""
+"""Workers get the text of rule files, so they don't need the files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FILE = '{"name": "A", "author": "B", "buyRules": [{"card": "*", "score": "card.c
 
 
 class Elsewhere(ThreadPoolExecutor):
-    """A worker on a machine that has not the files of this one."""
+    """A worker that behaves like one on another machine, where our files don't exist."""
 
     def __init__(self, files: list[Path]) -> None:
         super().__init__(1)
         self._files = files
 
     def submit(self, work: Any, /, *arguments: Any, **more: Any) -> Future[Any]:
-        """Send it there."""
+        """Delete the files, and pickle the call as if we sent it."""
         for file in self._files:
             file.unlink(missing_ok=True)
         sent = pickle.loads(pickle.dumps((work, arguments)))

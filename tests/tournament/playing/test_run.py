@@ -1,4 +1,4 @@
-"""A run: what is missing is played, once, whatever was cut off before."""
+"""A run plays all missing matches, no matter where the last one stopped."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: TournamentSetup)
         after = play(store)
         assert contents(store) == whole
         if setup.sprt is None:
-            # Only what was given out and did not come back is played twice.
+            # Only matches that were dispatched but had no result may be played twice.
             assert len(before) + len(after) <= total + 12
             assert sorted({*before, *after}) == [*range(total)]
 
@@ -94,7 +94,7 @@ def test_the_total_and_what_is_done() -> None:
 
 
 def test_void_matches_are_not_played_again() -> None:
-    """They were played four times already (spec/store.md, 2.3)."""
+    """They have already been tried four times (spec/store.md, 2.3)."""
     store = played(
         SETUPS["round robin"], lambda plan: void(plan) if plan.match % 9 == 0 else row(plan)
     )
@@ -114,7 +114,7 @@ def test_sprt_stops_when_it_knows() -> None:
     store = played(setup, first_wins, jobs=5)
     matches, _ = store.count()
     assert matches < 60
-    # Its last deal is the one that decided, and all before it are there.
+    # The last deal decided the test, and there's no gap before it.
     assert [line.match for line in store.matches()] == [*range(matches)]
     run = Run(store)
     assert run.test is not None
@@ -131,7 +131,7 @@ def test_sprt_drops_what_was_played_beyond_even_after_a_kill() -> None:
     whole = contents(played(setup, first_wins))
     store = played(setup, first_wins)
     matches, _ = store.count()
-    # As a run leaves it that is killed before it drops them.
+    # If a run is killed at this moment, the store still has matches after the deciding deal.
     beyond = [Plan(matches + n, (matches + n) // 2, 9, [(0, 1), (1, 0)][n % 2]) for n in range(6)]
     store.add([first_wins(plan) for plan in beyond])
     assert play(store, first_wins) == []
@@ -156,7 +156,7 @@ def test_sprt_ends_undecided_at_its_last_deal() -> None:
 
 
 class Dying(MadeUp):
-    """Its workers die at these submissions."""
+    """An executor whose workers die at these calls of `submit`, numbered from 1."""
 
     def __init__(self, at: set[int]) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class Dying(MadeUp):
 
 
 def run_with(executor: Executor) -> tuple[Store, int]:
-    """A tournament with these workers, and how often they were started."""
+    """Play a tournament. Return its store, and how often its workers were started."""
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     started = itertools.count()
@@ -195,7 +195,7 @@ def test_workers_that_die_cost_only_time() -> None:
 
 
 class Killing(MadeUp):
-    """Whoever plays a match dies in which all of these bots are, for one set of them or another."""
+    """An executor whose worker dies in every match with all bots of one of these sets."""
 
     def __init__(self, *killers: set[int]) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class Killing(MadeUp):
 
 
 def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
-    """Neither of the two does it against itself: nobody can say who it is."""
+    """Both bots are harmless against others, so we can't tell which one to blame."""
     store, _ = run_with(Killing({0, 3}))
     usual = {match.match: match for match in played(SETUPS["round robin"]).matches()}
     found = {match.match: match for match in store.matches()}
@@ -228,7 +228,7 @@ def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
 def test_bots_that_kill_workers_are_out_and_the_others_go_on(
     setup: TournamentSetup, killers: set[int]
 ) -> None:
-    """After one match each, the first in the schedule, however the run is cut off."""
+    """A killer is out after its first match in the schedule, even if the run is interrupted."""
     stores = []
     for until in (None, 1, 5):
         store = Store.in_memory()
@@ -266,7 +266,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
     "workers", [Dying({*range(1_000)}), Killing(*({bot} for bot in range(5)))], ids=["none", "all"]
 )
 def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> None:
-    """Then it is the machine, and nobody is put out."""
+    """If every match kills its worker, we blame the machine and don't exclude any bot."""
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     with (
@@ -334,7 +334,7 @@ def test_what_was_written_of_matches_that_sprt_drops_is_removed(tmp_path: Path) 
 
 
 def test_a_record_without_a_stored_match_is_removed(tmp_path: Path) -> None:
-    """A run that was killed has written it, and now a bot of the match is left out."""
+    """The record is from a run that was killed, and now one of its bots is left out."""
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     left_out = {2}

@@ -1,4 +1,4 @@
-"""A game from outside in another process, which has the same code or none."""
+"""A game that isn't bundled is sent to other processes, which may have its code or not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _games() -> Iterator[None]:
 
 @pytest.fixture
 def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
-    """A match of a game, in `tmp_path`, whose workers keep their files there too."""
+    """Make a batch with one match of a game in `tmp_path`, where workers keep files as well."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(on_worker, "_END_SECONDS", 10.0)
     (tmp_path / "sticks.py").write_text(STICKS.read_text())

@@ -1,4 +1,4 @@
-"""Each bot is started once before the first match (spec/tournaments.md, 4)."""
+"""Test the check that starts each bot before the first match (spec/tournaments.md, 4)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bot_folder(name: str, program: str, /, **keys: str) -> Path:
 
 
 def tournament(*words: str, code: int = 0) -> list[str]:
-    """Run a tournament of short matches without a sandbox; the lines of its stderr."""
+    """Play a tournament of short matches. Return the lines of stderr."""
     done = referee("tournament", *SHORT, *words)
     assert done.returncode == code, done.stderr
     return [line.removeprefix("referee: ") for line in done.stderr.splitlines()]
@@ -80,7 +80,7 @@ def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
 
 
 def test_a_bot_that_is_mended_plays_its_matches_with_the_same_command(folder: Path) -> None:
-    """It keeps its number: at the end nothing shows that it came later."""
+    """A broken bot keeps its number, so in the end the store doesn't show that it joined later."""
     bot_folder("bots/a", CRASHES)
     bot_folder("bots/b", MINIMAL, build="true")
     Path("bots/c").mkdir()
@@ -93,7 +93,7 @@ def test_a_bot_that_is_mended_plays_its_matches_with_the_same_command(folder: Pa
         assert [*store.left_out] == [1, 2, 3, 4]
         assert store.count() == (2, 0)
     said = tournament(*words, "s.sqlite")
-    assert len(said) == 4  # they are still broken, and nothing was to be played
+    assert len(said) == 4  # they're still broken, and the others have played all their matches
 
     Path("bots/a/bot.py").write_text(MINIMAL)
     assert referee("build", "bots/b", "--sandbox", "none", "-q").returncode == 0
@@ -132,7 +132,7 @@ STARTS = "import os\nwith open('starts', 'a') as file:\n    print(os.getpid(), f
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_the_process_of_the_check_plays_its_first_match(keep: bool, folder: Path) -> None:
-    """Then the check costs nothing: each place of a deal has its own process anyway."""
+    """The check costs nothing then, since the bot needs this process for its first match anyway."""
     kept = MINIMAL if keep else MINIMAL.replace('"keep_alive": True', '"keep_alive": False')
     Path("a.py").write_text(STARTS + kept)
     tournament("./a.py", "minimal", "--deals", "3", *NONE, "--jobs", "1")
@@ -141,7 +141,7 @@ def test_the_process_of_the_check_plays_its_first_match(keep: bool, folder: Path
 
 
 def test_the_check_draws_another_seed_than_any_match(folder: Path) -> None:
-    """A process plays no two matches with the same shuffles (protocol, 8.4)."""
+    """A process mustn't see the same shuffles twice (protocol, 8.4)."""
     bots = [Entrant("a", "big_money"), Entrant("b", "big_money")]
     what = setup(bots, game="dominion", seed=1, settings={"max_turns": 2})
     seeds = []
@@ -154,7 +154,7 @@ def test_the_check_draws_another_seed_than_any_match(folder: Path) -> None:
     with Seen(lambda: worker_processes(1), lambda: 1) as dispatcher:
         assert broken_bots(dispatcher, what, [0, 1]) == {}
     assert len({*seeds}) == 1
-    assert seeds[0] > 10**6  # by chance it is less once in 10^10 runs
+    assert seeds[0] > 10**6  # a random seed is smaller once in 10^10 runs
 
 
 def test_a_bot_that_kills_the_process_in_its_handshake(folder: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_machine_that_kills_every_process_is_no_fault_of_the_bots(folder: Path
 
 
 def test_a_round_of_a_swiss_tournament_is_lost_for_a_bot_that_is_left_out(folder: Path) -> None:
-    """The next round depends on it. The bot comes in when it is mended."""
+    """The next round depends on this one, so it can't catch up. Once it's fixed, it plays again."""
     Path("a.py").write_text(CRASHES)
     words = ["./a.py", "minimal", "big_money", "smithy_big_money", *NONE, "--skip-broken"]
     words += ["--pairing", "swiss", "--store", "s.sqlite"]
@@ -200,7 +200,7 @@ def test_a_round_of_a_swiss_tournament_is_lost_for_a_bot_that_is_left_out(folder
     with Store.for_reading("s.sqlite") as store:
         assert store.count() == (8, 2)
         assert 0 in {bot for match in store.matches() if not match.void for bot in match.players}
-    assert tournament(*words, "--rounds", "2") == []  # nothing is left to play
+    assert tournament(*words, "--rounds", "2") == []  # everything has been played
 
 
 @needs_bwrap
@@ -221,7 +221,7 @@ def test_a_folder_that_the_sandbox_may_not_read_is_named_like_any_other(folder: 
 
 @needs_bwrap
 def test_conform_starts_the_bot_in_a_folder_as_a_tournament_does(folder: Path) -> None:
-    """It passes every case, with the rights of its author."""
+    """With its author's rights all cases pass. In a tournament, the bot can't read `weights`."""
     Path("weights").write_text("3")
     path = bot_folder("a", "open('../weights').close()\n" + MINIMAL)
     words = ["conform", "a", "--case", "3.4/1", "--quiet"]
@@ -252,7 +252,7 @@ def test_the_command_of_a_folder_may_be_a_bundled_bot(folder: Path) -> None:
 def test_a_bot_that_has_played_and_cannot_be_read_now_keeps_its_place(
     how: str, folder: Path
 ) -> None:
-    """Its matches stay, and the same command plays the others when it is mended."""
+    """The bot's matches stay in the store. Once it's fixed, the same command plays the others."""
     path = bot_folder("bots/a", MINIMAL, name="Anna")
     words = ["bots/a", "minimal", "big_money", *NONE]
     tournament(*words, "--store", "s.sqlite")

@@ -1,4 +1,4 @@
-"""Ratings and their error bars: spec/rating-formulas.md, 2 and 3."""
+"""Ratings and their intervals (spec/rating-formulas.md, 2 and 3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WON, LOST, TIED = (1, 2), (2, 1), (1, 1)
 def pairs_of(
     *results: tuple[tuple[int, int], tuple[int, int]], deals: Deals | None = None
 ) -> Deals:
-    """Deals of bots 0 and 1: the ranks of bot 0 and 1, in the first seat and in the second."""
+    """Add deals between bots 0 and 1. A result has the ranks of both, for either order of seats."""
     deals = deals or Deals(2, 2)
     for number, (there, back) in enumerate(results):
         deals.extend([number], [(0, 1)], [there])
@@ -30,7 +30,7 @@ def pairs_of(
 
 
 class Apart(NamedTuple):
-    """One bot's rating minus another's."""
+    """The difference between two ratings, and its interval."""
 
     elo: float
     low: float
@@ -51,7 +51,7 @@ def some_tournament(players: int = 3, seed: int = 0, deals: int = 20) -> DealTab
 
 
 def matches_of(table: DealTable) -> list[tuple[int, list[int], list[int]]]:
-    """The matches as they were appended: deal, line-up, ranks."""
+    """Return the matches in the order in which they were appended: deal, line-up and ranks."""
     found = []
     for deal, ranks, seats in zip(table.index, table.ranks, table.seats, strict=True):
         order = np.argsort(seats)
@@ -77,7 +77,7 @@ def assert_same(one: Ratings, other: Ratings, bots: list[int] | None = None) -> 
 
 
 def test_two_bots_differ_by_what_their_score_says() -> None:
-    # 64% of the points are 100 Elo; the prior counts for little.
+    # A share of 64% is 100 Elo. With this many deals, the prior hardly matters.
     deals = pairs_of(*[(WON, WON)] * 560, *[(WON, LOST)] * 160, *[(LOST, LOST)] * 280)
     assert apart_of(rate(deals)).elo == pytest.approx(100, abs=0.1)
 
@@ -216,7 +216,7 @@ def test_luck_of_the_seats_makes_intervals_over_deals_narrower() -> None:
 
 @pytest.mark.parametrize("deals", [1, 2, 3, 5, 10, 30, 100, 1000])
 def test_even_deals_alone_prove_no_more_than_that_others_are_rare(deals) -> None:
-    # The same seat wins each match. With so many others this would be seen in a tenth of cases.
+    # All deals are even. If a share `rare` weren't, we'd still see this in a tenth of cases.
     rare = 1 - 0.1 ** (1 / deals)
     apart = apart_of(rate(pairs_of(*[(WON, LOST)] * deals)))
     assert apart.elo == pytest.approx(0, abs=1e-4)
@@ -226,7 +226,7 @@ def test_even_deals_alone_prove_no_more_than_that_others_are_rare(deals) -> None
 
 @pytest.mark.parametrize("deals", [1, 2, 3, 5, 10, 30, 100, 1000])
 def test_a_perfect_score_has_an_open_end_and_does_not_prove_too_much(deals) -> None:
-    # So many deals are won in a twentieth of cases by a bot that wins each with this chance.
+    # With this chance per deal, a bot wins all of them in one of twenty cases.
     chance = 0.05 ** (1 / deals)
     apart = apart_of(rate(pairs_of(*[(WON, WON)] * deals)))
     assert apart.low < elo(chance)
@@ -244,7 +244,7 @@ def test_one_or_two_deals_say_nothing() -> None:
 
 
 def two_groups() -> Deals:
-    """0 and 1 have met, 2 and 3 have met, 4 has met nobody."""
+    """0 plays 1, and 2 plays 3. Bot 4 doesn't play."""
     deals = Deals(5, 2)
     for number in range(200):
         one, other = ((0, 1), (2, 3))[number % 2]
@@ -284,7 +284,7 @@ def test_of_two_bots_a_rating_is_half_the_difference(anchor) -> None:
 
 
 def hopeless_beside(field: int, deals: int, points: int = 0) -> Deals:
-    """Bots that are about equal, and one that takes so many points off the first of them."""
+    """Play deals between about equal bots, and a last one that only wins `points` against bot 0."""
     random = np.random.default_rng(3)
     played = Deals(field + 1, 2)
     for number in range(deals):
@@ -308,7 +308,7 @@ def test_a_hopeless_bot_leaves_the_errors_of_the_others_as_they_are() -> None:
     assert (ratings.low[3], ratings.rating[3] < 1000, ratings.high[3] < 1300) == (-math.inf, 1, 1)
     alone = rate(hopeless_beside(2, 60))
     assert (ratings.high - ratings.low)[:3].max() < 1.3 * (alone.high - alone.low)[:2].max()
-    # A single point brings it back.
+    # A single point is enough to include it in the mean.
     assert (rate(hopeless_beside(3, 60, points=1)).weights > 0).all()
 
 
@@ -346,7 +346,7 @@ def test_intervals_are_wider_after_a_test_that_chose_when_to_stop() -> None:
 
 
 def test_a_group_that_never_loses_to_another_is_not_placed_exactly() -> None:
-    # 0, 1, 2 are about equal, so are 3, 4, 5; the first three win all they play with the others.
+    # 0, 1 and 2 are about equal, as are 3, 4 and 5. But the first three win all other matches.
     random = np.random.default_rng(1)
     deals = Deals(6, 2)
     number = 0
@@ -359,7 +359,7 @@ def test_a_group_that_never_loses_to_another_is_not_placed_exactly() -> None:
                 deals.extend([number], [(other, one)], [LOST if won else WON])
                 number += 1
     apart = apart_of(rate(deals), 0, 5)
-    # 54 deals between them: all are won in a twentieth of cases with this chance.
+    # With this chance per deal, a bot wins all 54 deals in one of twenty cases.
     assert apart.low < elo(0.05 ** (1 / 54))
     assert apart.high - apart.low > 500
 
@@ -381,7 +381,7 @@ def test_incomplete_deals_count_for_what_they_have() -> None:
     assert more.elo > apart_of(rate(pairs_of(*[(WON, LOST), (WON, WON)] * 20))).elo
 
 
-# -- intervals hold the truth; in full: tools/benchmarks/coverage.py
+# -- coverage of the intervals (see tools/benchmarks/coverage.py for more simulations)
 
 
 @pytest.mark.slow
@@ -390,7 +390,7 @@ def test_incomplete_deals_count_for_what_they_have() -> None:
 def test_intervals_hold_the_truth_and_naive_ones_do_not(players, luck) -> None:
     kind = {"seat": {"seat_luck": 2.5}, "bot": {"bot_luck": 2.0}}[luck]
     found = World(players, bots=12, **kind).cover(30, 30, rate_by_match, endless=40_000)
-    # 30 tournaments of 12 bots: the standard error is about 1.2%.
+    # With 30 tournaments of 12 bots, the standard error is about 1.2%.
     for what in ("ratings", "differences"):
         assert found[what] == pytest.approx(0.955, abs=0.035)
     if luck == "seat":

@@ -1,4 +1,4 @@
-"""The sequential test: spec/rating-formulas.md, 5."""
+"""Tests for the SPRT (spec/rating-formulas.md, 5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNTS = st.lists(st.integers(0, 500), min_size=5, max_size=5)
 @pytest.mark.parametrize(
     ("counts", "elo0", "elo1", "llr"),
     [
-        # fastchess, app/tests/sprt_test.cpp, "logistic pentanomial" 1 and 2.
+        # From fastchess, app/tests/sprt_test.cpp, "logistic pentanomial" 1 and 2.
         ((223, 9863, 20279 + 1000, 10037, 246), 0.5, 2.5, -3.07),
         ((871, 26175, 55003 + 980, 26678, 821), 0.0, 2.0, -4.98),
     ],
@@ -33,7 +33,7 @@ def test_the_bounds_are_walds() -> None:
 
 
 def test_of_many_deals_it_is_the_ratio_of_normal_distributions() -> None:
-    # The likelihood of a mean whose variance is known: (s1 - s0) (2 m - s0 - s1) / (2 v / n).
+    # The log-likelihood ratio if the variance is known: (s1 - s0) (2 m - s0 - s1) / (2 v / n).
     counts = np.array([1000, 2000, 4000, 2100, 1050])
     shares = np.arange(5) / 4
     mean = np.average(shares, weights=counts)
@@ -44,7 +44,7 @@ def test_of_many_deals_it_is_the_ratio_of_normal_distributions() -> None:
 
 
 @given(counts=COUNTS, elo=st.floats(-300, 300), apart=st.floats(1, 300))
-@example(counts=[1, 330, 0, 30, 30], elo=0.0, apart=1.0)  # a step leads to a pole
+@example(counts=[1, 330, 0, 30, 30], elo=0.0, apart=1.0)  # one step of the solver gets to a pole
 def test_the_other_bot_sees_the_opposite(counts, elo, apart) -> None:
     mine = Sprt(elo, elo + apart).llr(counts)
     theirs = Sprt(-elo - apart, -elo).llr(counts[::-1])
@@ -68,8 +68,9 @@ def test_it_is_the_ratio_of_the_greatest_likelihoods(counts) -> None:
     random = np.random.default_rng(1)
 
     def greatest(mean: float) -> float:
-        """The greatest likelihood of distributions with this mean, by a search of its own."""
-        # In each pair of outcomes around the mean a weight: any mixture of them has the mean.
+        """Find the greatest likelihood of a distribution with this mean, by another method (EM)."""
+        # Each pair of outcomes around the mean can be weighted so that its mean is right. Then any
+        # mixture of these pairs has the right mean, too.
         below, above = np.flatnonzero(shares < mean), np.flatnonzero(shares >= mean)
         corners = []
         for low in below:
@@ -79,7 +80,7 @@ def test_it_is_the_ratio_of_the_greatest_likelihoods(counts) -> None:
                 corner[low], corner[high] = 1 - part, part
                 corners.append(corner)
         weights = random.dirichlet(np.ones(len(corners)))
-        for _ in range(5_000):  # expectation-maximisation over the mixture
+        for _ in range(5_000):  # expectation-maximisation
             each = weights[:, None] * np.array(corners)
             weights = (each * observed / each.sum(axis=0)).sum(axis=1) / observed.sum()
         return float(np.sum(observed * np.log((weights[:, None] * corners).sum(axis=0))))
@@ -132,6 +133,6 @@ def test_impossible_tests(wrong) -> None:
 def test_it_is_seldom_wrong(luck) -> None:
     world, test = World(2, ties=0.6, **luck), Sprt(0, 100)
     null, other = (test.llrs(decide(world, test, elo, 200, sample=30_000)) for elo in (0, 100))
-    # 5%, and two standard errors of 200 runs.
+    # 5%, plus two standard errors for 200 runs.
     assert np.mean(null > 0) <= 0.05 + 0.031
     assert np.mean(other < 0) <= 0.05 + 0.031

@@ -1,4 +1,4 @@
-"""What is counted, and the shares of it: spec/rating-formulas.md, 1 and 4."""
+"""Points, wins and shares (spec/rating-formulas.md, 1 and 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.worlds import World
 
 
 def three() -> Deals:
-    """Two deals of three: in the first all rotations, in the second one match."""
+    """Two deals for three players: one with all rotations, and another with only one match."""
     deals = Deals(4, 3)
     deals.extend([7], [(0, 1, 2)], [(1, 2, 3)])
     deals.extend([2], [(3, 1, 0)], [(1, 1, 3)])
@@ -25,7 +25,7 @@ def three() -> Deals:
 
 def test_points_are_the_share_of_the_others_that_were_beaten() -> None:
     counted = tally(three().table())
-    # 0: 1 + 0.5 + 0.5 + 0; 1: 0.5 + 1 + 0.5 + 0.75; 2: 0 + 0 + 0.5; 3: 0.75
+    # Bot 0 gets 1 + 0.5 + 0.5 + 0, bot 1 0.5 + 1 + 0.5 + 0.75, bot 2 0 + 0 + 0.5, and bot 3 0.75.
     assert counted.points.tolist() == [2.0, 2.75, 0.5, 0.75]
     assert counted.matches.tolist() == [4, 4, 3, 1]
     assert counted.points.sum() == 4 * 3 / 2
@@ -42,7 +42,7 @@ def test_a_win_is_first_alone_and_a_draw_is_first_together() -> None:
 def test_head_to_head() -> None:
     met = head_to_head(three().table())
     assert met.matches.tolist() == [[0, 4, 3, 1], [4, 0, 3, 1], [3, 3, 0, 0], [1, 1, 0, 0]]
-    # 0 was before 1 in the first match, behind in the second and in deal 2, level in the last.
+    # Bot 0 beat bot 1 in the first match, lost in two, and drew the last one.
     assert met.points[0].tolist() == [0, 1.5, 2.5, 0]
     assert met.points[1].tolist() == [2.5, 0, 2.5, 0.5]
     assert met.wins[0].tolist() == [0, 1, 2, 0]
@@ -52,7 +52,7 @@ def test_head_to_head() -> None:
 def test_seats_are_compared_in_deals_in_which_all_had_each() -> None:
     deals = three()
     advantage = seat_advantage(deals.table())
-    # Deal 7 alone: first seat 1, 1, 0.5; second 0.5, 0, 0.5; third 0, 0.5, 0.5.
+    # Only deal 7 counts. First seat: 1, 1, 0.5; second: 0.5, 0, 0.5; third: 0, 0.5, 0.5.
     assert advantage.share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
     deals.extend([2], [(1, 0, 3)], [(1, 2, 3)])
     assert seat_advantage(deals.table()).share == pytest.approx([2.5 / 3, 1 / 3, 1 / 3])
@@ -74,7 +74,7 @@ def test_a_bot_without_matches_has_no_share() -> None:
 
 @pytest.mark.parametrize(
     ("won", "of", "low", "high"),
-    # Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+    # From Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
     [
         (81, 263, 0.2553, 0.3662),
         (15, 148, 0.0624, 0.1605),
@@ -123,7 +123,7 @@ def test_intervals_of_shares_hold_the_truth(players) -> None:
     world = World(players, bots=12, seat_luck=1.0, bot_luck=1.5)
     found = world.cover(30, 40, endless=40_000)
     assert found["points"] == pytest.approx(0.96, abs=0.035)
-    # Few seats: the standard error is larger.
+    # There are few seats, so the standard error is larger.
     assert found["seats"] > 0.88
 
 

@@ -1,4 +1,4 @@
-"""The form of the bots, and the matches of the evening."""
+"""Recent form, rivalries and the matches of the evening."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from referee.tournament.report.standings import standings
 from referee.tournament.rows import MatchRow, Plan
 from tests.support.made_up import Left, made_setup, played, row
 
-# Number of a match: the scores of the winner and the loser, and the turns.
+# Number of a match -> scores of the winner and the loser, and the number of turns.
 SPECIAL = {
-    3: (20, 20, 40),  # closest: decided by turns
-    8: (31, 30, 9),  # shortest
-    10: (90, 1, 80),  # most points
+    3: (20, 20, 40),  # the closest, because turns break the tie
+    8: (31, 30, 9),  # the shortest
+    10: (90, 1, 80),  # the one with most points
 }
 
 
 def result(plan: Plan) -> MatchRow:
-    """The bot with the lower number wins, but for match 20; match 6 is drawn."""
+    """The bot with the lower number wins, except in match 20. Match 6 is a draw."""
     if plan.match == 6:
         return row(plan, [1, 1], scores=[30, 30], turns=40)
     first = (plan.players[0] < plan.players[1]) != (plan.match == 20)
@@ -60,7 +60,8 @@ def test_the_form_has_the_last_results() -> None:
 def test_a_rivalry_is_of_two_bots_that_met_often_and_are_level() -> None:
     def level(plan: Plan) -> MatchRow:
         is_level = {*plan.players} == {0, 1}
-        first = is_level or plan.players[0] < plan.players[1]  # the seat decides between the two
+        # These two only win in the first seat.
+        first = is_level or plan.players[0] < plan.players[1]
         return row(plan, [1, 2] if first else [2, 1])
 
     store = played(made_setup(5, deals=4), level)

@@ -1,4 +1,4 @@
-"""Sentences on who leads or has won."""
+"""Test the sentence that says who leads or has won."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.made_up import Result, made_setup, played, row
 
 
 def winner(upset: int = -1, draw: bool = False) -> Result:
-    """The lower number wins, except in one match, or only the seat decides."""
+    """The lower number wins, except in match `upset`. With `draw`, the first seat always wins."""
 
     def result(plan: Plan) -> MatchRow:
         ranks = [1 + sorted(plan.players).index(bot) for bot in plan.players]

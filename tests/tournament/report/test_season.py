@@ -1,4 +1,4 @@
-"""Several tournaments together, of matches that are made up."""
+"""Tests for reports on several tournaments, with made-up matches."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.support.made_up import left, made_setup, played, row
 
 
 def of_bots(*names: str, seed: int = 1, deals: int = 12, **options: Any) -> Store:
-    """A tournament of bots that are better the earlier they are named here."""
+    """Play a tournament. The bots are named from the strongest to the weakest."""
     entrants = [Entrant(name, name) for name in names]
     return played(setup(entrants, game="dominion", seed=seed, deals=deals, **options))
 
 
 def ranks_of(plan: Plan) -> list[int]:
-    """The third bot loses; the others win as by chance."""
+    """The third bot always loses. The other two are equal."""
     if 2 in plan.players:
         return [2 if bot == 2 else 1 for bot in plan.players]
     return [1, 2] if plan.deal % 2 else [2, 1]
@@ -67,7 +67,7 @@ def test_each_tournament_and_all_together() -> None:
         assert last.change == pytest.approx(last.rating - first.rating, abs=0.011)
         reach = math.hypot(last.rating - last.rating_low, first.rating_high - first.rating)
         assert last.change_low == pytest.approx(last.change - reach, abs=0.011)
-        # Twice the matches say more.
+        # With twice as many matches, the interval is smaller.
         assert bot.rating_high - bot.rating_low < last.rating_high - last.rating_low
         assert bot.matches == 96
         assert min(first.rating, last.rating) - 5 < bot.rating < max(first.rating, last.rating) + 5
@@ -142,7 +142,7 @@ def test_a_bot_whose_files_changed_is_marked() -> None:
     changed = {bot.name: [each.changed for each in bot.tournaments] for bot in found.bots}
     assert changed == {
         "a": [False, True, False],
-        "b": [False, False, False],  # of the third nothing is known
+        "b": [False, False, False],  # its version in the third tournament is unknown
         "c": [False, False, True],
     }
     lines = shown(found)
@@ -229,7 +229,7 @@ def test_a_tournament_from_a_position_or_of_another_version_of_the_game_is_named
 
 
 def test_the_bot_that_improved_most_is_named() -> None:
-    """In the last tournament, as far as it is played, and over the season."""
+    """Name one for the latest tournament, which may still be running, and one for the season."""
     order = ["a", "b", "c", "d", "e"]
     one, two = of_bots(*order), of_bots(*order, seed=2)
     entrants = [Entrant(name, name) for name in order]
@@ -248,7 +248,7 @@ def test_the_bot_that_improved_most_is_named() -> None:
 
 
 def ranks_of_e(plan: Plan) -> list[int]:
-    """The last bot wins three of four deals. The others win as by chance."""
+    """The last bot wins three of four deals. The others are equal."""
     if 4 in plan.players and plan.deal % 4:
         return [1 if bot == 4 else 2 for bot in plan.players]
     return [1, 2] if plan.deal % 2 else [2, 1]

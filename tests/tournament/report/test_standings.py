@@ -1,4 +1,4 @@
-"""Standings, statistics and matches to learn from, of matches that are made up."""
+"""Test standings, statistics and notable losses, with made-up matches."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from tests.support.made_up import Left, Result, left, made_setup, play, played, 
 
 
 def better_wins(plan: Plan, **changes: Any) -> MatchRow:
-    """The lower number wins."""
+    """The bot with the lower number wins."""
     return row(plan, [1 + sorted(plan.players).index(bot) for bot in plan.players], **changes)
 
 
@@ -68,7 +68,7 @@ def test_counts_of_a_round_robin() -> None:
     assert [bot.points for bot in found.bots] == [20, 10, 0]
     middle = found.bots[1]
     assert (middle.matches, middle.wins, middle.draws, middle.losses) == (20, 10, 0, 10)
-    # The first won everything, the last nothing: how far they are off, nobody can say.
+    # One bot won everything and another one nothing, so their distance to the others is unbounded.
     assert (middle.rating_low, middle.rating_high) == (None, None)
     assert [bot.rating_low is None for bot in found.bots] == [False, True, True]
     assert (found.matches, found.void, found.planned, found.deals) == (30, 0, 30, 15)
@@ -144,7 +144,7 @@ def test_void_matches_are_counted_and_do_not_count() -> None:
 
 
 def failing(*bots: int) -> Result:
-    """The lower number wins, but these bots are disqualified in each match."""
+    """The bot with the lower number wins, but these bots are disqualified in all their matches."""
 
     def result(plan: Plan) -> MatchRow:
         fails = [bot in bots for bot in plan.players]
@@ -156,7 +156,7 @@ def failing(*bots: int) -> Result:
 
 
 def text_of(found: Standings, store: Store, width: int = 80) -> str:
-    """The standings as a terminal shows them."""
+    """Return the standings as printed on a terminal."""
     console = Console(file=io.StringIO(), width=width)
     for part in standings_text(found, statistics(store), width):
         console.print(part)
@@ -178,7 +178,7 @@ def test_forfeits_count_in_the_points_and_in_nothing_else() -> None:
     assert first.points == 30
     assert sum(bot.points for bot in found.bots) == 60
     assert found.withdrawn == {"bot2": Withdrawal(counting[-1].match, "timeout")}
-    # All figures about strength are those of the matches that were played.
+    # Everything that measures strength only uses matches that were played.
     without = played(made_setup(4, deals=5), failing(2))
     forfeited = [row.match for row in store.matches() if row.void]
     for table in ("seats", "matches"):
@@ -266,7 +266,7 @@ def test_two_bots_have_no_verdict_if_one_is_withdrawn(format: Any) -> None:
     ids=lambda setup: f"{setup.format} of {setup.players}",
 )
 def test_at_any_time(setup: Any, until: int | None) -> None:
-    """Before the first match, too, and when bots have not played."""
+    """Reports must also work before the first match, and for bots that haven't played."""
     store = Store.in_memory()
     store.add_stage(setup)
     if until != 0:
@@ -295,7 +295,7 @@ def test_the_state_of_a_sequential_test() -> None:
     assert found.sprt.verdict == "H1"
     assert found.sprt.llr >= found.sprt.upper
     assert found.sprt.counts == [0, 0, 0, 0, found.deals]
-    assert found.planned == found.matches  # it is over
+    assert found.planned == found.matches  # the test is over
 
 
 # --- statistics -----------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_facts_of_each_bot() -> None:
 
 
 def test_nearly_all_replies_take_no_longer_than_the_longest() -> None:
-    # Bucket 53 begins below the longest reply, and ends above it.
+    # The longest reply is inside bucket 53.
     made = played(made_setup(2), lambda plan: row(plan, reply_histogram={53: 50}))
     bot = statistics(made, details=True).bots["bot0"]
     assert bot.reply_99 == bot.longest_reply == 0.01
@@ -398,12 +398,13 @@ def test_cards_are_counted_in_matches_that_were_played_to_their_end() -> None:
     smithies = [b'{"bought":{"smithy":[1,3]}}', b"{}"]
 
     def result(plan: Plan) -> MatchRow:
-        if plan.match % 2:  # over before the first smithy could be bought
+        if plan.match % 2:  # the match ended before anybody could buy a smithy
             return better_wins(plan, reason="last-player-standing", statistics=[b"{}", b"{}"])
         return better_wins(plan, statistics=smithies[:: 1 if plan.players[0] == 0 else -1])
 
     store = played(made_setup(2, deals=3), result)
-    assert statistics(store).game is msgspec.UNSET  # decoding them takes long
+    # By default we don't decode them, because it's slow.
+    assert statistics(store).game is msgspec.UNSET
     (table,) = statistics(store, details=True).game
     (row,) = table.rows
     cells = dict(zip(table.columns, row, strict=True))
@@ -435,7 +436,7 @@ def test_a_swiss_table_has_scores_byes_and_the_opponents_scores() -> None:
     assert table is not None
     assert (table.rounds, table.next) == (2, [])
     scores = {place.name: place.score for place in table.places}
-    assert sum(scores.values()) == 2 * (2 + 1)  # two pairs and a bye a round
+    assert sum(scores.values()) == 2 * (2 + 1)  # each round has two pairs and a bye
     assert sum(place.byes for place in table.places) == 2
     met: dict[str, set[str]] = {name: set() for name in scores}
     for line in store.matches():
@@ -464,7 +465,7 @@ def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
 def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(4, format="swiss", rounds=2, deals=2))
-    play(store, better_wins, until=10, most=1)  # of 8 a round
+    play(store, better_wins, until=10, most=1)  # a round has 8 matches
     table = standings(store).swiss
     assert table is not None
     begun = {frozenset(f"bot{bot}" for bot in row.players) for row in store.matches(8)}
@@ -523,7 +524,7 @@ def test_two_bots_in_fixed_seats_have_no_pairs() -> None:
 
 
 def rows_of(lines: list[str], head: str) -> list[list[str]]:
-    """The rows of the table below this line, without its heads."""
+    """Return the rows of the table below this line, without the column headings."""
     first = lines.index(head) + 2
     return [line.split() for line in itertools.takewhile(bool, lines[first:])]
 
@@ -601,7 +602,7 @@ def test_the_command_of_a_page_has_the_bots_of_a_knockout_in_the_order_of_their_
 
 
 def shown(store: Store, **how: Any) -> list[str]:
-    """The text at 80 columns."""
+    """Return the lines of the standings at a width of 80."""
     console = Console(width=80, file=io.StringIO(), highlight=False)
     for part in standings_text(standings(store, **how), statistics(store), console.width):
         console.print(part)
@@ -616,7 +617,7 @@ def starting(lines: list[str], start: str) -> str:
 
 
 def upset(plan: Plan) -> MatchRow:
-    """The lower number wins, but in every fifth deal; the last bot always loses."""
+    """The lower number wins, except in every fifth deal. The last bot always loses."""
     last = 3 in plan.players
     won = [1 + sorted(plan.players).index(bot) for bot in plan.players]
     return row(plan, won if last or plan.deal % 5 else [3 - rank for rank in won])
@@ -645,7 +646,7 @@ def test_a_bot_without_matches_has_no_rating() -> None:
 def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
     anchor: tuple[int, float] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small store that names thousands of bots costs no more than its matches."""
+    """If a small store names thousands of bots, it mustn't take longer than its matches require."""
     sizes = []
 
     def recorded(function: Any) -> Any:
@@ -728,7 +729,7 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     out = [Left("exited", "exit code 48", words), None]
     store = played(setup, lambda plan: row(plan, left=out))
     text = standings_file(store, read_shown(store, 1_767_268_800))
-    # It had no sandbox, but bot0 may be a stranger's: who copies this gets one.
+    # The tournament had no sandbox. But bot0 may be a stranger's, so the command we show has one.
     command = "referee tournament bot0 bot1 --deals 3 --seed 1 --withdraw-after never"
     command += " --sandbox bwrap --time-limit 2 --max-turns 30 --time-bank none --cpu-limit none"
     assert command in html.unescape(text)
@@ -752,12 +753,12 @@ def test_lost_matches_to_learn_from() -> None:
 
     store = played(made_setup(2, deals=6, settings={"max_turns": 30, "time_limit": 2.0}), result)
     found = notable_losses(store, standings(store))
-    assert found["bot0"] == []  # it lost none
+    assert found["bot0"] == []  # it hasn't lost any
     assert len(found["bot1"]) == MOST_LOSSES
     first = found["bot1"][0]
     assert (first.match, first.why) == (6, "disqualified, timeout")
     lost = [loss.match // 2 for loss in found["bot1"]]
-    assert len(set(lost)) == MOST_LOSSES  # one of each deal
+    assert len(set(lost)) == MOST_LOSSES  # each from a different deal
     (line,) = [line for line in store.matches() if line.match == 6]
     bots = [f"bot{number}" for number in line.players]
     words = shlex.split(first.command)
@@ -773,7 +774,7 @@ def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:
     store = played(tournament(bots, game="dominion", seed=1, deals=1), better_wins)
     for loss in notable_losses(store, standings(store))["bad"]:
         seat = 1 + (" bad good " not in loss.command)
-        # A file lifts no limit of the sandbox.
+        # `memory_limit` isn't in the command, because it must not lift a limit of the sandbox.
         assert loss.command.endswith(f"--limit-of {seat}:time-limit=2")
 
 

@@ -1,4 +1,4 @@
-"""A knockout: the bracket, byes, the winners of pairs, the match for the third place."""
+"""Test knockouts: bracket, byes, winners of pairs, and the match for third place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def knockout(bots: int, deals: int = 1, **chosen: object) -> TournamentSetup:
 
 
 def better_wins(plan: Plan) -> MatchRow:
-    """The bot with the smaller number."""
+    """The bot with the lower number wins."""
     return row(plan, [1 if bot == min(plan.players) else 2 for bot in plan.players])
 
 
@@ -30,7 +30,7 @@ def level(plan: Plan) -> MatchRow:
 
 
 def rounds(store: Store) -> list[list[tuple[tuple[int | None, int | None], int | None]]]:
-    """The pairs of all rounds that are over, each with its winner."""
+    """Return the pairs of each finished round, with their winners."""
     table: KnockoutTable = table_of(store)
     return [[(pair.bots, pair.winner) for pair in each] for each in table.rounds]
 
@@ -101,7 +101,7 @@ def test_seeding() -> None:
     first, semi, final = rounds(store)
     assert [pair for pair, _ in first] == [(4, None), (1, 0), (3, None), (2, None)]
     assert [pair for pair, _ in semi] == [(4, 0), (3, 2)]
-    assert final == [((2, 0), 0)]  # the better seed first
+    assert final == [((2, 0), 0)]  # the better seed comes first
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_equal_points_are_decided_by_the_game_and_then_by_the_seed(
 
 def test_points_count_more_than_the_points_of_the_game() -> None:
     def close(plan: Plan) -> MatchRow:
-        if plan.match % 4 == 0:  # one high win against three
+        if plan.match % 4 == 0:  # bot 0 wins once by 99 points, bot 1 three times
             return row(plan, [1, 2], scores=[99, 0])
         ranks = [1 if bot == 1 else 2 for bot in plan.players]
         return row(plan, ranks, scores=[3, 3])
@@ -136,7 +136,7 @@ def test_a_round_of_void_matches_is_decided_by_the_seeds() -> None:
 
 def test_an_excluded_bot_has_lost_and_its_next_opponents_have_byes() -> None:
     def killing(plan: Plan) -> MatchRow:
-        """The first two bots kill the process, in their semi-final."""
+        """Bots 0 and 1 kill the worker in their semi-final."""
         if plan.players in ((0, 1), (1, 0)):
             return unplayed_row(plan, {0, 1}, WORKER_KILLED, "")
         return better_wins(plan)

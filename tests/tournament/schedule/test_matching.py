@@ -1,4 +1,4 @@
-"""As many pairs as possible, only allowed ones, and the same ones for ever."""
+"""The matching algorithm must find as many pairs as possible, and always the same ones."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -26,7 +26,7 @@ def pairs_of(matching: Matching) -> Pairs:
 
 
 def most(bots: Sequence[int], allowed: Pairs) -> int:
-    """The largest number of pairs, by trying all."""
+    """Return the largest possible number of pairs, by brute force."""
     if not bots:
         return 0
     first, *rest = bots
@@ -52,15 +52,16 @@ def test_there_are_as_many_pairs_as_possible(data: st.DataObject) -> None:
     matching.complete(order)
     assert pairs_of(matching) <= allowed
     assert len(pairs_of(matching)) == most(bots, allowed)
-    assert before <= set(matching.partner)  # who has a partner keeps one
+    assert before <= set(matching.partner)  # bots that had a partner still have one
 
 
 @pytest.mark.parametrize(
     ("allowed", "paired", "pairs"),
     [
-        # 0 - 1 = 2 - 5: one exchange.
+        # The path 0 - 1 = 2 - 5 is flipped.
         ({(0, 1), (1, 2), (2, 5)}, [(1, 2)], {(0, 1), (2, 5)}),
-        # Two triangles, 2 3 4 and 5 6 7. The path from 0 to 9 leads the longer way round both.
+        # There are two triangles, 2 3 4 and 5 6 7. The path from 0 to 9 has to go the long way
+        # around both.
         (
             {
                 (0, 1),
@@ -78,13 +79,13 @@ def test_there_are_as_many_pairs_as_possible(data: st.DataObject) -> None:
             [(1, 2), (3, 4), (5, 6), (7, 8)],
             {(0, 1), (2, 4), (3, 5), (6, 7), (8, 9)},
         ),
-        # One triangle within a longer odd circle.
+        # A triangle inside a longer odd cycle.
         (
             {(0, 1), (0, 4), (0, 5), (1, 6), (2, 3), (2, 6), (3, 4), (4, 5), (4, 7), (5, 7)},
             [(0, 1), (2, 3)],
             {(0, 1), (2, 6), (3, 4), (5, 7)},
         ),
-        # Three bots: one of them remains single.
+        # One of three bots stays without a partner.
         ({(0, 1), (0, 2), (1, 2)}, [], {(0, 1)}),
     ],
 )

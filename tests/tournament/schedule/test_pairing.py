@@ -1,4 +1,4 @@
-"""Schedules: who meets whom how often, in which seats, and that they stay the same for ever."""
+"""Test schedules: who meets whom in which seats. They must never change between versions."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +22,13 @@ def meetings(line_ups: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 
 
 def spread(counts: Counter, of: Iterable) -> int:
-    """The largest difference of two counts."""
+    """Return the difference between the largest and the smallest count."""
     numbers = [counts[each] for each in of]
     return max(numbers) - min(numbers)
 
 
 def beginnings(line_ups: Iterable[Sequence[int]], bots: int) -> Iterator[tuple[int, int]]:
-    """After each deal: the spread of the pairs' counts, and that of the bots'."""
+    """Yield two spreads after each deal: how often pairs met, and how often bots played."""
     met: Counter[tuple[int, int]] = Counter()
     played: Counter[int] = Counter()
     for each in line_ups:
@@ -70,18 +70,19 @@ def test_each_bot_sits_in_each_seat_equally_often(
 def test_the_seed_of_a_deal_stays_the_same_for_ever() -> None:
     assert [deal_seed(7, deal) for deal in range(3)] == [931246273, 375301439, 688320512]
     assert deal_seed(10**9 - 1, 0) == 209110498
-    assert deal_seed(10**9, 0) == 8599524404822657  # too many to be tried in a match
+    # So long that a bot can't try all seeds during a match.
+    assert deal_seed(10**9, 0) == 8599524404822657
     assert deal_seed(2**53 - 1, 999_999) == 5187011890310455
 
 
 def test_seeds_of_deals_of_a_short_seed_are_short_and_differ() -> None:
     drawn = [deal_seed(seed, deal) for seed in range(20) for deal in range(500)]
     assert all(0 <= each < SHORT_SEEDS for each in drawn)
-    assert len(set(drawn)) > 9_990  # of 10,000 random ones, 0.05 are expected to be equal
+    assert len(set(drawn)) > 9_990  # for random seeds, we'd expect 0.05 collisions
     assert deal_seed(1, 23) != deal_seed(12, 3)
 
 
-# Round robin of two
+# Round robin for two players
 
 
 @given(st.integers(2, 40), st.integers(0, 2**53 - 1), st.integers(1, 3))
@@ -111,7 +112,7 @@ def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
             last[bot] = deal
 
 
-# Round robin of three and more
+# Round robin for three and more players
 
 
 @pytest.mark.untraced
@@ -220,7 +221,7 @@ def test_line_ups_of_a_gauntlet_come_to_be_all_equal(others: int, players: int) 
     assert {met[pair] for pair in combinations(range(3, others + 3), 2)} == {3}
 
 
-# The same for ever
+# Schedules never change
 
 
 @given(st.integers(4, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 60))
@@ -272,7 +273,7 @@ def test_another_seed_gives_another_schedule() -> None:
         assert first != second
 
 
-# What cannot be
+# Errors
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Swiss rounds: equals meet, nobody twice, byes go round."""
+"""In Swiss rounds, equal bots meet, there are no rematches, and byes rotate."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Pairs = Counter[tuple[int, int]]
 
 
 def record(found: SwissRound, points: list[float], met: Pairs, byes: list[int]) -> None:
-    """A round's results: the bot with the smaller index is better; a bye is a full point."""
+    """Record the results of a round. The lower index wins, and a bye is worth a full point."""
     for bot in found.byes:
         byes[bot] += 1
         points[bot] += 1
@@ -35,7 +35,7 @@ def tournament(bots: int, rounds: int, players: int, seed: int) -> list[SwissRou
 
 
 def fewest_rematches(bots: Sequence[int], met: Pairs) -> int:
-    """By trying all pairings."""
+    """Return the smallest possible number of rematches, by brute force."""
     if not bots:
         return 0
     first, *rest = bots
@@ -72,7 +72,7 @@ def test_the_bye_goes_to_the_lowest_that_had_none() -> None:
 
 
 def test_another_of_those_without_a_bye_rests_if_else_there_is_a_rematch() -> None:
-    # Without 2, 0 and 1 would meet again; without 1 or 0, nobody does.
+    # If bot 2 rested, 0 and 1 would have a rematch. If one of these rests, there's none.
     found = swiss_round([2, 1, 0], {(0, 1): 1}, [0, 0, 0])
     assert found == SwissRound([(0, 2)], [1], 0)
 
@@ -96,19 +96,19 @@ def test_rematches_are_the_fewest_that_can_be(bots: int, data: st.DataObject, se
     ("bots", "seed"), [(bots, seed) for bots in (8, 20, 30) for seed in (1, 2)]
 )
 def test_nobody_meets_twice_in_half_as_many_rounds_as_there_are_bots(bots: int, seed: int) -> None:
-    # As long as each bot has met fewer than half of the others there is a pairing (Dirac, 1952).
+    # While no bot has met half of the others yet, we can avoid rematches (Dirac, 1952).
     for found in tournament(bots, bots // 2, 2, seed):
         assert found.rematches == 0
 
 
 def test_the_upper_half_of_a_group_meets_the_lower_half() -> None:
-    # Two who float down come first in their group; the rest of it meets by halves.
+    # Two bots float down, and come first in their group. Its other bots are paired by halves.
     met = {(0, 1): 1}
     found = swiss_round([2, 2, *[1] * 10, *[0] * 4], met, [0] * 16, seed=3)
     assert [{0, 1} & set(pair) != set() for pair in found.line_ups] == [True] * 2 + [False] * 6
     assert all(set(pair) <= set(range(12)) for pair in found.line_ups[:6])
     assert all(set(pair) <= set(range(12, 16)) for pair in found.line_ups[6:])
-    # Who has met the opposite one meets the next one below it.
+    # A bot that has already met the opposite one gets the next one below.
     equals = [0.0] * 8
     halves = swiss_round(equals, {}, [0] * 8, seed=3).line_ups
     order = [first for first, _ in halves] + [second for _, second in halves]
@@ -118,7 +118,7 @@ def test_the_upper_half_of_a_group_meets_the_lower_half() -> None:
 
 
 def test_who_finds_nobody_floats_down() -> None:
-    # 0, 1 and 2 lead; 0 has met both others.
+    # 0, 1 and 2 lead, and 0 has met both of the others.
     met = {(0, 1): 1, (0, 2): 1}
     found = swiss_round([2, 2, 2, 1, 1, 0], met, [0] * 6)
     assert (1, 2) in [tuple(sorted(pair)) for pair in found.line_ups]
@@ -131,7 +131,7 @@ def test_who_is_better_wins_the_tournament() -> None:
     points, met, byes = [0.0] * 64, Counter(), [0] * 64
     for round in range(6):
         found = swiss_round(points, met, byes, seed=5, round=round)
-        # In six rounds of 64 the winners of each round meet in the next one.
+        # With 64 bots, every pair of these six rounds has equal points.
         assert all(points[a] == points[b] for a, b in found.line_ups)
         record(found, points, met, byes)
     assert points[0] == 6

@@ -1,4 +1,4 @@
-"""Which bots are withdrawn (spec/tournaments.md, 4): by numbers in the schedule only."""
+"""Tests for withdrawals (spec/tournaments.md, 4). They only depend on the schedule's order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODES = st.sampled_from([None, "timeout", "exited"])
 
 
 def found(after: int | None, *matches: dict[int, str | None]) -> dict[int, Withdrawal]:
-    """The bots withdrawn after these matches, numbered from 0; an empty one is void."""
+    """Return who is withdrawn after these matches, numbered from 0. A void match is {}."""
     withdrawals = Withdrawals(after)
     for number, codes in enumerate(matches):
         if codes and not withdrawals.of(codes):
@@ -31,10 +31,10 @@ def found(after: int | None, *matches: dict[int, str | None]) -> dict[int, Withd
         ("tt.ttt", 5),
         ("tt.tt", None),
         ("tteet", None),
-        ("tteee", 4),  # another cause starts another row
-        ("tt tt", 3),  # a void match breaks no row ...
+        ("tteee", 4),  # a different cause starts a new row
+        ("tt tt", 3),  # void matches don't break a row ...
         ("t   t   t", 8),
-        ("   tt", None),  # ... and starts none
+        ("   tt", None),  # ... and don't add to it
         ("tt", None),
         ("", None),
     ],
@@ -62,7 +62,7 @@ def test_all_bots_of_a_match_can_be_withdrawn_by_it() -> None:
 
 
 def test_a_forfeit_neither_breaks_a_row_nor_lengthens_it() -> None:
-    """Bot 0 is withdrawn by match 1. Bot 2 fails in 2, its match 3 is a forfeit of 0."""
+    """Match 1 withdraws bot 0, which makes match 3 a forfeit, between two failures of bot 2."""
     matches: list[dict[int, str | None]] = [
         {0: "timeout", 1: None},
         {0: "timeout", 1: None},
@@ -84,7 +84,7 @@ def test_a_forfeit_neither_breaks_a_row_nor_lengthens_it() -> None:
 def test_it_is_the_first_row_in_the_bots_own_schedule(
     after: int, matches: list[dict[int, str | None]]
 ) -> None:
-    """As it is defined: look at each bot alone, with the withdrawals of the others given."""
+    """Apply the definition to one bot at a time, given the withdrawals of the others."""
     withdrawn = found(after, *matches)
     for bot in range(5):
         own = [
