@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The random walker for classic: play classic:classic_walker.
+"""Takes random steps. Play it as classic:classic_walker.
 
-Once a turn a state comes in, and a bare array of moves goes out. Run your copy with
+Every turn it reads a state and writes a bare array of moves. Run your copy with
 `referee play --game botwars "classic:./my_bot.py" gatherer`.
 """
 
@@ -11,7 +11,7 @@ import sys
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are inside the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -22,12 +22,12 @@ def main():
     chance = random.Random(sys.argv[1] if len(sys.argv) > 1 else "1")
     for line in sys.stdin:
         if not line.endswith("\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         turn = json.loads(line)
         state, me = turn["state"], turn["player"]
         mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
         moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
-        print(json.dumps(moves), flush=True)  # without the flush the referee waits in vain
+        print(json.dumps(moves), flush=True)  # without flush, it would stay in the buffer
 
 
 if __name__ == "__main__":

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Botlets gather energy; a squad of them attacks in formation.
+"""Gathers energy, and attacks with a squad in formation.
 
-In a battle of several against one the one dies, so a block beats those that come one by one.
-Run it with `referee play --game botwars formation ./my_bot.py`.
+If several botlets fight a single one, the single one dies. That's why a block beats botlets that
+arrive one by one. Run it with `referee play --game botwars formation ./my_bot.py`.
 """
 
 import json
 import sys
 
-SQUAD = 6  # botlets that attack, once there are twice as many
-CLOSE = 2  # steps; the leader waits while one of the squad is farther away
-ABOUT = {"name": "Formation", "version": 1, "keep_alive": True}  # it plays match after match
+SQUAD = 6  # size of the squad, which is formed once there are twice as many botlets
+CLOSE = 2  # the leader waits for squad members that are more steps away
+ABOUT = {"name": "Formation", "version": 1, "keep_alive": True}  # plays any number of matches
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are inside the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -47,7 +47,7 @@ def choose_moves(state, me):
         if all(distance(cell, leader) <= CLOSE for cell in squad):
             targets[leader] = nearest(leader, goals)
     moves = []
-    planned = set()  # cells that a botlet is about to enter
+    planned = set()  # cells that our botlets will move to
     for cell, goal in targets.items():
         free = [to for to in steps(state, cell) if grid[to] in ".x" and to not in planned]
         to = min(free, key=lambda to: distance(to, goal), default=cell)
@@ -58,12 +58,12 @@ def choose_moves(state, me):
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ()  # what news it reads
+    hears = ()  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 number = message["player_number"]
@@ -80,10 +80,10 @@ if __name__ == "__main__":
     bot = Bot()
     for line in sys.stdin.buffer:
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Every botlet goes to the nearest energy, onto no other.
+"""Sends every botlet to the nearest energy.
 
+Botlets never move to a cell that is occupied, or will be.
 Run it with `referee play --game botwars gatherer ./my_bot.py`.
 """
 
 import json
 import sys
 
-ABOUT = {"name": "Gatherer", "version": 1, "keep_alive": True}  # it plays match after match
+ABOUT = {"name": "Gatherer", "version": 1, "keep_alive": True}  # plays any number of matches
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are inside the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -26,7 +27,7 @@ def choose_moves(state, me):
 
     energy = [cell for cell, what in enumerate(grid) if what == "*"]
     moves = []
-    planned = set()  # cells that a botlet is about to enter
+    planned = set()  # cells that our botlets will move to
     for cell in [cell for cell, what in enumerate(grid) if what == me]:
         goal = min(energy, key=lambda goal: distance(cell, goal), default=None)
         if goal is None:
@@ -40,12 +41,12 @@ def choose_moves(state, me):
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ()  # what news it reads
+    hears = ()  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 number = message["player_number"]
@@ -62,10 +63,10 @@ if __name__ == "__main__":
     bot = Bot()
     for line in sys.stdin.buffer:
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// The gatherer as an HTTP server: `node http_gatherer.js [PORT]`; start it, then play against it.
+// The gatherer as an HTTP server: run `node http_gatherer.js [PORT]`, then play against it.
 //
-// It understands all that a bot behind HTTP can be sent, so it can be played with in three ways:
+// It understands all three ways of sending requests to a bot behind HTTP, so you can play
 // `referee play --game botwars http://127.0.0.1:8080/ random_walker`,
-// or with `classic:http://127.0.0.1:8080/` or `classic-form:http://127.0.0.1:8080/`.
-// It remembers nothing, so it can play many matches at once.
+// or use `classic:http://127.0.0.1:8080/` or `classic-form:http://127.0.0.1:8080/`.
+// It stores nothing, so it can play many matches at once.
 
 "use strict";
 const http = require("http");
 
-// The cells next to a cell: above, below, left, right; none outside the grid.
+// Returns the cells above, below, left and right of a cell that are inside the grid.
 function steps({ rows, cols }, cell) {
   const row = Math.floor(cell / cols);
   const column = cell % cols;
@@ -30,7 +30,7 @@ function chooseMoves(state, me) {
 
   const energy = cellsWith("*");
   const moves = [];
-  const planned = new Set(); // cells that a botlet is about to enter
+  const planned = new Set(); // cells that our botlets will move to
   for (const cell of energy.length ? cellsWith(me) : []) {
     const goal = nearest(energy, cell);
     const free = steps(state, cell).filter((to) => ".x".includes(grid[to]) && !planned.has(to));
@@ -43,11 +43,11 @@ function chooseMoves(state, me) {
   return moves;
 }
 
-// What a POST is answered with, as a JSON value; undefined: nothing was asked.
+// Returns the response to a POST as a JSON value, or undefined if the body has no request.
 function answer(body, contentType) {
   const form = contentType.startsWith("application/x-www-form-urlencoded");
   const text = form ? new URLSearchParams(body).get("data") : body;
-  const message = JSON.parse(text.trimEnd().split("\n").pop()); // canonical: the request is last
+  const message = JSON.parse(text.trimEnd().split("\n").pop()); // in canonical form, the request comes last
   switch (message.type) {
     case undefined: // classic
       return chooseMoves(message.state, message.player);

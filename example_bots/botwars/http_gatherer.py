@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The gatherer as an HTTP server: `http_gatherer.py [PORT]`; start it, then play against it.
+"""The gatherer as an HTTP server: run `http_gatherer.py [PORT]`, then play against it.
 
-It understands all that a bot behind HTTP can be sent, so it can be played with in three ways:
+It understands all three ways of sending requests to a bot behind HTTP, so you can play
 `referee play --game botwars http://127.0.0.1:8080/ random_walker`,
-or with `classic:http://127.0.0.1:8080/` or `classic-form:http://127.0.0.1:8080/`.
-It remembers nothing, so it can play many matches at once.
+or use `classic:http://127.0.0.1:8080/` or `classic-form:http://127.0.0.1:8080/`.
+It stores nothing, so it can play many matches at once.
 """
 
 import json
@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are inside the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -29,7 +29,7 @@ def choose_moves(state, me):
 
     energy = [cell for cell, what in enumerate(grid) if what == "*"]
     moves = []
-    planned = set()  # cells that a botlet is about to enter
+    planned = set()  # cells that our botlets will move to
     for cell in [cell for cell, what in enumerate(grid) if what == me]:
         goal = min(energy, key=lambda goal: distance(cell, goal), default=None)
         if goal is None:
@@ -43,10 +43,10 @@ def choose_moves(state, me):
 
 
 def answer(body, content_type):
-    """What a POST is answered with, as a JSON value; None: nothing was asked."""
+    """Return the response to a POST as a JSON value, or None if the body has no request."""
     if content_type.startswith("application/x-www-form-urlencoded"):
         body = parse_qs(body)["data"][0]
-    last = body.rstrip("\n").split("\n")[-1]  # canonical: all lines that are new, the request last
+    last = body.rstrip("\n").split("\n")[-1]  # in canonical form, news comes before the request
     message = json.loads(last)
     match message.get("type"):
         case None:  # classic
@@ -64,10 +64,10 @@ def answer(body, content_type):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers each POST."""
+    """Responds to POST requests."""
 
-    protocol_version = "HTTP/1.1"  # the connection stays open for the next turn
-    disable_nagle_algorithm = True  # the answer leaves at once
+    protocol_version = "HTTP/1.1"  # keep the connection open for the next turn
+    disable_nagle_algorithm = True  # send the response immediately
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *args):
-        pass  # no line on standard error for each turn
+        pass  # don't write a line to stderr for every turn
 
 
 port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080

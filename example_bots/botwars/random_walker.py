@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every botlet takes a random step: copy this one.
+"""Moves every botlet at random. Copy this one.
 
-Its steps follow from a seed, its side and all grids that it has seen in the match, so that each
-match has steps of its own: `random_walker.py [SEED]`.
+The steps depend on a seed, on the bot's side, and on the grids that it has seen in the match. For
+other steps, give it another seed: `random_walker.py [SEED]`.
 Run your copy with `referee play --game botwars ./my_bot.py gatherer`.
 """
 
@@ -10,11 +10,11 @@ import json
 import random
 import sys
 
-ABOUT = {"name": "Random Walker", "version": 1, "keep_alive": True}  # it plays match after match
+ABOUT = {"name": "Random Walker", "version": 1, "keep_alive": True}  # plays any number of matches
 
 
 def steps(state, cell):
-    """The cells next to a cell: above, below, left, right; none outside the grid."""
+    """Return the cells above, below, left and right of a cell that are inside the grid."""
     rows, cols = state["rows"], state["cols"]
     row, column = divmod(cell, cols)
     around = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
@@ -22,15 +22,15 @@ def steps(state, cell):
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ()  # what news it reads
+    hears = ()  # the news that it needs
 
     def __init__(self, seed="1"):
         self.seed = seed
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 number = message["player_number"]
@@ -39,23 +39,23 @@ class Bot:
             case "move-request":
                 state, me = message["state"], message["player"]
                 chance = self.chance
-                chance.seed(f"{chance.random()} {state['grid']}")  # another grid, another step
+                chance.seed(f"{chance.random()} {state['grid']}")  # other steps for other grids
                 mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
                 moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
                 return {"type": "move-reply", "moves": moves}
-            # All other types are news about the game, or newer than this bot: not an error.
+            # Ignore other types: they're news about the game, or newer than this bot.
         return None
 
 
 if __name__ == "__main__":
     seed = sys.argv[1] if len(sys.argv) > 1 else "1"
     bot = Bot(seed)
-    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    for line in sys.stdin.buffer:  # bytes, because the locale may not be UTF-8
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot(seed)  # a match begins, maybe not the first
+            bot = Bot(seed)  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,12 +1,12 @@
 // Big Money in Java: a template for a bot in Java 17 or newer.
 //
-// Build: nothing to build, one source file runs as it is, and no library is needed.
+// Build: not necessary. Java runs a single source file directly, and it needs no libraries.
 // Run:   referee play "java BigMoney.java" big_money
 //
-// Run like that it is compiled at every start, which takes a second or more. For many matches
-// compile it once with `javac BigMoney.java`, then run "java -XX:-UsePerfData -cp . BigMoney": with
-// performance data, a JVM may print a warning to standard output.
-// It decides as big_money.py does: province, gold or silver, and never an action card.
+// This compiles it at every start, which takes a second or more. If you play many matches, compile
+// it once with `javac BigMoney.java`, then run "java -XX:-UsePerfData -cp . BigMoney". Without the
+// option, a JVM may print a warning about performance data to standard output.
+// It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,11 +22,11 @@ import java.util.Map;
 public class BigMoney {
     static final Map<String, Integer> WORTH = Map.of("copper", 1, "silver", 2, "gold", 3);
 
-    /** What it buys, best first. */
+    /** Cards to buy, best first. */
     static final List<String> WANTED = List.of("province", "gold", "silver");
     static final Map<String, Integer> COST = Map.of("province", 8, "gold", 6, "silver", 3);
 
-    /** What an attack may take, lowest first; others come between copper and silver. */
+    /** If the bot is attacked, it discards cards with low numbers first. */
     static final Map<String, Integer> KEEP = Map.of(
             "curse", 0, "estate", 0, "duchy", 0, "province", 0,
             "copper", 1, "silver", 3, "gold", 4);
@@ -42,7 +42,7 @@ public class BigMoney {
             try {
                 value = new Json(line).parse();
             } catch (IllegalArgumentException e) {
-                continue; // nothing the referee sends
+                continue; // not JSON, so it is not from the referee
             }
             if (!(value instanceof Map<?, ?> message)) {
                 continue;
@@ -50,7 +50,7 @@ public class BigMoney {
             Map<String, Object> reply = bot.handle(message);
             if (reply != null) {
                 System.out.print(Json.write(reply) + "\n");
-                // A PrintStream throws nothing: this flushes, and tells that the referee is gone.
+                // A PrintStream does not throw. This flushes, and is true if the referee is gone.
                 if (System.out.checkError()) {
                     break;
                 }
@@ -58,7 +58,7 @@ public class BigMoney {
         }
     }
 
-    /** Takes one message in and returns the reply, null where none is due. */
+    /** Handles one message. Returns the reply, or null if the message needs none. */
     Map<String, Object> handle(Map<?, ?> message) {
         if (!(message.get("type") instanceof String type)) {
             return null;
@@ -111,7 +111,7 @@ public class BigMoney {
         return reply;
     }
 
-    /** Lists the cards to buy, the best affordable one for each buy. */
+    /** Returns the cards to buy. Each buy goes to the best card that is still affordable. */
     List<String> chooseBuys(double money, double buys) {
         var left = new HashMap<>(supply);
         var bought = new ArrayList<String>();
@@ -135,7 +135,7 @@ public class BigMoney {
 
     Map<String, Object> attackReply(Map<?, ?> message) {
         var byUse = new ArrayList<Object>(list(message.get("options")));
-        // The sort is stable, so equal cards leave in the order in which they came.
+        // Equal cards keep their order, because the sort is stable.
         byUse.sort(Comparator.comparingInt(card -> KEEP.getOrDefault(card, KEEP_OTHERS)));
         int discard = Math.min((int) number(message.get("discard")), byUse.size());
         var reply = new LinkedHashMap<String, Object>();
@@ -152,9 +152,9 @@ public class BigMoney {
         return value instanceof List<?> items ? items : List.of();
     }
 
-    /** Reads one JSON text into Map, List, String, Double, Boolean and null, and writes it. */
+    /** Parses a JSON text to Map, List, String, Double, Boolean and null, and writes JSON. */
     static final class Json {
-        /** Deeper nesting is refused, because each level takes a piece of the stack. */
+        /** Deeper nesting is an error, since the parser is recursive and could overflow the stack. */
         static final int MAX_DEPTH = 500;
 
         private final String text;
@@ -183,7 +183,7 @@ public class BigMoney {
             }
         }
 
-        /** Returns the next character without taking it, NUL at the end. */
+        /** Returns the next character without consuming it, or NUL at the end. */
         private char peek() {
             return at < text.length() ? text.charAt(at) : '\0';
         }
@@ -244,7 +244,7 @@ public class BigMoney {
                 skipSpace();
                 String key = string();
                 expect(':');
-                members.put(key, value(depth + 1)); // of duplicate keys the last counts
+                members.put(key, value(depth + 1)); // if a key is repeated, the last one counts
             } while (take(','));
             expect('}');
             return members;
@@ -301,7 +301,7 @@ public class BigMoney {
                 case 't':
                     return '\t';
                 case 'u':
-                    // A pair of surrogates needs no care: Java strings are made of them.
+                    // Surrogate pairs need no special case, because Java strings use them, too.
                     int code = 0;
                     for (int i = 0; i < 4; i++, at++) {
                         int digit = peek() < 128 ? Character.digit(peek(), 16) : -1;
@@ -350,7 +350,7 @@ public class BigMoney {
             }
         }
 
-        /** Writes what a reply is made of: maps, lists, strings and whole numbers. */
+        /** Writes a reply, which consists of maps, lists, strings, booleans and whole numbers. */
         static String write(Object value) {
             var out = new StringBuilder();
             write(value, out);
@@ -390,7 +390,7 @@ public class BigMoney {
                 char c = string.charAt(i);
                 if (c == '"' || c == '\\') {
                     out.append('\\').append(c);
-                } else if (c < ' ' || c > '~') { // so the encoding of the console is no matter
+                } else if (c < ' ' || c > '~') { // works with any console encoding
                     out.append(String.format("\\u%04x", (int) c));
                 } else {
                     out.append(c);

@@ -3,8 +3,8 @@
  * Build: cc -O2 -o big_money big_money.c
  * Run:   referee play ./big_money big_money
  *
- * It decides as big_money.py does: province, gold or silver, and never an action card.
- * The file has three parts: a small JSON reader, the writing of replies, and the bot.
+ * It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
+ * The file has three parts: a small JSON reader, functions that write replies, and the bot.
  */
 
 #include <signal.h>
@@ -19,7 +19,7 @@ enum { MAX_DEPTH = 500 }; /* deeper nesting is refused: each level takes a piece
 
 enum kind { OTHER, NUMBER, STRING, ARRAY, OBJECT }; /* OTHER: true, false and null */
 
-/* A string may contain a NUL, so every text has its length. Texts lie in the line itself. */
+/* A string in the line that was read. It may contain NULs, so we store its length. */
 struct text {
     const char *start;
     size_t length;
@@ -77,7 +77,7 @@ static bool take(struct reader *reader, char wanted)
     return true;
 }
 
-/* Reads the four digits of a \u escape; -1 if they are none. */
+/* Reads the four digits of a \u escape. Returns -1 if there are not four digits. */
 static long read_hex(struct reader *reader)
 {
     long code = 0;
@@ -96,7 +96,7 @@ static long read_hex(struct reader *reader)
     return code;
 }
 
-/* Reads what follows "\u" and writes it as UTF-8; NULL if it is no escape. */
+/* Reads the rest of an escape after "\u", and writes it as UTF-8. Returns NULL if it is wrong. */
 static char *read_unicode(struct reader *reader, char *out)
 {
     long code = read_hex(reader);
@@ -110,11 +110,11 @@ static char *read_unicode(struct reader *reader, char *out)
         if (low >= 0xDC00 && low < 0xE000) {
             code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         } else {
-            reader->at = before; /* the other escape stands for itself */
+            reader->at = before; /* the second escape is not part of a pair */
         }
     }
     if (code >= 0xD800 && code < 0xE000) {
-        code = 0xFFFD; /* half of a pair is no character */
+        code = 0xFFFD; /* half of a surrogate pair is not a character */
     }
     if (code < 0x80) {
         *out++ = (char)code;
@@ -134,7 +134,7 @@ static char *read_unicode(struct reader *reader, char *out)
     return out;
 }
 
-/* Decodes a string in its own place: an escape is never shorter than what it stands for. */
+/* Decodes a string in place. That works, because no escape is shorter than its character. */
 static bool read_string(struct reader *reader, struct text *text)
 {
     if (*reader->at != '"') {
@@ -146,7 +146,7 @@ static bool read_string(struct reader *reader, struct text *text)
     while (*reader->at != '"') {
         char c = *reader->at++;
         if ((unsigned char)c < ' ') {
-            return false; /* the end of the line is such a character too */
+            return false; /* this includes the NUL at the end of the line */
         }
         if (c != '\\') {
             *out++ = c;
@@ -242,7 +242,7 @@ static bool read_word(struct reader *reader, const char *word)
     return true;
 }
 
-/* Reads the items of an array, or the members of an object, up to the closing bracket. */
+/* Reads the items of an array or the members of an object, including the closing bracket. */
 static bool read_items(struct reader *reader, struct json *parent, int depth)
 {
     char close = parent->kind == OBJECT ? '}' : ']';
@@ -269,7 +269,7 @@ static bool read_items(struct reader *reader, struct json *parent, int depth)
     return take(reader, close);
 }
 
-/* Returns NULL if there is no JSON value here. */
+/* Reads any value. Returns NULL if there is no valid JSON value. */
 static struct json *read_value(struct reader *reader, int depth)
 {
     if (depth > MAX_DEPTH) {
@@ -312,7 +312,7 @@ static struct json *read_value(struct reader *reader, int depth)
     return value;
 }
 
-/* Reads a whole line, NULL if it is not exactly one JSON value. */
+/* Reads a whole line. Returns NULL if it is not exactly one JSON value. */
 static struct json *json_read(char *line, size_t length)
 {
     struct reader reader = {line};
@@ -325,7 +325,7 @@ static struct json *json_read(char *line, size_t length)
     return value;
 }
 
-/* Finds a member of an object, NULL if it has none; of duplicate keys the last counts. */
+/* Finds a member of an object, or returns NULL. If a key is repeated, the last one counts. */
 static const struct json *get(const struct json *object, const char *key)
 {
     const struct json *found = NULL;
@@ -346,7 +346,7 @@ static double get_number(const struct json *object, const char *key)
     return value != NULL && value->kind == NUMBER ? value->number : 0;
 }
 
-/* Returns the first item of a list, NULL if it is empty or no list. */
+/* Returns the first item of a list, or NULL if the list is empty or missing. */
 static const struct json *get_items(const struct json *object, const char *key)
 {
     const struct json *value = get(object, key);
@@ -399,7 +399,7 @@ enum { KEEP_OTHERS = 2, KEEP_MOST = 4 }; /* cards not listed: between copper and
 
 static double supply[CARD_COUNT];
 
-/* Returns the index of a card in the table, -1 if it is not there. */
+/* Returns the index of a card in the table, or -1 if the card is unknown. */
 static int find_card(const struct json *value)
 {
     for (int i = 0; i < CARD_COUNT; i++) {
@@ -421,7 +421,7 @@ static void on_supply(const struct json *message)
     }
 }
 
-/* Writes the list of cards to buy, the best affordable one for each buy. */
+/* Writes the cards to buy. Each buy goes to the best card that is still affordable. */
 static void write_buys(double money, double buys)
 {
     double left[CARD_COUNT];
@@ -467,7 +467,7 @@ static void play_turn(const struct json *message)
     printf("]}\n");
 }
 
-/* Discards the cards of least use; equal ones leave in the order in which they came. */
+/* Discards the least useful cards. Equal cards keep their order. */
 static void attack_reply(const struct json *message)
 {
     double due = get_number(message, "discard");
@@ -488,7 +488,7 @@ static void attack_reply(const struct json *message)
     printf("]}\n");
 }
 
-/* Answers one message. */
+/* Handles one message, and prints the reply if it needs one. */
 static void handle(const struct json *message)
 {
     const struct json *type = get(message, "type");
@@ -502,10 +502,10 @@ static void handle(const struct json *message)
         play_turn(message);
     } else if (is_string(type, "attack-request")) {
         attack_reply(message);
-    } /* all others are news, or newer than this bot */
+    } /* ignore other types: they are news, or newer than this bot */
 }
 
-/* Reads a line of any length into a buffer that grows; false at the end of the input. */
+/* Reads a line of any length. The buffer grows if necessary. Returns false at the end of input. */
 static bool read_line(char **line, size_t *size, size_t *length)
 {
     int c;
@@ -534,7 +534,7 @@ int main(void)
     size_t length = 0;
     bool playing = true;
 #ifdef SIGPIPE
-    signal(SIGPIPE, SIG_IGN); /* so that a closed pipe ends the program by its own way out */
+    signal(SIGPIPE, SIG_IGN); /* fflush below reports a closed pipe instead */
 #endif
     while (playing && read_line(&line, &size, &length)) {
         struct json *message = json_read(line, length);

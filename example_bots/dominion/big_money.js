@@ -1,18 +1,19 @@
 #!/usr/bin/env node
 // Big Money in JavaScript: a template for a bot that runs in node.
 //
-// Build: nothing to build, and no package is needed.
+// Build: not necessary. It needs no packages either.
 // Run:   referee play "node big_money.js" big_money
 //
-// It decides as big_money.py does: province, gold or silver, and never an action card.
+// It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
 
 "use strict";
 
-// Maps and not plain objects: a plain object also "has" keys such as "constructor".
+// We use maps, because a plain object also "has" keys such as "constructor".
 const WORTH = new Map([["copper", 1], ["silver", 2], ["gold", 3]]);
-const PRICES = [["province", 8], ["gold", 6], ["silver", 3]]; // what it buys, best first
+const PRICES = [["province", 8], ["gold", 6], ["silver", 3]]; // cards to buy, best first
 
-// What an attack may take, lowest first. Cards not listed come between copper and silver.
+// If the bot is attacked, it discards cards with low numbers first.
+// Unknown cards come between copper and silver.
 const KEEP = new Map([
   ["curse", 0], ["estate", 0], ["duchy", 0], ["province", 0],
   ["copper", 1], ["silver", 3], ["gold", 4],
@@ -21,7 +22,7 @@ const KEEP_OTHERS = 2;
 
 let supply = new Map();
 
-/** Lists the cards to buy, the best affordable one for each buy. */
+/** Returns the cards to buy. Each buy goes to the best card that is still affordable. */
 function chooseBuys(money, buys) {
   const left = new Map(supply);
   const bought = [];
@@ -50,12 +51,12 @@ function playTurn(message) {
 
 function attackReply(message) {
   const keep = (card) => KEEP.get(card) ?? KEEP_OTHERS;
-  // The sort is stable, so equal cards leave in the order in which they came.
+  // Equal cards keep their order, because the sort is stable.
   const byUse = [...message.options].sort((a, b) => keep(a) - keep(b));
   return { type: "attack-reply", discard: byUse.slice(0, message.discard) };
 }
 
-/** Takes one message in and returns the reply, undefined where none is due. */
+/** Handles one message. Returns the reply, or undefined if the message needs none. */
 function handle(message) {
   switch (message.type) {
     case "player-name-request":
@@ -83,15 +84,15 @@ function handleLine(line) {
   try {
     message = JSON.parse(line);
   } catch {
-    return; // nothing the referee sends
+    return; // not JSON, so it is not from the referee
   }
   if (message === null || typeof message !== "object") return;
   const reply = handle(message);
   if (reply !== undefined) process.stdout.write(JSON.stringify(reply) + "\n");
 }
 
-// Lines are cut by hand: node's readline also cuts at U+2028, which may be part of a bot's name.
-let parts = []; // the pieces of a line that is not complete yet
+// We split lines ourselves, because node's readline also splits at U+2028, which can be in a name.
+let parts = []; // the start of a line that is not complete yet
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (chunk) => {
   const lines = chunk.split("\n");
@@ -104,4 +105,4 @@ process.stdin.on("data", (chunk) => {
   parts.push(lines[0]);
 });
 process.stdin.on("error", () => process.exit(0));
-process.stdout.on("error", () => process.exit(0)); // the referee is gone: leave silently
+process.stdout.on("error", () => process.exit(0)); // the referee is gone, so exit silently

@@ -1,19 +1,20 @@
 #!/usr/bin/env perl
 # Big Money in Perl: a template for a bot in Perl 5.
 #
-# Build: nothing to build; JSON::PP comes with Perl.
+# Build: not necessary. JSON::PP comes with Perl.
 # Run:   referee play "perl big_money.pl" big_money
 #
-# It decides as big_money.py does: province, gold or silver, and never an action card.
+# It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
 
 use strict;
 use warnings;
 use JSON::PP ();
 
 my %WORTH = (copper => 1, silver => 2, gold => 3);
-my @PRICES = (['province', 8], ['gold', 6], ['silver', 3]);    # what it buys, best first
+my @PRICES = (['province', 8], ['gold', 6], ['silver', 3]);    # cards to buy, best first
 
-# What an attack may take, lowest first. Cards not listed come between copper and silver.
+# If the bot is attacked, it discards cards with low numbers first.
+# Unknown cards come between copper and silver.
 my %KEEP = (
     curse  => 0, estate => 0, duchy => 0, province => 0,
     copper => 1, silver => 3, gold  => 4,
@@ -23,7 +24,7 @@ my $KEEP_OTHERS = 2;
 my $json   = JSON::PP->new->utf8;
 my %supply = ();
 
-# Lists the cards to buy, the best affordable one for each buy.
+# Returns the cards to buy. Each buy goes to the best card that is still affordable.
 sub choose_buys {
     my ($money, $buys) = @_;
     my %left   = %supply;
@@ -56,14 +57,14 @@ sub attack_reply {
     my ($message) = @_;
     my @options = @{$message->{options}};
 
-    # Equal cards leave in the order in which they came: the position decides.
+    # Compare positions, too, so that equal cards keep their order.
     my @keep  = map  { $KEEP{$_} // $KEEP_OTHERS } @options;
     my @order = sort { $keep[$a] <=> $keep[$b] || $a <=> $b } 0 .. $#options;
     my @first = grep { defined } @order[0 .. $message->{discard} - 1];
     return {type => 'attack-reply', discard => [@options[@first]]};
 }
 
-# Takes one message in and returns the reply, undef where none is due.
+# Handles one message. Returns the reply, or undef if the message needs none.
 sub handle {
     my ($message) = @_;
     my $type = $message->{type};
@@ -86,8 +87,8 @@ sub handle {
     return undef;    # news, or a type that is newer than this bot
 }
 
-# Writing past Perl's buffer: nothing waits for a flush, and nothing is left at the exit that
-# could fail once the referee is gone.
+# We bypass Perl's buffer, so there is nothing to flush. Also, Perl cannot fail at exit because of
+# buffered data when the referee is gone.
 sub send_line {
     my ($bytes) = @_;
     while (length $bytes) {
@@ -103,7 +104,7 @@ binmode STDIN;
 binmode STDOUT;
 while (defined(my $line = <STDIN>)) {
     my $message = eval { $json->decode($line) };
-    next if ref $message ne 'HASH';    # nothing the referee sends
+    next if ref $message ne 'HASH';    # not from the referee
     my $reply = handle($message);
     send_line($json->encode($reply) . "\n") if defined $reply;
 }

@@ -10,15 +10,16 @@ import os
 import sys
 
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
-PRICES = (("province", 8), ("gold", 6), ("silver", 3))  # what it buys, best first
+PRICES = (("province", 8), ("gold", 6), ("silver", 3))  # cards to buy, best first
 
-# What an attack may take, lowest first. Cards that are not listed come between copper and silver.
+# If the bot is attacked, it discards cards with low numbers first. Unknown cards come between
+# copper and silver.
 KEEP = {"curse": 0, "estate": 0, "duchy": 0, "province": 0, "copper": 1, "silver": 3, "gold": 4}
 KEEP_OTHERS = 2
 
 
 def choose_buys(money, buys, supply):
-    """List the cards to buy, the best affordable one for each buy."""
+    """Return the cards to buy. Each buy goes to the best card that is still affordable."""
     left = dict(supply)
     bought = []
     while len(bought) < buys:
@@ -26,7 +27,7 @@ def choose_buys(money, buys, supply):
             if cost <= money and left.get(card, 0) > 0:
                 break
         else:
-            break  # nothing it wants is affordable
+            break  # it can't afford anything it wants
         bought.append(card)
         money -= cost
         left[card] -= 1
@@ -47,21 +48,21 @@ def play_turn(message, supply):
 
 
 def attack_reply(message):
-    # The sort is stable, so equal cards leave in the order in which they came.
+    # Equal cards keep their order, because the sort is stable.
     by_use = sorted(message["options"], key=lambda card: KEEP.get(card, KEEP_OTHERS))
     return {"type": "attack-reply", "discard": by_use[: message["discard"]]}
 
 
 class Bot:
-    """What the bot knows of the game."""
+    """Plays one match, and remembers what it learns about the game."""
 
-    hears = ("supply-info",)  # what news it reads
+    hears = ("supply-info",)  # the news that it needs
 
     def __init__(self):
         self.supply = {}
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 return {
@@ -81,12 +82,12 @@ class Bot:
 
 
 def messages():
-    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    """Yield the referee's messages. We read bytes, because the locale may not be UTF-8."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # nothing the referee sends, or a line cut off at its end
+            continue  # not valid JSON, e.g. a last line that was cut off
         if isinstance(message, dict):
             yield message
 
@@ -95,7 +96,7 @@ def main():
     bot = Bot()
     for message in messages():
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, and nothing of the one before matters
+            bot = Bot()  # forget the previous match
         reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
@@ -106,4 +107,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
+        os._exit(0)  # the referee is gone, and a normal exit would print an error

@@ -1,14 +1,14 @@
-// Big Money in Rust: a template for a bot that needs the standard library only.
+// Big Money in Rust: a template for a bot that only needs the standard library.
 //
 // Build: rustc -O big_money.rs    (Rust 1.70 or newer)
 // Run:   referee play ./big_money big_money
 //
-// It decides as big_money.py does: province, gold or silver, and never an action card.
+// It makes the same decisions as big_money.py: it buys provinces, gold and silver, never actions.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 
-/// What it buys and the cost, best first.
+/// Cards to buy and their costs, best first.
 const PRICES: [(&str, f64); 3] = [("province", 8.0), ("gold", 6.0), ("silver", 3.0)];
 
 fn worth(card: &str) -> Option<f64> {
@@ -20,7 +20,7 @@ fn worth(card: &str) -> Option<f64> {
     }
 }
 
-/// What an attack may take, lowest first.
+/// If the bot is attacked, it discards cards with low numbers first.
 fn keep(card: &str) -> u8 {
     match card {
         "curse" | "estate" | "duchy" | "province" => 0,
@@ -37,7 +37,7 @@ struct Bot {
 }
 
 impl Bot {
-    /// Takes one message in and returns the reply, None where none is due.
+    /// Handles one message. Returns the reply, or None if the message needs none.
     fn handle(&mut self, message: &Json) -> Option<String> {
         match message.text("type") {
             "player-name-request" => Some(format!(
@@ -77,7 +77,7 @@ impl Bot {
         )
     }
 
-    /// Lists the cards to buy, the best affordable one for each buy.
+    /// Returns the cards to buy. Each buy goes to the best card that is still affordable.
     fn choose_buys(&self, mut money: f64, mut buys: f64) -> Vec<&'static str> {
         let mut left = self.supply.clone();
         let mut bought = Vec::new();
@@ -99,7 +99,7 @@ impl Bot {
 
 fn attack_reply(message: &Json) -> String {
     let mut by_use = message.texts("options");
-    by_use.sort_by_key(|card| keep(card)); // stable: equal cards leave in the order they came
+    by_use.sort_by_key(|card| keep(card)); // stable, so equal cards keep their order
     by_use.truncate(message.number("discard") as usize);
     format!(r#"{{"type":"attack-reply","discard":{}}}"#, quoted_list(&by_use))
 }
@@ -122,7 +122,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A JSON value. What the bot has no use for is read all the same, and then ignored.
+/// A JSON value. The parser accepts all of JSON, even if the bot does not use it.
 enum Json {
     Other, // true, false and null
     Number(f64),
@@ -132,7 +132,7 @@ enum Json {
 }
 
 impl Json {
-    /// Finds a member of an object; of duplicate keys the last counts.
+    /// Finds a member of an object. If a key is repeated, the last one counts.
     fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(members) => {
@@ -164,7 +164,7 @@ impl Json {
         }
     }
 
-    /// Returns the strings of a list.
+    /// Returns the strings in a list, without its other items.
     fn texts(&self, key: &str) -> Vec<&str> {
         let mut texts = Vec::new();
         for item in self.list(key) {
@@ -176,10 +176,10 @@ impl Json {
     }
 }
 
-/// Deeper nesting is refused, because each level takes a piece of the stack.
+/// Deeper nesting is an error, because the parser is recursive and could overflow the stack.
 const MAX_DEPTH: usize = 500;
 
-/// Reads one JSON text; every function returns None where there is none.
+/// A parser for one JSON text. Its functions return None if the text is not valid.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -312,10 +312,10 @@ impl Reader<'_> {
             self.at += 2;
             match self.hex()? {
                 low @ 0xDC00..=0xDFFF => code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00),
-                _ => self.at = before, // the other escape stands for itself
+                _ => self.at = before, // the second escape is not part of a pair
             }
         }
-        // Half of a pair is no character.
+        // Half of a surrogate pair is not a character.
         Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
@@ -366,13 +366,13 @@ fn main() {
     let mut bot = Bot::default();
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
-    // Bytes and not `lines()`: that one would end the game over a single bad character.
+    // We read bytes, because `lines()` would end the game over one invalid UTF-8 character.
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
         let message = Reader::read(&line).unwrap_or(Json::Other);
         line.clear();
         if let Some(reply) = bot.handle(&message) {
-            // Not `println!`, which panics when the referee is gone.
+            // `println!` would panic if the referee is gone.
             if writeln!(output, "{reply}").and_then(|()| output.flush()).is_err() {
                 break;
             }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Big Money that attacks with militias and hides behind moats.
+"""Plays Big Money with militias and a moat for defence.
 
 It reveals a moat whenever it is attacked with one in hand.
 Run it against yours with `referee play militia_money ./my_bot.py`.
@@ -20,28 +20,28 @@ COST = {
     "estate": 2,
 }
 
-DUCHIES_AT = 5  # with so few provinces left a duchy is worth more than a gold
+DUCHIES_AT = 5  # with so few provinces left, a duchy is worth more than a gold
 ESTATES_AT = 2
 MOST_MILITIAS = 2
 MOST_MOATS = 1
 
-# What an attack may take, lowest first.
+# If the bot is attacked, it discards cards with low numbers first.
 KEEP = {"curse": 0, "estate": 0, "duchy": 0, "province": 0, "copper": 1, "silver": 2, "gold": 4}
 KEEP_ACTIONS = 3
 
 
 class Bot:
-    """What the bot knows of the game."""
+    """Plays one match, and remembers what it learns about the game."""
 
-    hears = ("supply-info", "player-gained")  # what news it reads
+    hears = ("supply-info", "player-gained")  # the news that it needs
 
     def __init__(self):
         self.me = None
         self.supply = {}
-        self.bought = {}  # all cards it ever gained; it never trashes one
+        self.bought = {}  # all cards gained so far (it never trashes cards)
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -66,7 +66,7 @@ class Bot:
     def play_turn(self, message):
         hand = message["hand"]
         if message["actions"] > 0:
-            # Only one of them can be played in a turn, and the attack is worth more.
+            # With one action, it can only play one of the two. The attack is worth more.
             for card in ("militia", "moat"):
                 if card in hand:
                     return {"type": "play-reply", "phase": "action", "card": card}
@@ -96,7 +96,7 @@ class Bot:
         return chosen
 
     def wishes(self, chosen):
-        """List what it wants now, best first; `chosen` are buys of the same turn."""
+        """Return the cards that it wants, best first. `chosen` are earlier buys of this turn."""
 
         def owned(card):
             return self.bought.get(card, 0) + chosen.count(card)
@@ -119,19 +119,19 @@ class Bot:
         if "moat" in message["options"]:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
         by_use = sorted(message["options"], key=lambda card: KEEP.get(card, KEEP_ACTIONS))
-        if by_use.count("militia") > 1:  # one action a turn: the second one is a dead card
+        if by_use.count("militia") > 1:  # there's only one action per turn, so discard the second
             by_use.remove("militia")
             by_use.insert(0, "militia")
         return {"type": "attack-reply", "discard": by_use[: message["discard"]]}
 
 
 def messages():
-    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    """Yield the referee's messages. We read bytes, because the locale may not be UTF-8."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # nothing the referee sends, or a line cut off at its end
+            continue  # not valid JSON, e.g. a last line that was cut off
         if isinstance(message, dict):
             yield message
 
@@ -140,7 +140,7 @@ def main():
     bot = Bot()
     for message in messages():
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, and nothing of the one before matters
+            bot = Bot()  # forget the previous match
         reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
@@ -151,4 +151,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
+        os._exit(0)  # the referee is gone, and a normal exit would print an error

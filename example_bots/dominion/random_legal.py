@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Plays anything at random, as long as it is legal.
 
-It uses every card and every kind of reply, so it is good for finding mistakes in other bots and
-in referees. Its choices follow from a seed, its seat and all hands that it has had in the match,
-so that each match has dice of its own: `random_legal.py [SEED]`.
+It uses every card and every kind of reply, so it is good at finding mistakes in other bots and in
+referees. The choices depend on a seed, on its seat, and on the hands that it has had in the match.
+To play another match with the same cards, give it another seed: `random_legal.py [SEED]`.
 Run it against yours with `referee play random_legal ./my_bot.py`.
 """
 
@@ -40,7 +40,7 @@ WORKSHOP_LIMIT = 4
 REMODEL_STEP = 2
 MINE_STEP = 3
 
-# How often it does what. Mostly it plays on and buys well, or a game would never end.
+# Probabilities of its choices. It mostly plays on and buys well, or games would never end.
 PLAY_AN_ACTION = 0.85
 SKIP_THE_BUY = 0.03
 PLAY_ALL_TREASURES = 0.8
@@ -52,9 +52,9 @@ REVEAL_MOAT = 0.5
 
 
 class Bot:
-    """What the bot knows of the game, and its dice."""
+    """Plays one match, and remembers what it learns about the game."""
 
-    hears = ("supply-info",)  # what news it reads
+    hears = ("supply-info",)  # the news that it needs
 
     def __init__(self, seed=DEFAULT_SEED):
         self.seed = seed
@@ -68,15 +68,15 @@ class Bot:
         return self.dice.sample(cards, len(cards))
 
     def some(self, cards):
-        """Return any number of the cards in any order, none and all included."""
+        """Return some of the cards in random order. This may be none or all of them."""
         return self.dice.sample(cards, self.dice.randint(0, len(cards)))
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 me = message["player_number"]
-                # Two of these bots in one match should not do the same.
+                # If both players are this bot, they shouldn't make the same choices.
                 self.dice = random.Random(f"{self.seed}/{me}")
                 return {
                     "type": "player-name-reply",
@@ -95,7 +95,7 @@ class Bot:
 
     def play_turn(self, message):
         hand = message["hand"]
-        self.dice.seed(f"{self.dice.random()} {hand}")  # other hands, other dice
+        self.dice.seed(f"{self.dice.random()} {hand}")  # different hands lead to different choices
         if message["actions"] > 0 and self.chance(PLAY_AN_ACTION):
             playable = [card for card in dict.fromkeys(hand) if self.can_play(card, hand)]
             if playable:
@@ -107,12 +107,12 @@ class Bot:
     # Actions
 
     def can_play(self, card, hand):
-        """Tell whether there is a legal way to play the card."""
+        """Return True if there is a legal way to play the card."""
         match card:
             case "mine":
                 return any(other in WORTH for other in hand)
             case "remodel":
-                return sum(other in COST for other in hand) > 1  # it cannot trash itself
+                return sum(other in COST for other in hand) > 1  # it can't trash itself
             case "workshop":
                 return bool(self.in_supply(WORKSHOP_LIMIT))
             case "cellar":
@@ -135,15 +135,15 @@ class Bot:
                 gained = self.dice.choice(self.in_supply(WORKSHOP_LIMIT))
                 reply["additional_parameters"] = {"desired_card": gained}
             case _:
-                if not self.chance(LEAVE_OUT_PARAMETERS):  # the same as an empty object
+                if not self.chance(LEAVE_OUT_PARAMETERS):  # {} means the same
                     reply["additional_parameters"] = {}
         return reply
 
     def exchange(self, cards, step, kinds):
-        """Trash one of the cards for one of `kinds` that costs up to `step` more."""
+        """Return parameters that trash a card for one of `kinds`, which costs up to `step` more."""
         trashed = self.dice.choice([card for card in cards if card in COST])
         gains = [card for card in self.in_supply(COST[trashed] + step) if card in kinds]
-        if not gains:  # only then may the wish be missing; the card is trashed all the same
+        if not gains:  # nothing to gain, so only trash a card
             return {"card_to_trash": trashed}
         return {"card_to_trash": trashed, "desired_card": self.dice.choice(gains)}
 
@@ -197,12 +197,12 @@ class Bot:
 
 
 def messages():
-    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    """Yield the referee's messages. We read bytes, because the locale may not be UTF-8."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # nothing the referee sends, or a line cut off at its end
+            continue  # not valid JSON, e.g. a last line that was cut off
         if isinstance(message, dict):
             yield message
 
@@ -212,7 +212,7 @@ def main():
     bot = Bot(seed)
     for message in messages():
         if message.get("type") == "player-name-request":
-            bot = Bot(seed)  # a match begins, and nothing of the one before matters
+            bot = Bot(seed)  # forget the previous match
         reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
@@ -223,4 +223,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
+        os._exit(0)  # the referee is gone, and a normal exit would print an error

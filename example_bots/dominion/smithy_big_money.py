@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Big Money that draws with smithies, one or two by default.
+"""Plays Big Money with smithies, one or two by default.
 
-Provinces come first, duchies once few provinces are left. It counts its own deck from the
-public messages, to know how many smithies it has and when it has room for the next one.
+Provinces come first, and duchies once few provinces are left. It keeps track of its deck with the
+public messages, so it knows how many smithies it has and when there's room for the next one.
 Run it against yours with `referee play smithy_big_money ./my_bot.py`.
 
-Parameters make weaker and stronger bots of it, such as "smithy_big_money --noise 0.2"; `--help`
-lists them. With `--duchies 0 --estates 0` and `--smithies 0` it is Big Money, with `--smithies 1`
-Big Money with exactly one smithy.
+You can make weaker or stronger bots with parameters, e.g. "smithy_big_money --noise 0.2". `--help`
+lists them. With `--duchies 0 --estates 0 --smithies 0` it plays like Big Money, and with
+`--smithies 1` instead it plays Big Money with exactly one smithy.
 """
 
 import argparse
@@ -19,30 +19,30 @@ import sys
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
 COST = {"province": 8, "gold": 6, "duchy": 5, "smithy": 4, "silver": 3, "estate": 2}
 
-DUCHIES_AT = 5  # with so few provinces left a duchy is worth more than a gold
+DUCHIES_AT = 5  # with so few provinces left, a duchy is worth more than a gold
 ESTATES_AT = 2
 MOST_SMITHIES = 2
-CARDS_A_SMITHY = 18  # in a smaller deck two smithies meet too often
+CARDS_A_SMITHY = 18  # with fewer cards, it would often have two smithies in one hand
 
-# What an attack may take, lowest first.
+# If the bot is attacked, it discards cards with low numbers first.
 KEEP = {"curse": 0, "estate": 0, "duchy": 0, "province": 0, "copper": 1, "silver": 2, "gold": 4}
 KEEP_ACTIONS = 3
 
 
 class Bot:
-    """What the bot knows of the game, and its dice."""
+    """Plays one match, and remembers what it learns about the game."""
 
-    hears = ("supply-info", "player-gained", "player-trashed")  # what news it reads
+    hears = ("supply-info", "player-gained", "player-trashed")  # the news that it needs
 
     def __init__(self, parameters=None):
         self.parameters = parameters or read_parameters([])
         self.me = None
         self.supply = {}
-        self.deck = {"copper": 7, "estate": 3}  # all its cards, wherever they are
+        self.deck = {"copper": 7, "estate": 3}  # all its cards, including hand and discard pile
         self.dice = random.Random()
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -72,7 +72,7 @@ class Bot:
 
     def play_turn(self, message):
         hand = message["hand"]
-        self.dice.seed(f"{self.dice.random()} {hand}")  # other hands, other dice
+        self.dice.seed(f"{self.dice.random()} {hand}")  # different hands lead to different choices
         if message["actions"] > 0 and "smithy" in hand:
             return {"type": "play-reply", "phase": "action", "card": "smithy"}
         if message["buys"] <= 0:
@@ -104,7 +104,7 @@ class Bot:
         return bought
 
     def wishes(self, bought):
-        """List what it wants now, best first; `bought` are cards of the same turn."""
+        """Return the cards that it wants, best first. `bought` are earlier buys of this turn."""
         provinces = self.supply.get("province", 0) - bought.count("province")
         wishes = ["province"]
         if provinces <= self.parameters.duchies:
@@ -121,19 +121,19 @@ class Bot:
 
     def attack_reply(self, message):
         by_use = sorted(message["options"], key=lambda card: KEEP.get(card, KEEP_ACTIONS))
-        if by_use.count("smithy") > 1:  # one action a turn: the second smithy is a dead card
+        if by_use.count("smithy") > 1:  # there's only one action per turn, so discard the second
             by_use.remove("smithy")
             by_use.insert(0, "smithy")
         return {"type": "attack-reply", "discard": by_use[: message["discard"]]}
 
 
 def messages():
-    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    """Yield the referee's messages. We read bytes, because the locale may not be UTF-8."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # nothing the referee sends, or a line cut off at its end
+            continue  # not valid JSON, e.g. a last line that was cut off
         if isinstance(message, dict):
             yield message
 
@@ -157,7 +157,7 @@ def main():
     bot = Bot(parameters)
     for message in messages():
         if message.get("type") == "player-name-request":
-            bot = Bot(parameters)  # a match begins, and nothing of the one before matters
+            bot = Bot(parameters)  # forget the previous match
         reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
@@ -168,4 +168,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
+        os._exit(0)  # the referee is gone, and a normal exit would print an error

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Chains villages and markets to play many actions a turn.
+"""Chains villages and markets to play many actions per turn.
 
-Every card has a value that depends on the bot's own deck and on how near the end is. That one
-number decides what is bought, what a workshop gains and what a remodel turns into what.
+Every card has a value that depends on the bot's own deck and on how close the end is. This number
+decides what to buy, what to gain with a workshop, and what to remodel.
 Run it against yours with `referee play village_engine ./my_bot.py`.
 """
 
@@ -30,11 +30,11 @@ COST = {
     "province": 8,
 }
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
-DEAD = ("curse", "estate", "duchy", "province")  # cards that do nothing in a hand
+DEAD = ("curse", "estate", "duchy", "province")  # cards that have no use in a hand
 TERMINALS = ("smithy", "militia", "mine", "remodel", "workshop", "woodcutter", "moat")
 
-WORKSHOP_LIMIT = 4  # the gained card costs up to this
-REMODEL_STEP = 2  # the gained card costs up to this much more than the trashed one
+WORKSHOP_LIMIT = 4  # a workshop gains a card that costs up to this
+REMODEL_STEP = 2  # the gained card may cost this much more than the trashed one
 MINE_STEP = 3
 
 DUCHIES_AT = 5  # with so few provinces left, points count more than the deck
@@ -42,17 +42,17 @@ ESTATES_AT = 2
 
 
 class Bot:
-    """What the bot knows of the game."""
+    """Plays one match, and remembers what it learns about the game."""
 
-    hears = ("supply-info", "player-gained", "player-trashed")  # what news it reads
+    hears = ("supply-info", "player-gained", "player-trashed")  # the news that it needs
 
     def __init__(self):
         self.me = None
         self.supply = {}
-        self.deck = {"copper": 7, "estate": 3}  # all its cards, wherever they are
+        self.deck = {"copper": 7, "estate": 3}  # all its cards, including hand and discard pile
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -82,9 +82,9 @@ class Bot:
     # What a card is worth
 
     def gain_value(self, card, bought=()):
-        """How much the bot wants one more of a card; 0 or less: not at all.
+        """Return how much the bot wants another copy of a card. With 0 or less, it doesn't buy it.
 
-        `bought` are cards that it has chosen in the same reply and does not own yet.
+        `bought` are cards that it has chosen for the same reply, so they aren't in `deck` yet.
         """
 
         def owned(*cards):
@@ -92,8 +92,8 @@ class Bot:
 
         provinces = self.supply.get("province", 0) - bought.count("province")
         size = sum(self.deck.values())
-        # Without a village only one terminal can be played in a turn, but in a large deck two of
-        # them seldom meet in one hand.
+        # Without a village, only one terminal can be played per turn. But in a large deck, two of
+        # them are rarely in the same hand.
         room = owned(*TERMINALS) < 1 + owned("village") + size // 14
         match card:
             case "province":
@@ -104,19 +104,19 @@ class Bot:
                 return 3.2 if provinces <= ESTATES_AT else 0.0
             case "gold":
                 return 6.0
-            case "mine":  # late, it has no time to pay back
+            case "mine":  # later in the game it doesn't pay off any more
                 return 5.9 if owned("mine") < 1 and room and size <= 18 else 0.0
             case "market":
                 return 5.8 if owned("market") < 6 else 0.0
             case "militia":
                 return 4.8 if owned("militia") < 1 and room else 0.0
-            case "remodel":  # early, it has only cheap cards to work on
+            case "remodel":  # early in the game there are only cheap cards to trash
                 return 4.7 if owned("remodel") < 1 and room and size >= 20 else 0.0
             case "smithy":
                 return 4.6 if owned("smithy") < 3 and room else 0.0
             case "village":
                 return 3.2 if owned("village") + 1 < owned(*TERMINALS) else 0.0
-            case "workshop":  # in the opening a silver is better
+            case "workshop":  # in the opening, a silver is better
                 return 3.1 if owned("workshop") < 1 and room and 16 <= size <= 24 else 0.0
             case "silver":
                 return 3.0
@@ -125,7 +125,7 @@ class Bot:
         return 0.0
 
     def keep_value(self, card):
-        """How much the bot would miss a card that it owns."""
+        """Return how much losing a card would hurt."""
         provinces = self.supply.get("province", 0)
         match card:
             case "curse":
@@ -138,10 +138,10 @@ class Bot:
                 return 20.0
             case "copper":
                 return 0.5
-        return float(COST.get(card, 99))  # never part with a card that it does not know
+        return float(COST.get(card, 99))  # it never gives away cards that it doesn't know
 
     def best_gain(self, limit):
-        """Return the most wanted card in supply that costs up to `limit`, or None."""
+        """Return the card that it wants most among those that cost up to `limit`, or None."""
         cards = self.in_supply(limit)
         best = max(cards, key=self.gain_value, default=None)
         return best if best is not None and self.gain_value(best) > 0 else None
@@ -178,11 +178,11 @@ class Bot:
         }
 
     def choose_action(self, hand, actions):
-        """Return the next action card to play with its parameters, None for no more.
+        """Return the action card to play next and its parameters, or None to stop.
 
-        The bot is asked again after every card, so only the next one matters here.
+        There's a new request after every card, so we only choose one.
         """
-        # Cards that give back the action they take cost nothing, and may draw better ones.
+        # These two give their action back, so playing them is free. They may draw better cards.
         for card in ("village", "market"):
             if card in hand:
                 return card, {}
@@ -190,7 +190,7 @@ class Bot:
             useless = self.cellar_discards(hand, actions)
             if useless:
                 return "cellar", {"cards": useless}
-        # With an action to spare, draw first: the new cards may be actions too.
+        # With actions left over, draw first. The new cards may be actions, too.
         if actions > 1:
             for card in ("smithy", "moat"):
                 if card in hand:
@@ -202,13 +202,13 @@ class Bot:
         return card, parameters
 
     def cellar_discards(self, hand, actions):
-        """List what is useless in hand: dead cards, and terminals beyond the actions left."""
+        """Return the useless cards in hand: dead ones, and terminals that it has no actions for."""
         useless = [card for card in hand if card in DEAD]
         terminals = sorted((card for card in hand if card in TERMINALS), key=COST.get)
         return useless + terminals[: max(0, len(terminals) - actions)]
 
     def terminal_options(self, hand):
-        """List (use, card, parameters) for every terminal that is worth playing."""
+        """Return (use, card, parameters) for each terminal that is worth playing."""
         options = []
         for card, use in (("smithy", 4.0), ("militia", 3.0), ("woodcutter", 2.2), ("moat", 2.0)):
             if card in hand:
@@ -219,14 +219,14 @@ class Bot:
             options += self.remodel_options(hand)
         if "workshop" in hand:
             gained = self.best_gain(WORKSHOP_LIMIT)
-            # A workshop must name a card it can gain: with none it cannot be played at all.
+            # A workshop must name a card to gain, so without one it can't be played.
             if gained is not None:
                 use = 0.7 * self.gain_value(gained)
                 options.append((use, "workshop", {"desired_card": gained}))
         return options
 
     def mine_options(self, hand):
-        """Turn a treasure into a better one; a treasure that stays the same is no use."""
+        """Return the best way to play a mine, if it makes a treasure better."""
         options = []
         for trashed in ("silver", "copper"):
             if trashed not in hand:
@@ -243,16 +243,16 @@ class Bot:
         return options[:1]
 
     def remodel_options(self, hand):
-        """Turn a card of the hand into the best it can become, if that is better."""
+        """Return the ways to remodel a card that are an improvement."""
         others = list(hand)
-        others.remove("remodel")  # the one that is played cannot trash itself; a second one can go
+        others.remove("remodel")  # it can't trash itself, but a second remodel is fine
         options = []
         for trashed in dict.fromkeys(others):
             if trashed not in COST:
                 continue
             limit = COST[trashed] + REMODEL_STEP
             if not self.in_supply(limit):
-                # Only then the trashing is all there is, and no `desired_card` is due.
+                # Nothing can be gained, so the reply must not have `desired_card`.
                 use = -self.keep_value(trashed)
                 options.append((use, "remodel", {"card_to_trash": trashed}))
                 continue
@@ -289,12 +289,12 @@ class Bot:
 
 
 def messages():
-    """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
+    """Yield the referee's messages. We read bytes, because the locale may not be UTF-8."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # nothing the referee sends, or a line cut off at its end
+            continue  # not valid JSON, e.g. a last line that was cut off
         if isinstance(message, dict):
             yield message
 
@@ -303,7 +303,7 @@ def main():
     bot = Bot()
     for message in messages():
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, and nothing of the one before matters
+            bot = Bot()  # forget the previous match
         reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
@@ -314,4 +314,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # the referee is gone; an ordinary exit would complain on stderr
+        os._exit(0)  # the referee is gone, and a normal exit would print an error

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays all, buys what is dear, attacks: copy this one."""
+"""Plays all, buys expensive cards, attacks. Copy this one."""
 
 import json
 import sys
@@ -11,24 +11,25 @@ Patrol Mech,Stealth Needle,Recycling Station,Space Station,Barter World,Freighte
 Battle Station,Supply Bot,Imperial Frigate,Survey Ship,Embassy Yacht,Trading Post,Battle Pod
 Trade Pod,Missile Bot,Corvette,Cutter,Blob Fighter,Trade Bot,Imperial Fighter,Federation Shuttle"""
 WANTED = DEAR_FIRST.replace("\n", ",").split(",")
-GIVES = [("scrap", "discard"), ("discard", "hand")]  # no scrap of the hand: it will play that
+# Scrap only from the discard pile, because cards in hand can still be played.
+GIVES = [("scrap", "discard"), ("discard", "hand")]
 ORDER = ["play", "use-base", "use-ally", "buy", "attack-base", "attack-player", "end-turn", "scrap"]
 
 
 def rank(action):
-    """What comes first; what is behind the end of the turn is never done."""
+    """Return a sort key for actions. Those after "end-turn" are never chosen."""
     what, card = action["action"], action.get("card")
-    place = [*WANTED, card].index(card)  # behind them all if it is none of them
+    place = [*WANTED, card].index(card)  # unknown cards are last
     return ORDER.index("scrap" if what == "buy" and place == len(WANTED) else what), place
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ()  # what news it reads
+    hears = ()  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         if message["type"] == "player-name-request":
             reply = {"type": "player-name-reply", "player_number": message["player_number"]}
             return reply | {"name": "Admiral", "version": 1, "keep_alive": True}
@@ -41,15 +42,15 @@ class Bot:
             picks = sorted(range(len(poor)), key=lambda place: not poor[place])
             least = message["least"] or kind in ("destroy-base", "copy-ship", "gain-ship")
             return {"type": "choose-reply", "picks": picks[: max(least, min(most, sum(poor)))]}
-        return None  # all other types are news about the game, or newer than this bot
+        return None  # ignore other types: they're news, or newer than this bot
 
 
 if __name__ == "__main__":
     bot = Bot()
-    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    for line in sys.stdin.buffer:  # bytes, because the locale may not be UTF-8
         message = json.loads(line)
         if message["type"] == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

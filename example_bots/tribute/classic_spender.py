@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The spender for classic: play classic:classic_spender.
+"""Spends its coins. Play it as classic:classic_spender.
 
-A state comes in, over many lines up to EOT, and a command goes out. It plays its hand, activates
-its agents, buys the dearest card, and ends its turn. Run your copy with
+It reads a state, which takes several lines up to EOT, and writes a command. It plays its hand,
+activates its agents, buys the most expensive card, and ends its turn. Run your copy with
 `referee play --game tribute "classic:./my_bot.py" courtier`.
 """
 
@@ -11,7 +11,7 @@ import sys
 
 
 def received():
-    """All lines up to EOT, joined; None when the referee is gone."""
+    """Return the lines up to EOT as one string, or None if the referee is gone."""
     lines = []
     for line in sys.stdin:
         if line == "EOT\n":
@@ -21,13 +21,13 @@ def received():
 
 
 def command(state):
-    """What to do now."""
+    """Return the command for this state."""
     choice = state["PendingChoice"]
     if choice:
         if choice["Type"] == "EFFECT":
             return "CHOICE LEFT"
         least = [card["UniqueId"] for card in choice["PossibleCards"][: choice["MinChoices"]]]
-        return " ".join(["CHOICE", *map(str, least or [10000])])  # 10000 alone: none of them
+        return " ".join(["CHOICE", *map(str, least or [10000])])  # 10000 stands for no card
     me = state["CurrentPlayer"]
     for card in me["Hand"]:
         return f"PLAY {card['UniqueId']}"
@@ -42,8 +42,8 @@ def command(state):
 
 def main():
     for _ in range(2):
-        patrons = sys.stdin.readline().partition(" ")[0]  # the round follows
-        print(patrons.split(",")[0], flush=True)  # without the flush the referee waits in vain
+        patrons = sys.stdin.readline().partition(" ")[0]  # a round number follows
+        print(patrons.split(",")[0], flush=True)  # without flush, it would stay in the buffer
     while (data := received()) is not None and not data.startswith("FINISHED"):
         print(command(json.loads(data)), flush=True)
 

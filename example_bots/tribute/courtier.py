@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goes for the favour of all four patrons: copy this one.
+"""Goes for the favour of all four patrons. Copy this one.
 
 Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
@@ -7,14 +7,14 @@ Run your copy with `referee play --game tribute ./my_bot.py random`.
 import json
 import sys
 
-ABOUT = {"name": "Courtier", "version": 1, "keep_alive": True}  # it plays match after match
-EASY = ("DUKE_OF_CROWS", "ANSEI", "RED_EAGLE", "RAJHIN", "SAINT_ALESSIA", "ORGNUM")  # to win over
+ABOUT = {"name": "Courtier", "version": 1, "keep_alive": True}  # plays any number of matches
+EASY = ("DUKE_OF_CROWS", "ANSEI", "RED_EAGLE", "RAJHIN", "SAINT_ALESSIA", "ORGNUM")  # easiest first
 
 
 def worth(action, me, state, costs):
-    """How much it wants an action; the end of the turn is worth 0."""
+    """Return how much the bot wants an action. Ending the turn is worth 0."""
     match action["type"]:
-        case "call-patron":  # only of those that it has not; the other's favour first
+        case "call-patron":  # if they don't favour us yet, the opponent's patrons first
             favoured = state["favours"][action["patron"]]
             treasury = action["patron"] == "TREASURY"
             return -1 if treasury or favoured == me else 200 + (favoured is not None)
@@ -22,22 +22,22 @@ def worth(action, me, state, costs):
             return costs[action["card"]]
         case "play-card" | "activate-agent":
             return 300
-    return 0 if action["type"] == "end-turn" else -1  # it attacks nobody
+    return 0 if action["type"] == "end-turn" else -1  # it never attacks
 
 
 def choose_action(me, state, actions, table):
-    """The one that it wants most."""
+    """Return the action that the bot wants most."""
     costs = {card["uid"]: 1 + table[card["card"]] for card in state["row"]}
     return max(actions, key=lambda action: worth(action, me, state, costs))
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ("game-info",)  # what news it reads
+    hears = ("game-info",)  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -55,18 +55,18 @@ class Bot:
             case "choose-request":
                 uids = [card["uid"] for card in message["cards"]]
                 return {"type": "choose-reply", "cards": uids[: message["min"]]}
-            # All other types are news about the game, or newer than this bot: not an error.
+            # Ignore other types: they're news about the game, or newer than this bot.
         return None
 
 
 if __name__ == "__main__":
     bot = Bot()
-    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    for line in sys.stdin.buffer:  # bytes, because the locale may not be UTF-8
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Plays all and buys the dearest card: copy this one.
+"""Plays all cards, buys expensive ones. Copy this one.
 
-What is left is for a patron.
+It calls a patron when there's nothing left to play or buy.
 Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
 
 import json
 import sys
 
-ABOUT = {"name": "Magnate", "version": 1, "keep_alive": True}  # it plays match after match
-# What it does, the first first.
+ABOUT = {"name": "Magnate", "version": 1, "keep_alive": True}  # plays any number of matches
+# Kinds of actions in the order in which it takes them.
 KINDS = ("play-card", "activate-agent", "buy-card", "call-patron", "end-turn")
 
 
 def choose_action(actions, row, costs):
-    """Of the first kind that is there; of cards to buy the dearest."""
+    """Return an action of the first kind that is possible. Among buys, take the most expensive."""
     wanted = [action for action in actions if action["type"] in KINDS]
     first = min(wanted, key=lambda action: KINDS.index(action["type"]))
     if first["type"] != "buy-card":
@@ -25,19 +25,19 @@ def choose_action(actions, row, costs):
 
 
 def choose_cards(request, costs):
-    """As few as can be, the cheapest; of what is free, the dearest."""
+    """Pick the cheapest cards, and as few as possible. If cards are free, pick the best one."""
     cards = sorted(request["cards"], key=lambda card: costs[card["card"]])
     free = request["follow_up"] == "acquire-cards"
     return [card["uid"] for card in (cards[-1:] if free else cards[: request["min"]])]
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ("game-info",)  # what news it reads
+    hears = ("game-info",)  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 number = message["player_number"]
@@ -53,18 +53,18 @@ class Bot:
                 return {"type": "choose-reply", "effect": 0}
             case "choose-request":
                 return {"type": "choose-reply", "cards": choose_cards(message, self.costs)}
-            # All other types are news about the game, or newer than this bot: not an error.
+            # Ignore other types: they're news about the game, or newer than this bot.
         return None
 
 
 if __name__ == "__main__":
     bot = Bot()
-    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    for line in sys.stdin.buffer:  # bytes, because the locale may not be UTF-8
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goes for prestige, which power becomes: copy this one.
+"""Collects power to turn it into prestige. Copy this one.
 
 Run your copy with `referee play --game tribute ./my_bot.py random`.
 """
@@ -8,14 +8,18 @@ import json
 import re
 import sys
 
-ABOUT = {"name": "Warlord", "version": 1, "keep_alive": True}  # it plays match after match
-# Patrons; the last two make power of coins.
+ABOUT = {"name": "Warlord", "version": 1, "keep_alive": True}  # plays any number of matches
+# Patrons, the best first. The last two turn coins into power.
 LIKED = ("PELIN", "RED_EAGLE", "ANSEI", "DUKE_OF_CROWS", "ORGNUM")
 WORTH = {"POWER": 2, "PRESTIGE": 2, "COIN": 2, "DRAW": 2}
 
 
 def worth(row):
-    """Its cost, and what its effects come to; a combo is rarer, an agent acts again."""
+    """Return a card's value: its cost plus its effects.
+
+    Effects of combos count less, because they're rarer. Agents count double, because they act every
+    turn.
+    """
     total = 0
     for level, text in enumerate(row["effects"], 1):
         for word, amount in re.findall(r"(?:GAIN_)?([A-Z_]+) (\d+)", text):
@@ -24,7 +28,7 @@ def worth(row):
 
 
 def choose_action(state, actions, values):
-    """Cards and agents, the best buy, what makes coins power; then the turn ends."""
+    """Play cards and agents first, then buy the best card, and finally turn coins into power."""
     if actions[0]["type"] in ("play-card", "activate-agent"):
         return actions[0]
     buys = [action for action in actions if action["type"] == "buy-card"]
@@ -36,12 +40,12 @@ def choose_action(state, actions, values):
 
 
 class Bot:
-    """The bot in one match."""
+    """Plays one match."""
 
-    hears = ("game-info",)  # what news it reads
+    hears = ("game-info",)  # the news that it needs
 
     def __call__(self, message):
-        """Return the reply to a request; None to news."""
+        """Return the reply to a request, or None if the message is only news."""
         match message.get("type"):
             case "player-name-request":
                 number = message["player_number"]
@@ -54,21 +58,21 @@ class Bot:
             case "play-turn":
                 action = choose_action(message["state"], message["actions"], self.values)
                 return {"type": "play-reply", "action": action}
-            case "choose-request":  # nothing is thrown away, and the left effect is mostly power
+            case "choose-request":  # it throws no cards away, and the left effect is mostly power
                 uids = [card["uid"] for card in message["cards"]]
                 return {"type": "choose-reply", "cards": uids[: message["min"]], "effect": 0}
-            # All other types are news about the game, or newer than this bot: not an error.
+            # Ignore other types: they're news about the game, or newer than this bot.
         return None
 
 
 if __name__ == "__main__":
     bot = Bot()
-    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+    for line in sys.stdin.buffer:  # bytes, because the locale may not be UTF-8
         if not line.endswith(b"\n"):
-            break  # cut off in the middle: the referee is gone
+            break  # the line was cut off, so the referee is gone
         message = json.loads(line)
         if message.get("type") == "player-name-request":
-            bot = Bot()  # a match begins, maybe not the first
+            bot = Bot()  # a new match begins
         reply = bot(message)
         if reply:
-            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+            print(json.dumps(reply), flush=True)  # without flush, it would stay in the buffer

@@ -1,4 +1,4 @@
-"""Matches of any game between random players, for the test suites over all games."""
+"""Matches between random players in any game, for the tests that run over all games."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from referee.match.spec import match_spec
 from tests.support.helpers import NAMES, ROOT, name_line, to_line
 from tests.support.legal import Legal
 
-# A game in `tests/games/toy_cards/`; `tests/games/conftest.py` loads it as a user's folder.
+# The game in `tests/games/toy_cards/`, which `tests/games/conftest.py` loads the way users do.
 TOY = "toy_cards"
 TOY_FOLDER = ROOT / "tests" / "games" / TOY
 every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
-# Returns the reply of a seat to its request, as a line.
+# A function that gets a seat and its request, and returns the reply as a line.
 Reply = Callable[[int, Struct], bytes]
 
 
 class Course:
-    """One match, from start to end.
+    """A match between random players.
 
     Args:
         name: the name of the game.
         seed: determines the number of seats, the options and all choices.
-        wrong: probability that a reply is wrong.
+        wrong: probability that a reply has a mistake.
         leaving: probability that a seat leaves instead of replying.
-        options: options of the game; others are chosen at random.
+        options: values for options of the game. The other options are chosen at random.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ def random_options(options: type[Struct], dice: Random) -> dict[str, Any]:
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield (container, key) for each value inside a JSON value."""
+    """Yield (container, key) for every value in a JSON value, however deeply nested."""
     for key in value if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], dict | list):
@@ -120,10 +120,10 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def spoilt(dice: Random, line: bytes, view: Any) -> bytes:
-    """Return a reply with a mistake.
+    """Put a mistake into a reply.
 
-    Most of them have the right form, and values that the seat can see. A line of garbage would only
-    test the decoder, over and over.
+    Most results still look like a reply, with values that the seat could have seen. Pure
+    garbage would only test the decoder.
     """
     if dice.random() < 0.1:
         return dice.choice([b"?", b"null", b"{}", b"[" * 200])

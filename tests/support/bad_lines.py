@@ -1,4 +1,4 @@
-"""Lines of a bot with one fault each, and the code of the fault. The match continues."""
+"""Bad replies in Dominion with their fault codes. The match continues after each fault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BAD_LINES = [
     (b"1" * 5000, "invalid-json"),
     (b"[]", "invalid-json"),
     (b"\x00", "invalid-json"),
-    (b"\v", "invalid-json"),  # not white space in JSON, so the line is not blank (1.1)
+    (b"\v", "invalid-json"),  # not white space in JSON, so the line isn't blank (1.1)
     (b"\f", "invalid-json"),
     (b"\xc2\xa0", "invalid-json"),
     (b"{}", "wrong-type"),

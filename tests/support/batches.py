@@ -23,7 +23,7 @@ from tests.support.live import ROOT, left_behind
 
 @contextmanager
 def worker() -> Iterator[Executor]:
-    """Context manager: an executor that plays batches in a thread. It stops all bots at its end."""
+    """Yield an executor that plays batches in a thread. All its bots end with the block."""
     with ThreadPoolExecutor(1) as executor:
         try:
             yield executor
@@ -42,7 +42,7 @@ def batch(
     keep: str = "all",
     **settings: Any,
 ) -> Batch:
-    """Make a batch of short matches of these bots, one per seed. The seats rotate."""
+    """Return a batch with one short match per seed. The bots change seats from match to match."""
     seats = range(len(bots))
     return Batch(
         spec=match_spec(
@@ -63,13 +63,13 @@ def play(executor: Executor, *arguments: Any, **options: Any) -> list[MatchRow]:
 
 
 def play_all(executor: Executor, asked: Batch) -> list[MatchRow]:
-    """Play a whole batch.
+    """Play all matches of a batch.
 
     Raises:
-        RefereeError: it cannot be played.
+        RefereeError: the worker couldn't play the batch.
     """
     rows: list[MatchRow] = []
-    while len(rows) < len(asked.plans):  # each call plays as many as it has time for
+    while len(rows) < len(asked.plans):  # a call may return early, when its time is up
         rest = structs.replace(asked, plans=asked.plans[len(rows) :])
         played = executor.submit(play_batch, rest).result()
         if isinstance(played, Failed):
@@ -96,7 +96,7 @@ def faults(row: MatchRow) -> list[dict[str, int]]:
 
 
 def name_of(row: MatchRow, number: int) -> str:
-    """Return the reported name of a bot by its number: "match N", the N-th of its process."""
+    """Return the name that a bot reported. For kept.py it's "match N" in its N-th match."""
     return names(row)[row.players.index(number)]
 
 

@@ -1,4 +1,4 @@
-"""Play in the system's Chromium."""
+"""Helpers for tests in the system's Chromium."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ARGUMENTS = [
 
 
 def new_page(browser: Any, messages: list[str], **settings: Any) -> Any:
-    """Open an empty page for a new visitor, in a context of its own.
+    """Open an empty page in a new browser context, which has no cookies or storage yet.
 
     Args:
-        messages: gets the messages of the console, and the errors of scripts.
-        settings: of the context; the usual size is 1280x800.
+        messages: console messages and script errors are appended to this list.
+        settings: passed to `new_context`. The viewport is 1280x800 by default.
     """
     page = browser.new_context(
         **{"viewport": {"width": 1280, "height": 800}, **settings}
@@ -39,14 +39,17 @@ def new_page(browser: Any, messages: list[str], **settings: Any) -> Any:
 
 
 def painted(page: Any) -> Any:
-    """Wait for the next frame, which is the first to show the last action. Returns the page."""
+    """Wait for the next frame, in which the last action becomes visible. Return the page."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")
     return page
 
 
 @contextmanager
 def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """Run `referee play` with people. Yields the process and their links; opens no browser."""
+    """Run `referee play` with human seats. Yield the process and a link for each person.
+
+    The command can't open a browser itself, because we hide the display from it.
+    """
     command = [sys.executable, "-m", "referee", "play", *words]
     hidden = ("DISPLAY", "WAYLAND_DISPLAY")
     env = {name: value for name, value in os.environ.items() if name not in hidden}

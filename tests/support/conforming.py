@@ -1,4 +1,4 @@
-"""Check the conformance of bots in tests, with some or all cases of Dominion."""
+"""Run conformance cases on a bot, for Dominion either a part of them or the rest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATIENT = ConformanceLimits(timeout=60.0, grace=10.0)
 async def failed(
     bot: BotSource, game: str, patterns: Sequence[str] = (), limits: ConformanceLimits = PATIENT
 ) -> list[str]:
-    """Return the ids of the cases of a game that a bot fails, except cases that cannot be tried."""
+    """Return the ids of the game's cases that a bot fails. Skipped cases don't count."""
     definition = GAMES[game]
     cases = select(load_cases(definition).cases, patterns)
     report = await Suite(cases, bot, definition, seed=1, limits=limits).run(strict=True)
@@ -43,9 +43,9 @@ async def failed(
 
 
 async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:
-    """Return the cases that a bot fails, including SHOULD.
+    """Run these Dominion cases, including those for SHOULD, and return the failures.
 
-    Some cases can't be tried with an object in this process. Those don't count as failures.
+    Some cases can't be run with a Python object as the bot, so they may be skipped for objects.
     """
     report = await Suite(cases, bot, RULES, seed=1, limits=PATIENT).run(strict=True)
     assert len(report.cases) == len(cases)

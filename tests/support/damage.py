@@ -1,4 +1,4 @@
-"""Damage spectator logs and records, in all ways that disks, editors and programs do."""
+"""Damage logs and records the way broken disks, editors and buggy programs do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from referee.logs.zstd import zstd
 
 BOM = b"\xef\xbb\xbf"
 _PUBLIC = b'{"entry":"sent","to":"all","message":'
-# The referee has this as well. It's repeated here on purpose, as an independent implementation of
-# spec/log-format.md, 2.8: a mistake in one of the two doesn't go unnoticed.
+# The referee has the same regular expression. We don't import it, because this should be an
+# independent implementation of spec/log-format.md, 2.8, that finds mistakes in the other one.
 _TIME_FIELD = re.compile(rb',"(?:time|started)":[^,]*}\n$')
 
-# JSON values in wrong places, and some texts that are not JSON.
+# Odd JSON values to put in place of others, and some texts that are not JSON.
 ODD: list[bytes] = [
     *(b"null", b"true", b"false", b"0", b"-1", b"1", b"2", b"17", b"0.5", b"-0.0", b"1e-999"),
     *(b"%d" % 2**power for power in (31, 53, 63, 64, 2000)),
@@ -29,15 +29,15 @@ ODD: list[bytes] = [
     *(b'"player0"', b'"player1"', b'"player2"', b'"player3"', b'"player4"', b'"player5"'),
     *(b'"player10"', b'"player-1"', b'"Player1"', b'"all"', b'["player1"]', b'["player4"]'),
     *(b"[" * 50 + b"]" * 50, b"[" * 5000 + b"]" * 5000, b'{"a":' * 5000 + b"1" + b"}" * 5000),
-    *(b"[" * depth + b"]" * depth for depth in range(900, 1000, 15)),  # near the limits of decoders
+    *(b"[" * depth + b"]" * depth for depth in range(900, 1000, 15)),  # near decoders' limits
     *(b'"\\u001b[2J"', b'"\\u009b2J"', b'["\\u001b[2J"]'),
     *(b'"header"', b'"end"', b'"sent"', b'"fault"', b'"game-end"', b'"play-turn"', b'"dominion"'),
 ]
-_PLACE = "@@"  # in no log
+_PLACE = "@@"  # a placeholder that doesn't occur in logs
 
 
 def with_digest(lines: list[bytes]) -> list[bytes]:
-    """Return a record's lines with the right digest, as somebody would write it to hide an edit."""
+    """Recompute the digest in a record's last line, as someone would to hide an edit."""
     *body, last = lines
     seen = [line for line in body if not line.startswith(b'{"entry":"stderr",')]
     digest = hashlib.sha256(b"".join(_TIME_FIELD.sub(b"}\n", line) for line in seen)).hexdigest()
@@ -146,12 +146,12 @@ def _to_front(chance: Random, lines: list[bytes]) -> None:
 # --- Values ---------------------------------------------------------------------------------------
 
 
-# Lines with more brackets stay unchanged, because this module is recursive.
+# Lines with more brackets are left alone. The functions below recurse, so they could overflow.
 _MOST_NESTED = 300
 
 
 def _in_line(change: Callable[[Random, Any], Any]) -> Callable[[Random, bytes], bytes]:
-    """Change the JSON value of a line. `_PLACE` in it becomes an odd value."""
+    """Change the JSON value of some lines, then replace `_PLACE` in it by one of `ODD`."""
 
     def changed(chance: Random, lines: list[bytes]) -> None:
         for _ in range(chance.choice([1, 1, 4])):
@@ -170,7 +170,7 @@ def _in_line(change: Callable[[Random, Any], Any]) -> Callable[[Random, bytes], 
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Return (container, key) for all values inside a JSON value."""
+    """Return (container, key) for every value in a JSON value, however deeply nested."""
     keys = value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
     found = [(value, key) for key in keys]
     for key in keys:
@@ -182,8 +182,8 @@ def _any_value(chance: Random, value: Any) -> Any:
     places = _places(value)
     if not places:
         return _PLACE
-    # Half of the time, pick a field of the line itself. Otherwise we'd mostly hit things like the
-    # piles of a supply, since there are so many.
+    # Half of the time, pick a top-level field. Otherwise we'd mostly hit things like the piles of a
+    # supply, because there are so many of them.
     container, key = chance.choice(places[: len(value)] if chance.random() < 0.5 else places)
     container[key] = _PLACE
     return value
@@ -244,7 +244,7 @@ def _deep(chance: Random, data: bytes) -> bytes:
     return data[:at] + bracket * count + b"\n" + data[at:]
 
 
-# Damages of an uncompressed file.
+# Ways to damage an uncompressed file.
 KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
     "bits": _flip,
     "overwritten": _overwrite,
@@ -278,7 +278,7 @@ KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
     ),
 }
 
-# Damages of a compressed file.
+# Ways to damage a compressed file.
 PACKED: dict[str, Callable[[Random, bytes], bytes]] = {
     f"{name}{what}": (lambda chance, data, pack=pack, after=after: after(chance, pack(data)))
     for name, pack in (("gzip", gzip.compress), ("zstd", zstd.compress))

@@ -13,11 +13,11 @@ END_SECONDS = 20
 
 
 class DaskCluster:
-    """A scheduler and workers of one thread each, started with Dask's own commands.
+    """A scheduler and workers with one thread each, started by Dask's own commands.
 
     Attributes:
         address: the address of the scheduler.
-        workers: the processes, including those that have ended.
+        workers: the worker processes, even those that have ended.
     """
 
     def __init__(self, workers: int, **env: str) -> None:

@@ -1,4 +1,4 @@
-"""The example bots in other languages than Python."""
+"""Build the example bots that aren't written in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.support.live import ROOT
 
 BOTS = ROOT / "example_bots" / "dominion"
-# Name -> required programs on the PATH, build command ({source}, {out}), run command.
+# File name -> (required program, build command or None, run command).
 FOREIGN = {
     "big_money.js": ("node", None, "node {source}"),
     "big_money.pl": ("perl", None, "perl {source}"),

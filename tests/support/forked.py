@@ -1,4 +1,7 @@
-"""A source of chance that differs from some draw on, to test who can notice it."""
+"""A random source that behaves like another one up to a certain draw.
+
+With it, tests can change hidden cards in the middle of a match, and check who notices.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from referee.games.interface.random_source import SeededRandomSource
 
 
 class Forked(SeededRandomSource):
-    """A seeded source of chance whose draws and random discards differ from a given one on."""
+    """Uses another seed after `fork` draws and random discards."""
 
     def __init__(self, seed: int, fork: int) -> None:
         super().__init__(seed)

@@ -1,4 +1,4 @@
-"""Matches of any game whose bots write legal, damaged or arbitrary lines."""
+"""Play matches in which bots send legal lines, damaged ones, or random bytes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from tests.support.helpers import ROOT, name_line
 from tests.support.legal import Legal
 from tests.support.worst_lines import BYTES, worst_lines
 
-# Probability that a bot leaves instead of replying; twenty times as high in the handshake.
+# Probability that a bot leaves instead of replying. In the handshake, it's twenty times higher.
 LEAVING = 0.0005
 TURNS = (1, 3, 10, 30, 100)
-# Probabilities that a line is not legal; each match has one. One such reply may lose a game.
+# Each match chooses how often its bots send lines that aren't legal. Most of these values are low,
+# because in some games a single such line loses the match.
 WILD = (0.005, 0.02, 0.1, 0.5, 1.0)
-# Kinds of such lines, in per cent.
+# How often (in percent) each kind of such a line occurs.
 SHARES = {"damaged": 50, "wrong values": 35, "any bytes": 14, "worst": 1}
 RIGHT_FORM = ("a value", "a value", "type or entry", "a number", "a field", "a part alone")
 
@@ -44,7 +45,7 @@ class Fuzzer:
         self._known: list[Any] = [0, 1, -1, 1.0, None, True]
 
     def line(self, legal: bytes) -> tuple[str, bytes]:
-        """Make a line from a legal one. Returns its kind and the line, which isn't blank."""
+        """Return the kind of the bot's next line, and the line, which is never blank."""
         dice = self._dice
         if dice.random() > self._wild:
             return "legal", legal
@@ -61,9 +62,9 @@ class Fuzzer:
         return kind, b"?" if is_blank(line) else line
 
     def _wrong_values(self, legal: bytes) -> bytes:
-        """Make a reply whose fields have values from other fields, or odd ones.
+        """Make a reply with values that don't belong in its fields.
 
-        Those get past the decoder, and reach code that garbage never reaches.
+        The decoder accepts many of these, so they reach code that garbage never reaches.
         """
         dice = self._dice
         reply = json.loads(legal)
@@ -124,12 +125,12 @@ def fuzzed_match(
     *,
     only_legal: bool = False,
 ) -> Fuzzed:
-    """Play a match that is determined by the dice.
+    """Play a match that depends only on `dice` and the arguments.
 
     Args:
-        lines: counts the kinds of the lines.
-        max_turns: random if None.
-        only_legal: if True, all lines are legal replies, and no bot leaves.
+        lines: counts the kinds of lines that were sent.
+        max_turns: chosen at random if it's None.
+        only_legal: if True, bots send legal replies only, and no bot leaves.
     """
     lines = Counter() if lines is None else lines
     definition = GAMES[game]
@@ -170,7 +171,7 @@ def fuzzed_match(
 
 
 def originals(matches: int, games: Collection[str] = tuple(GAMES)) -> list[bytes]:
-    """Return valid logs and records: the examples of Dominion, and some of short matches."""
+    """Return all logs and records in spec/examples and tests/golden, and some of short matches."""
     examples = [*(ROOT / "spec" / "examples").glob("*.jsonl")]
     examples += (ROOT / "tests" / "golden").glob("*.jsonl")
     valid = [file.read_bytes() for file in sorted(examples)]

@@ -1,4 +1,4 @@
-"""Matches inside the test process: lines, imposed states, bots that are functions."""
+"""Run matches in the test process: parse messages, set up a position, use functions as bots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Disqualified, Entry, Match, Sent
 
 ROOT = Path(__file__).parents[2]
-# Factor for the number of random trials.
+# Multiplies the number of random trials.
 TIMES = int(os.environ.get("REFEREE_TEST_TIMES", "1"))
 NAMES = ("Ann", "Ben", "Cid", "Dee")
 DEFAULT_SEAT = {
@@ -53,7 +53,7 @@ _decoder = reply_decoder(RULES.replies)
 
 
 def cautious(message: Mapping[str, Any]) -> Mapping[str, object] | None:
-    """A bot that ends each turn immediately, without handling the handshake."""
+    """A bot that ends each turn immediately. It doesn't answer the handshake."""
     match message["type"]:
         case "play-turn":
             return {"type": "play-reply", "phase": "cleanup"}
@@ -66,7 +66,7 @@ def cautious(message: Mapping[str, Any]) -> Mapping[str, object] | None:
 
 
 def stream(seed: int, owner: str) -> Random:
-    """Make a random stream as 4.7 describes it for languages other than Python."""
+    """Seed a random stream in the way that 4.7 describes for other languages."""
     text = f"{seed}/{owner}".encode()
     return Random(int.from_bytes(text + hashlib.sha512(text).digest(), "big"))
 
@@ -85,7 +85,7 @@ def to_line(value: Any) -> bytes:
 
 
 def from_struct(message: msgspec.Struct) -> Any:
-    """Convert a message to plain JSON values, which is what its receiver sees."""
+    """Encode a message and decode it again, to get the plain JSON values that its receiver sees."""
     return json.loads(msgspec.json.encode(message))
 
 
@@ -94,7 +94,7 @@ def decoded(line: bytes) -> Any:
 
 
 def name_line(seat: int, name: Any = None, **changes: Any) -> bytes:
-    """Return a handshake reply. `...` as a value removes the field."""
+    """Return a handshake reply with these fields. The value `...` leaves a field out."""
     reply = {
         "type": "player-name-reply",
         "player_number": seat_id(seat),
@@ -117,10 +117,10 @@ def seat_of(number: str) -> int:
 
 
 class Announced:
-    """The entries of a match by kind.
+    """Sorts the entries of a match by kind.
 
     Attributes:
-        public: the messages to everybody.
+        public: messages to everybody.
         requests: player number and message of each request.
         faults: the faults.
         left: the disqualifications.
@@ -175,7 +175,7 @@ def new_match(
 
 
 def begun(seats: int = 2, *, seed: int = 1, **options: Any) -> Match:
-    # The entries of the handshakes are gone.
+    # `shake_hands` takes the entries so far, so callers only see what comes after the handshakes.
     match = new_match(seats, seed=seed, **options)
     shake_hands(match)
     return match
@@ -185,7 +185,8 @@ def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> li
     """Play a new match from start to end.
 
     Args:
-        decide: returns a line for a player number and a request; not called for handshakes.
+        decide: gets a player number and a request, and returns the reply as a line. Handshakes
+            don't call it.
 
     Returns:
         All entries of the match.
@@ -212,11 +213,11 @@ def play_out(match: Match, decide: Callable[[str, dict[str, Any]], bytes]) -> li
 
 
 class Imposed:
-    """Dominion with an imposed state (see scenarios/README.md).
+    """A game of Dominion that starts in a given state (see scenarios/README.md).
 
     Attributes:
-        rules: the definition for a match.
-        game: the last game that was created, which is the one in play.
+        definition: the game definition to use for a match.
+        game: the game that is being played, or was played last.
     """
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
@@ -233,7 +234,7 @@ class Imposed:
 
 
 class Layout(Situation, frozen=True):
-    """The start of a game from the `setup` of a scenario."""
+    """Lays out the table as described by the `setup` of a scenario."""
 
     scenario: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -256,7 +257,7 @@ class Layout(Situation, frozen=True):
 
 
 class Arranged:
-    """The `streams` of a scenario as a source of chance."""
+    """A random source that follows the `streams` of a scenario."""
 
     def __init__(self, streams: Mapping[str, str]) -> None:
         self._place = {"first": 0, "last": -1}[streams.get("referee", "first")]

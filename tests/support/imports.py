@@ -1,4 +1,4 @@
-"""Find the modules that a program has imported."""
+"""Check which modules a program imports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 
 def loaded(code: str, modules: Collection[str]) -> set[str]:
-    """Return the modules, out of these, that a Python program has loaded by its end."""
+    """Run some Python code in a new process. Return which of these modules it has loaded."""
     code += f"\nimport sys\nprint(*{set(modules)} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return {*done.stdout.split()}

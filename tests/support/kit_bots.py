@@ -1,4 +1,4 @@
-"""Bots that use the kit, like bots of users. mypy checks this file strictly."""
+"""Bots that use the kit the way users do. mypy checks this file in strict mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TenLines(DominionBot):
 class Everything(DominionBot):
     """Plays every card, even if it is useless."""
 
-    # Doesn't call the base class, as many bots don't.
+    # Many bots don't call `super().__init__()` either, so that has to work.
     def __init__(self, provinces: int = 8) -> None:
         self.provinces = provinces
 

@@ -1,20 +1,20 @@
-"""Compare two matches of a game that differ only in information hidden from a seat.
+"""Check that a seat can't learn hidden information, by comparing two matches.
 
 The second match of a pair is the same as the first up to the fork, a moment when the seat decides.
-At the fork hidden cards change places, the random source changes, and the other players write other
-bytes from then on. (Sometimes players with a request in the same round decide differently, too.)
-The difference is hidden as long as both matches are equal after sorting hidden cards. Until then
-the seat must get exactly the same bytes, because otherwise it could tell which of the two it's in.
-Also, viewers with the same lines must have the same view in both matches.
+At the fork we shuffle the hidden cards, change the random source, and let the other players write
+other bytes from then on. (Sometimes players with a request in the same round decide differently,
+too.) As long as the matches are equal apart from the order of hidden cards, the seat must get
+exactly the same bytes in both. Otherwise it could tell which of the two it's in. Also, viewers who
+got the same lines must have the same view in both matches.
 
 `tests/games/GAME/hidden.py` defines the hidden information of a game:
 
-- `pools(game, seat)`: a `Pool` for each set of cards with known kinds and pile sizes, but an order
-  unknown to the seat.
-- `UNCOVERING`: pairs of messages: one reveals cards that may be shuffled before the next request,
-  the other announces the shuffle; both have a `player_number`.
-- `TOLD`: parts of the whole view that are not in the seat's view, and that need not change: they
-  are known from lines, or contained in another part.
+- `pools(game, seat)`: a `Pool` for each set of cards whose kinds and pile sizes are known to the
+  seat, but not their order.
+- `UNCOVERING`: pairs of message types. The first one reveals cards that may be shuffled before the
+  next request, and the second one announces the shuffle. Both have a `player_number`.
+- `TOLD`: parts of the whole view that are missing in the seat's view, but don't change at a fork.
+  The seat knows them from lines, or they're contained in another part.
 - `SHUFFLED`: parts of the whole view that a `Redeal` changes, because no seat knows them.
 - `GIVING`: dialects that reveal the seed, or values computed from it.
 
@@ -47,11 +47,11 @@ LENGTH = 40
 
 
 class Pool:
-    """Places of cards that a seat cannot distinguish.
+    """A set of hidden cards. The seat doesn't know which of them lies where.
 
     Args:
-        piles: lists or dicts; or a list, and its slice.
-        key: the sort key of cards without an order.
+        piles: lists or dicts of cards. A tuple is a list and the slice of it that is hidden.
+        key: sort key for cards that can't be compared.
     """
 
     def __init__(self, *piles: Any, key: Callable[[Any], Any] | None = None) -> None:
@@ -73,9 +73,9 @@ class Pool:
         self.lay(sorted(self.cards(), key=self._key))
 
     def shuffle(self, dice: Random) -> None:
-        """Exchange a few cards.
+        """Swap a few cards, or many.
 
-        Usually others are played first, so the difference stays hidden for a while.
+        With only a few swaps, the seat usually can't see a difference for a while.
         """
         cards = self.cards()
         for _ in range(dice.choice([1, 2, len(cards)]) if len(cards) > 1 else 0):
@@ -121,14 +121,15 @@ def hidden_in(name: str) -> Hidden:
 
 
 class Observation(NamedTuple):
-    """A moment of a match.
+    """Everything that we compare at one moment of a match.
 
     Attributes:
-        new: lines to the seat since the last observation, or the beginning.
-        views: viewer -> a hash of all its lines and replies, and its view.
-        open: the whole match except information hidden from the seat.
-        whole: the whole match.
-        dealt: a continuation of the match after a redeal; empty if the seat does not decide.
+        new: lines sent to the seat since the last observation.
+        views: viewer -> a hash of its lines and replies so far, and its view.
+        open: the state of the match with hidden cards sorted, so their order doesn't matter.
+        whole: the view of the whole match.
+        dealt: views from a continued copy in which the hidden cards were dealt again. Empty if the
+            seat has no request.
     """
 
     new: list[bytes]
@@ -139,13 +140,13 @@ class Observation(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The comparisons made while a difference was hidden.
+    """Counts comparisons made while the matches only differed in hidden information.
 
     Attributes:
-        moments: number of views and new lines.
-        lines: number of new lines.
-        apart: number of moments with cards in different places.
-        dealt: number of continuations after redeals at such moments.
+        moments: number of observations.
+        lines: number of new lines since the fork.
+        apart: number of observations in which hidden cards lay in different places.
+        dealt: number of those for which continued copies were compared, too.
     """
 
     moments: int = 0
@@ -159,14 +160,14 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """A match that is played twice, and the difference of the second one.
+    """A match that is played twice, the second time with hidden changes from the fork on.
 
     Attributes:
         definition: the game.
         hidden: the hidden information of the game.
-        viewer: the seat that must not notice the difference.
+        viewer: the seat that must not notice the change.
         choices: seed of the players' choices.
-        fork: number of requests before the matches differ.
+        fork: number of requests before the fork.
         change: seed of the change.
     """
 
@@ -181,10 +182,10 @@ class Pair:
     change: int
 
     def play(self, *, changed: bool) -> Iterator[Observation]:
-        """Play one of the two matches.
+        """Play the first match of the pair, or the second one if `changed` is True.
 
         Yields:
-            The moment of the fork, and the moments after each reply.
+            An observation at the fork, and one after each later reply.
         """
         definition, viewer = self.definition, self.viewer
         seed, chance = b"%d" % self.seed, SeededRandomSource(self.seed)
@@ -250,9 +251,9 @@ class Pair:
                     yield sight()
 
     def _dealt(self, match: Match) -> bytes:
-        """Redeal in a copy, and continue the copy.
+        """Deal the hidden cards again in a copy of the match, and play the copy for some rounds.
 
-        We don't do this in the middle of an effect. A copy would begin with an earlier state there,
+        We don't do this in the middle of an effect. The copy would start at an earlier state there,
         in which the change hasn't happened yet.
         """
         game: Any = match._game
@@ -278,7 +279,7 @@ class Pair:
         requests = game.requests
         for pool in pools:
             pool.sort()
-        game.requests = ()  # requests follow from the rest of the state anyway (or reveal too much)
+        game.requests = ()  # requests follow from the other state, and may contain hidden cards
         whole = msgspec.json.encode([game.view(ALL), game.outcome])
         game.requests = requests
         for pool, cards in zip(pools, kept, strict=True):
@@ -289,8 +290,8 @@ class Pair:
         """Play both matches and compare them.
 
         Raises:
-            AssertionError: the seat can distinguish them, or a view contains information from no
-                line.
+            AssertionError: the seat can tell the matches apart, or a viewer with the same lines has
+                different views.
         """
         hidden, compared = True, Compared()
         seen: dict[tuple[Viewer, int], bytes] = {}
@@ -310,10 +311,10 @@ class Pair:
         return compared
 
     def kept_and_changed(self) -> tuple[set[str], set[str]]:
-        """Return the parts hidden from the seat's view, and the parts that the fork changes.
+        """Return the parts that the seat can't see, and the parts that differ after the fork.
 
-        Returns:
-            Names of parts, such as "seats.other.hand"; none if the match ends before the fork.
+        Parts have names like "seats.other.hand". Both sets are empty if the match ends before the
+        fork.
         """
         one = next(self.play(changed=False), None)
         other = next(self.play(changed=True), None)
@@ -340,7 +341,10 @@ class Pair:
 
 
 class Player:
-    """A random player with only its own information, mostly equal in both matches."""
+    """A random player that only uses its own view.
+
+    Both matches have the same players, and they choose the same action as long as it's legal.
+    """
 
     def __init__(self, pair: Pair, seat: int) -> None:
         environment = pair.definition.environment
@@ -355,12 +359,12 @@ class Player:
         self._last = b"?"
 
     def move(self, match: Match, *, wrong: bool, other: bool, otherwise: bool) -> None:
-        """Reply, or rarely leave.
+        """Reply to a request. In rare cases, leave instead.
 
         Args:
-            wrong: usually with a wrong reply, which is otherwise rare.
-            other: with other bytes.
-            otherwise: with another decision.
+            wrong: repeat the last reply, which is usually wrong here. This is rare otherwise.
+            other: send a line with other bytes, as in the second match after the fork.
+            otherwise: make another decision.
         """
         self._moves += 1
         dice = np.random.default_rng([self._seed, self._seat, self._moves, otherwise])
@@ -376,11 +380,12 @@ class Player:
                 legal = self._translator.legal()
                 if legal is None:
                     action = dice.integers(self._choices, size=self._shape)
-                else:  # the same in both matches, if it's legal in both
+                else:  # both matches choose the same action if it's legal in both
                     action = int(np.argmax(dice.random(self._choices) * legal))
                 reply = self._translator.act(action)
             line = self._last = msgspec.json.encode(reply)
-        if other:  # other bytes: a wrong reply, which may have the same effect as a right one
+        # The extra field has no effect, and "?" is a wrong reply.
+        if other:
             line = b"?" if dice.random() < 0.1 else line.replace(b"{", b'{"unasked":0,', 1)
         match.receive(self._seat, line)
 

@@ -1,4 +1,4 @@
-"""Random programs in the environments, and matches with the same replies."""
+"""Play environments with random policies, and matches with the same bots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Policy = Callable[[Any], Any]
 
 
 def at_random(seed: int) -> Policy:
-    """Return a seeded policy: any legal action of Dominion, or any action of Bot Wars."""
+    """Return a seeded random policy. In Dominion it only takes legal actions."""
     random = Random(seed)
     return lambda seen: chosen(random, seen)
 
@@ -33,11 +33,11 @@ def chosen(random: Random, seen: Any) -> Any:
 
 
 class Watched:
-    """A game that stores its replies.
+    """Records the replies that a game gets.
 
     Attributes:
         replies: seat and reply, in order.
-        game: the game.
+        game: the game that is being played.
     """
 
     def __init__(self, definition: GameDefinition) -> None:

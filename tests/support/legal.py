@@ -1,4 +1,4 @@
-"""Random legal replies, in every game with an environment."""
+"""Random legal replies for every game that has an environment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from referee.match.spec import MatchSpec
 
 
 class Legal:
-    """The players of one match. They choose legal actions, and only know what their seats know.
+    """Chooses random legal actions for all seats of a match.
+
+    An action depends only on the view of its own seat.
 
     Args:
-        seed: determines their choices.
+        seed: determines the choices.
     """
 
     def __init__(self, spec: MatchSpec, seed: int) -> None:
@@ -26,7 +28,7 @@ class Legal:
         self._dice = np.random.default_rng(seed)
 
     def reply(self, match: Match, seat: int) -> bytes:
-        """Return a reply of a due seat. Each call gives another one."""
+        """Return a random legal reply for a seat that has a request."""
         player = self._players[seat]
         player.look(match.view(seat), asked=True)
         while True:

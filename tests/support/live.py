@@ -1,4 +1,4 @@
-"""Play real matches in tests: bots as processes, short limits, no leftovers."""
+"""Play real matches in tests, with bots as processes and short time limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def until(holds: Callable[[], object]) -> None:
 
 
 def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
-    """Return the BOT argument of a hostile bot. Its input is appended to `copy`."""
+    """Return the BOT argument for a hostile bot, which appends all its input to the file `copy`."""
     program = str(HOSTILE.with_name("byte_code.py"))
     words = [sys.executable, "-I", "-S", program, mode, str(argument)]
     return shlex.join(words if copy is None else [*words, str(copy)])
@@ -89,7 +89,7 @@ async def play(
     record_stderr: bool = False,
     **limits: Any,
 ) -> Played:
-    """Play a match; its logs are `folder/log` and `folder/record`.
+    """Play a match, with its spectator log in `folder/log` and its record in `folder/record`.
 
     Checks that no new child process is left.
     """
@@ -146,7 +146,7 @@ def referee(
 
 
 def check_output_option(*words: str, report: Path) -> None:
-    """Check that a command with findings shows its text and writes the report to `--output`."""
+    """Check that a command prints its findings as text, and writes the report to `--output`."""
     shown = referee(*words).stdout
     for form in ("text", "json", "junit"):
         done = referee(*words, "--format", form, "--output", str(report))
@@ -155,7 +155,7 @@ def check_output_option(*words: str, report: Path) -> None:
 
 
 def referee_process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command as a process, for tests of its start, its streams or signals."""
+    """Run the command as a process, to test how it starts, or its streams or signals."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *arguments],
         capture_output=True,
@@ -177,7 +177,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
     )
     os.close(follower)
     written = b""
-    with contextlib.suppress(OSError):  # the process has ended, and has closed the terminal
+    with contextlib.suppress(OSError):  # raised when the process has ended and closed the terminal
         while data := os.read(leader, 65536):
             written += data
     os.close(leader)
@@ -210,10 +210,10 @@ _KEPT = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 
 
 def left_behind(run: str = RUN) -> list[tuple[int, str]]:
-    """Return id and command line of the running processes with a mark in their environment.
+    """Return pid and command line of running processes whose environment contains the mark.
 
-    By default, it's those that the tests of this process have started. `multiprocessing` has some
-    permanent processes, and we don't count those.
+    By default, these are the processes that this test run has started. The helpers that
+    `multiprocessing` keeps running are left out.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -222,7 +222,7 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if run.encode() in environment and command:  # a zombie has neither
+        if run.encode() in environment and command:  # both are empty for a zombie
             words = command.replace(b"\0", b" ").decode(errors="replace")
             if not any(kept in words for kept in _KEPT):
                 found.append((int(folder.name), words))
@@ -230,7 +230,10 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
 
 
 def end_left_behind(seconds: float, run: str = RUN) -> list[str]:
-    """Wait for such processes, then kill them. Returns the command lines of the killed ones."""
+    """Give marked processes some seconds to end, then kill the others.
+
+    Returns the command lines of those that were killed.
+    """
     until = time.monotonic() + seconds
     while (left := left_behind(run)) and time.monotonic() < until:
         time.sleep(0.01)  # there's no way to wait for the end of all descendants

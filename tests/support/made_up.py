@@ -1,6 +1,6 @@
-"""Tournaments with made-up matches: no bot is started, and a match takes no time.
+"""Run tournaments with made-up results, which takes no time because no bot is started.
 
-A result depends only on the plan of the match, as with deterministic bots.
+A result only depends on the plan of the match, as it would with deterministic bots.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def row(
     statistics: list[bytes] | None = None,
     **changes: Any,
 ) -> MatchRow:
-    """Make up a match.
+    """Make up the result of a match.
 
-    Bots with lower numbers are better, but luck counts, too, and depends on the deal.
+    Bots with lower numbers are stronger, but luck, which depends on the seed, counts too.
     """
     chance = Random(f"{plan.seed} {plan.players}")
     if ranks is None:
@@ -108,11 +108,11 @@ def left(code: str = "timeout") -> Left:
 
 
 class MadeUp(Executor):
-    """An executor that returns batches immediately.
+    """An executor whose batches are done immediately, with made-up results.
 
     Args:
-        result: makes up a match.
-        most: maximum number of matches played of a batch.
+        result: makes up the result of a match.
+        most: play at most this number of matches per batch.
     """
 
     def __init__(self, result: Result = row, most: int = 1_000) -> None:
@@ -129,7 +129,7 @@ class MadeUp(Executor):
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         if any(LEAVER in plan.players for plan in batch.plans):
-            return [row(plan) for plan in batch.plans]  # this is only called to start the worker
+            return [row(plan) for plan in batch.plans]  # only called to start the worker
         plans = batch.plans[: self._most]
         self.played += [plan.match for plan in plans]
         return [self._result(plan) for plan in plans]
@@ -148,13 +148,13 @@ def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
 
 
 def made_setup(bots: int = 3, **options: Any) -> TournamentSetup:
-    # Nobody ever starts these bots.
+    # These commands don't exist, but nobody ever runs them.
     entrants = [Entrant(f"bot{number}", f"bot{number}") for number in range(bots)]
     return setup(entrants, **({"game": "dominion", "seed": 1} | options))
 
 
 class StopError(Exception):
-    """Interrupts a run, where Ctrl-C would in real life."""
+    """Interrupts a tournament, like Ctrl-C."""
 
 
 def play(
@@ -165,7 +165,7 @@ def play(
     most: int = 1_000,
     until: int | None = None,
 ) -> list[int]:
-    """Run a tournament to its end. Return the numbers of its matches.
+    """Run a tournament. Return the numbers of the matches that were played.
 
     Args:
         until: interrupt the run after this number of stored matches.
@@ -195,7 +195,7 @@ def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
 
 
 def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
-    """Return all rows of a store except times, in the order of the schedule."""
+    """Return all rows of a store in the order of the schedule, without columns that have times."""
     tables = {}
     for table, order in (("bots", "bot"), ("matches", "match"), ("seats", "match, seat")):
         names = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]

@@ -12,9 +12,9 @@ from referee.web.file import FRAME
 
 
 def run_modules(folder: Path, source: str, *options: str, given: bytes = b"") -> str:
-    """Run a module in a copy of the page's modules, below `folder`. Returns its standard output.
+    """Copy the page's modules into `folder`, and run a script beside them. Return its stdout.
 
-    The test is skipped if there's no node.
+    The test is skipped if node isn't installed.
     """
     node = shutil.which("node")
     if node is None:

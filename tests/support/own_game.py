@@ -1,4 +1,4 @@
-"""Games from outside for tests: `own_games/sticks.py` with a bot, and the small games of spec/."""
+"""Games that aren't built in: `own_games/sticks.py` with a bot, and the games in spec/examples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def one_taker(message: Mapping[str, Any]) -> dict[str, Any] | None:
 
 @contextmanager
 def clean_games() -> Iterator[None]:
-    """Context manager: unload games from outside that were loaded in the block."""
+    """Unload all external games that were loaded in the `with` block."""
     known, blamed = dict(GAMES.outside), dict(errors._games)
     try:
         yield
@@ -54,7 +54,7 @@ def clean_games() -> Iterator[None]:
 
 @contextmanager
 def small_games() -> Iterator[None]:
-    """Context manager: the small games of spec/ are in `GAMES`."""
+    """Load the small games of spec/examples in a `with` block."""
     with clean_games():
         for file in SMALL_GAMES.values():
             outside.add(file)

@@ -1,4 +1,4 @@
-"""People in matches, who choose among the answers to the questions of `GameDefinition.person`."""
+"""Play human seats in tests, with a function that picks the answers."""
 
 from __future__ import annotations
 

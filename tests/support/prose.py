@@ -34,14 +34,14 @@ _ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +", re.MULTILINE)
 
 
 class Odd(NamedTuple):
-    """A sentence, and the reason why readers may stumble."""
+    """A sentence that readers may stumble over, and the reason."""
 
     why: str
     sentence: str
 
 
 def paragraphs(markdown: str) -> Iterator[str]:
-    """Yield the paragraphs and list items of a page outside code, tables and headings, as prose."""
+    """Yield the paragraphs and list items of a page, without code, tables and headings."""
     text = _ITEM.sub("\n\n", _LEFT_OUT.sub("\n", markdown))
     for paragraph in re.split(r"\n\s*\n", text):
         words = " ".join(paragraph.split())
@@ -52,13 +52,13 @@ def paragraphs(markdown: str) -> Iterator[str]:
 
 
 def sentences(markdown: str) -> Iterator[str]:
-    """Yield the sentences of a page outside code, tables and headings, without markup."""
+    """Yield the sentences of a page without code, tables, headings and markup."""
     for paragraph in paragraphs(markdown):
         yield from (part for part in _END.split(paragraph) if len(part.split()) > 2)
 
 
 def odd(markdown: str) -> list[Odd]:
-    """Return the sentences of a page with one of the shapes, or with too many words."""
+    """Return the sentences of a page that have an odd shape or too many words."""
     found = []
     for sentence in sentences(markdown):
         shapes = (why for why, shape in SHAPES.items() if re.search(shape, sentence))

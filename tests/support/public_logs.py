@@ -1,4 +1,4 @@
-"""The public messages of a match as JSON, and the results of a game's readers for them."""
+"""Get the public messages of a match as JSON, and run a game's checkers and readers on them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ Json = dict[str, Any]
 def log_of(
     match: Match, seed: int, choose: Callable[[Random, Json], bytes], leaving: float = 0.0
 ) -> list[Json]:
-    """Play a match that has not started. Return its public messages.
+    """Play a new match to its end, and return the public messages.
 
     Args:
-        choose: returns the reply to a request, given dice with that seed.
+        seed: seed of the dice that `choose` gets.
+        choose: returns the reply to a request.
         leaving: probability of a timeout.
     """
     dice = Random(seed)
@@ -50,10 +51,10 @@ def log_of(
 
 
 class PublicLog:
-    """Reads logs of a game.
+    """Runs checkers and readers on logs of a game.
 
     Attributes:
-        types: the game's own messages.
+        types: names of the game's own message types.
     """
 
     def __init__(self, definition: GameDefinition) -> None:
@@ -61,7 +62,7 @@ class PublicLog:
         self._decode = msgspec.json.Decoder(reduce(or_, definition.public)).decode
 
     def read(self, message: Json) -> Any:
-        """Decode a message of the game. ValidationError: it has another form."""
+        """Decode one of the game's messages. Raises ValidationError if it has the wrong form."""
         return self._decode(json.dumps(message))
 
     def findings(self, checker: LogChecker, log: list[Json]) -> list[Finding]:

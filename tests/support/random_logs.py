@@ -1,4 +1,4 @@
-"""Spectator logs of Dominion between random players, in process."""
+"""Make spectator logs of Dominion with random players in this process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Choose = Callable[[Random, dict[str, Any], Mapping[str, int]], bytes]
 
 
 def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
-    """Play nothing, but maybe buy a copper or a curse for nothing."""
+    """Play no cards. Every now and then, take a copper or a curse, which are free."""
     if request["type"] == "attack-request":
         return to_line(
             {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
@@ -31,7 +31,7 @@ def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> 
 
 
 def trasher(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
-    """Trash cards, even until hands are empty."""
+    """Trash as many cards as possible, even the whole hand."""
     if request["type"] == "attack-request" or not request["actions"]:
         return right(chance, request, supply)
     hand = request["hand"]
@@ -73,7 +73,7 @@ def random_match(
     max_turns: int | None = None,
     luck: RandomSource | None = None,
 ) -> Iterator[Entry]:
-    """Yield all entries of a match. Missing arguments are chosen at random."""
+    """Yield the entries of a match. If an argument is None, its value is chosen at random."""
     chance = Random(seed)
     count = chance.choice([2, 2, 3, 4])
     players = choosers or [chance.choice(CHOOSERS) for _ in range(count)]

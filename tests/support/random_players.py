@@ -64,7 +64,7 @@ def right(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
 def _parameters(
     chance: Random, card: str, hand: list[str], supply: Mapping[str, int]
 ) -> Json | None:
-    """Return legal parameters for a card; None if there are none. `hand` excludes the card."""
+    """Return legal parameters for a card, or None if it can't be played. `hand` excludes it."""
     if card == "cellar":
         return {"cards": chance.sample(hand, chance.randint(0, len(hand)))}
     if card == "workshop":
@@ -92,7 +92,7 @@ def _without(hand: list[str], card: str) -> list[str]:
 
 
 def doubtful(chance: Random, request: Json, supply: Mapping[str, int]) -> bytes:
-    """Return a reply of the right form, whose cards are often wrong."""
+    """Return a well-formed reply that often names the wrong cards."""
 
     def card() -> Any:
         return chance.choice(

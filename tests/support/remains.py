@@ -1,4 +1,4 @@
-"""Count what hostile bots may leave on a machine."""
+"""Count the processes, files and mounts that hostile bots leave on a machine."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _GROUPS = "/referee-*-*"
 
 
 class Remains(NamedTuple):
-    """Numbers of leftovers.
+    """Leftovers of the referee and its bots on this machine.
 
     Attributes:
-        processes: descendants of this process, including zombies.
-        descriptors: open file descriptors of this process and its descendants.
-        kib: memory of all these processes.
-        cgroups: groups of bots whose referee has ended, or is one of these processes and has no
-            match.
-        mounts: mounts visible to this process.
+        processes: number of descendants of this process, including zombies.
+        descriptors: number of open file descriptors of this process and its descendants.
+        kib: memory of these processes in KiB.
+        cgroups: number of cgroups of bots whose referee has ended, or is one of these processes.
+            Call this between matches, when no cgroup is in use.
+        mounts: number of mounts that this process sees.
     """
 
     processes: int
@@ -32,9 +32,9 @@ class Remains(NamedTuple):
     mounts: int
 
     def is_more_than(self, other: Remains) -> bool:
-        """Return True if there's more of something.
+        """Return True if there is more of anything than before.
 
-        The activity of other programs doesn't count.
+        Memory doesn't count, because it varies anyway.
         """
         return any(
             getattr(self, name) > getattr(other, name)
@@ -62,7 +62,7 @@ def remains() -> Remains:
 def _descriptors(pid: int) -> int:
     try:
         return len(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:  # it has ended, or we mustn't look
+    except OSError:  # the process has ended, or belongs to another user
         return 0
 
 
@@ -83,7 +83,7 @@ def cgroups_of(referees: set[int]) -> list[str]:
 
 
 def _cgroups() -> list[tuple[str, int]]:
-    """Return the groups of bots, "referee-PID-TOKEN", and the process ids in their names."""
+    """Return the path of each bot's cgroup "referee-PID-TOKEN", with the pid in its name."""
     home = cgroups.home()
     folders = set(home.folders.values()) if home is not None else set()
     found = [path for folder in folders for path in glob(escape(folder) + _GROUPS)]

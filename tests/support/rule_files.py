@@ -1,4 +1,4 @@
-"""Decisions of Dominion rule files in given situations."""
+"""Check what Dominion rule files decide in given situations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def book_of(**fields: Any) -> Book:
-    """Return a file with these fields, and check that it is valid."""
+    """Return a rule file with these fields. It must be valid."""
     file = {"name": "x", "author": "y", **fields}
     book, problems = read(json.dumps(file).encode(), VOCABULARY, "dominion")
     assert problems == []
@@ -25,7 +25,7 @@ def book_of(**fields: Any) -> Book:
 
 
 def averages(count: int) -> Json:
-    """Return a file whose first decision takes 36 steps for each average."""
+    """Return the fields of a rule file whose first decision takes 36 steps per average."""
     names = [f"a{number}" for number in range(count)]
     conditions = {f"supply_card_info_avg_{name}": "< 9" for name in names}
     return {
@@ -35,7 +35,7 @@ def averages(count: int) -> Json:
 
 
 def said(book: Book, game: Dominion) -> Json:
-    """Return a file's reply to the request of a game, without missing and null fields."""
+    """Return a rule file's reply to the game's request, without missing and null fields."""
     reply = VOCABULARY.rule_player(book).reply(game.view(asked(game).seat))
     found: Mapping[str, Any] = from_struct(reply)
     return {name: value for name, value in found.items() if value is not None and name != "type"}
@@ -53,7 +53,10 @@ def in_turn(
     players: int = 2,
     **cards: Any,
 ) -> Dominion:
-    """Return a game in which player 1 has a hand, given as card names with blanks in between."""
+    """Return a game in which player 1 has this hand and it's their turn.
+
+    The hand is a string of card names separated by spaces.
+    """
     seats = {"player1": {"hand": hand.split(), **cards}}
     state = {"seats": seats, "turn": turn or {}, "supply": supply or {}}
     return begin_at(new_setup(players), state)

@@ -1,4 +1,4 @@
-"""Support for tests of the sandbox."""
+"""Skip tests that need the sandbox where it isn't available."""
 
 from __future__ import annotations
 

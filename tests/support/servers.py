@@ -1,4 +1,4 @@
-"""HTTP servers for tests, correct and faulty ones, on ports chosen by the system."""
+"""HTTP servers for tests. Some are correct, and some break the protocol."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-# Responds to a request, given its body. Returns True if the connection stays open.
+# Responds to a request body on a socket. Returns True to keep the connection open.
 Behaviour = Callable[[socket.socket, bytes], bool]
 MEGABYTE = bytes(1024 * 1024)
 
 
 class Request(NamedTuple):
-    """A received request; header names are in lower case."""
+    """A received request. Header names are in lower case."""
 
     line: str
     headers: dict[str, str]
@@ -25,12 +25,12 @@ class Request(NamedTuple):
 
 
 class Server:
-    """Serves each connection in its own thread.
+    """A server that handles each connection in a thread of its own, on a free port.
 
     Attributes:
         url: the URL of the server.
         requests: the received requests, in order.
-        over: set at the end, for a behaviour that waits until then.
+        over: set when the server stops. Behaviours that hang can wait for this event.
     """
 
     def __init__(self, behaviour: Behaviour, context: ssl.SSLContext | None = None) -> None:
@@ -93,7 +93,7 @@ class Server:
 
 @contextlib.contextmanager
 def server(behaviour: Behaviour, context: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Context manager: a running server; with TLS if it has a context."""
+    """Run a server in a `with` block. It uses TLS if there's a context."""
     running = Server(behaviour, context)
     try:
         yield running
@@ -116,7 +116,7 @@ def always(*parts: bytes, keep: bool = True) -> Behaviour:
 
 
 def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
-    """Send a head and a thousand parts. Each part that was taken is appended to `sent`."""
+    """Send headers and a thousand chunks. Chunks that the client accepts are added to `sent`."""
 
     def behave(connection: socket.socket, body: bytes) -> bool:
         connection.sendall(head)
@@ -129,7 +129,7 @@ def endless(sent: list[int], head: bytes, part: bytes = MEGABYTE) -> Behaviour:
 
 
 def bomb() -> bytes:
-    """Return a hundred megabytes of zeros, compressed, without the end of the stream."""
+    """Return 100 MB of zeros in compressed form. The end of the stream is missing."""
     packer = zlib.compressobj(wbits=31)
     # After a full flush, nothing refers to the data before it, so we can compress a megabyte once
     # and repeat the result.
@@ -138,7 +138,7 @@ def bomb() -> bytes:
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-# Response, the code of its fault, and a word in its message.
+# Response, expected fault code, and a word that its message must contain.
 BROKEN = {
     "an error": (response(b"", status="500 Oops"), "http-status", "status 500"),
     "not found": (response(b"reply", status="404 No"), "http-status", "status 404"),

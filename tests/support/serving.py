@@ -1,4 +1,4 @@
-"""Run the command `referee serve`."""
+"""Run `referee serve` on a free port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contents of a tournament's store."""
+"""Compare the stores of two tournaments."""
 
 from __future__ import annotations
 

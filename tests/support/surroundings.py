@@ -1,4 +1,4 @@
-"""The environment of processes that a test or a tool starts. Importing this module sets it."""
+"""Importing this module sets up the environment that tests and tools pass to child processes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 import signal
 from pathlib import Path
 
-# A sandbox takes some milliseconds per bot, and we start thousands of bots. Tests of the sandbox
-# ask for one.
+# Sandboxes take some milliseconds per bot, and we start thousands of bots. Tests of the sandbox
+# switch it on again.
 os.environ["REFEREE_SANDBOX"] = "none"
 
-# With this set, thousands of processes would compile their imports again and again.
+# If this is set, every one of thousands of processes compiles its imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # rustup installs its programs there, but only a login shell has the folder on its PATH.

@@ -1,10 +1,10 @@
-"""A toy game for tests: in each turn all name a number at the same time; the sums are compared.
+"""A toy game for tests. In each turn all players name a number, and the highest sum wins.
 
-It uses every feature of the referee for games: simultaneous moves, a shared deck, of which a card
-is turned each turn, a fault, options, facts, a view, a drawing, a checker of logs, turns,
-statistics, conformance cases, bots given as files. It has three dialects. In `bare` and `bare-form`
-a bot receives {"turn":1,"you":"player1","game":SEED} and replies with the number only; `spoken` has
-requests, news, replies and an end of several lines.
+It uses every feature that the referee has for games: simultaneous moves, a shared deck from which a
+card is turned each turn, a fault, options, facts, a view, a drawing, a log checker, turns,
+statistics, conformance cases, and bots given as files. It has three dialects. In `bare` and
+`bare-form` a bot receives {"turn":1,"you":"player1","game":SEED} and replies with only the number.
+In `spoken`, requests, news, replies and the end take several lines each.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Toy:
 
     @property
     def turns(self) -> int:
-        return self._turn * len(self._scores)  # everybody has begun the same number of turns
+        return self._turn * len(self._scores)  # all players are in the same turn
 
     def advance(self, replies: Mapping[int, object]) -> None:
         assert set(replies) == {request.seat for request in self.requests}
@@ -306,7 +306,7 @@ class Spectator:
         return self._view
 
     def take_moved(self) -> Sequence[Moved]:
-        raise NotImplementedError  # not called by the page, as `PAGE` has no `now`
+        raise NotImplementedError  # `PAGE` has no `now`, so the page never calls this
 
 
 PAGE = PageDefinition(

@@ -1,4 +1,4 @@
-"""A person at a separate terminal: waits for a text, then types."""
+"""Simulate a person at a terminal who waits for a text, and then types something."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 
 class TypingPerson:
-    """The command on a terminal of its own, where Ctrl-C becomes a signal.
+    """Runs the command in a terminal of its own, where Ctrl-C works.
 
     Attributes:
-        seen: the output so far, with plain line ends.
+        seen: the output so far, with "\\n" as the only line end.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class TypingPerson:
         )
         os.close(follower)
         self.seen = ""
-        self._place = 0  # end of the text seen by `expect`
+        self._place = 0  # `expect` has found everything before this
 
     def expect(self, text: str) -> str:
-        """Wait for a text after the last one. Returns the output before it."""
+        """Wait until a text appears in new output. Return the output before it."""
         while text not in self.seen[self._place :]:
             assert self._read(), f"{text!r} never came:\n{self.seen[self._place :]}"
         end = self.seen.index(text, self._place) + len(text)
@@ -82,10 +82,7 @@ class TypingPerson:
         return self.process.wait(timeout=60)
 
     def hang_up(self) -> int:
-        """Close the terminal, which is what happens if a connection is lost.
-
-        Returns the exit code.
-        """
+        """Close the terminal, as if the connection was lost. Return the exit code."""
         self._leader, leader = os.open(os.devnull, os.O_RDONLY), self._leader
         os.close(leader)
         return self.process.wait(timeout=60)

@@ -1,4 +1,4 @@
-"""Random matches with all information that viewers had during the match."""
+"""Play random matches, and record what each viewer could see after each round."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.support.random_players import doubtful, right
 
 
 class State(NamedTuple):
-    """A state during the match.
+    """The views of a match after a round.
 
     Attributes:
-        views: viewer, in the format of pages -> its view.
+        views: viewer, as named in pages -> its view.
         public: number of public lines so far.
     """
 
@@ -34,13 +34,13 @@ class State(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A match.
+    """A finished match, and what could be seen while it was played.
 
     Attributes:
         match: the finished match.
-        states: the states after each round since the beginning of the game.
-        lines: kind, seat and text of all entries.
-        record, log: its files.
+        states: the states after each round, from the start of the game.
+        lines: kind, seat and text of every line that was sent or received.
+        record, log: the contents of its record and its spectator log.
     """
 
     match: Match
@@ -51,7 +51,7 @@ class Watched(NamedTuple):
 
 
 def watched(game: str, seed: int, **options: Any) -> Watched:
-    """Play a match that is determined by the seed. Bots may make faults, and may leave."""
+    """Play a random match that depends only on the seed. Bots may make faults or leave."""
     chance = Random(seed)
     seats = chance.choice([2, 3, 4]) if game == "dominion" else 2
     spec = match_spec(

@@ -1,9 +1,10 @@
-"""Simulate tournaments with known strengths and strong luck of the deal.
+"""Simulate tournaments in which the strengths are known, and the deals bring a lot of luck.
 
-There are two kinds of luck. Luck of a *seat* goes to each bot once, because the seats of a deal
-rotate, so deals contain more information than independent matches would. Luck of a *bot* with the
-deal, e.g. a kingdom that suits it, stays with it in all matches of the deal, so there they contain
-less. The true value is the limit of the estimates for many deals of the same schedule.
+There are two kinds of luck. The luck of a *seat* goes to every bot once, because bots take turns on
+the seats of a deal. That's why a deal contains more information than the same number of independent
+matches. The luck of a *bot* with a deal, e.g. with a kingdom that suits it, stays with the bot in
+all matches of the deal, so these contain less. As the true values we use estimates from a very
+large number of deals with the same schedule.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def rate_by_match(table: DealTable) -> Ratings:
 
 
 def rate_to_all(table: DealTable) -> Ratings:
-    """Rate relative to the mean of all, and without open intervals, for comparison."""
+    """Rate relative to the mean of all bots, with finite intervals only, for comparison."""
     ratings, centred = rate(table), np.eye(table.size) - 1 / table.size
     return replace(
         ratings,
@@ -44,11 +45,11 @@ def rate_to_all(table: DealTable) -> Ratings:
 
 
 def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
-    """Return the coverage of intervals, and the mean width of those with two ends.
+    """Return how many intervals contain the true value, and half the mean width of finite ones.
 
     Args:
         truth: the true rating of each bot.
-        bots: number of bots that count.
+        bots: number of bots to check. Bots after these are ignored.
     """
     pairs = np.triu_indices(bots, 1)
     apart = (truth[:, None] - truth)[pairs]
@@ -81,20 +82,21 @@ def _mean(values: NDArray[Any]) -> float:
 
 @dataclass(frozen=True)
 class World:
-    """The distribution of results.
+    """A model of bots, seats and luck that produces results.
 
     Attributes:
         players: number of seats.
         bots: number of bots, with evenly spaced strengths.
-        spread: difference of the strongest and the weakest bot, in Elo, without luck.
-        hopeless: strength of an extra last bot, in Elo, relative to the mean of the others, which
-            alone count; None: there is no such bot.
-        seat_luck: standard deviation of a deal's luck of each seat, as a logit; a match has 1.3.
-        bot_luck: standard deviation of a deal's luck of each bot.
-        side: advantage of the first seat in all deals, as a logit, for example in a position.
-        ties: performances with about this difference, as a logit, are a tie.
-        all_orders: True if a deal is played in all orders of its seats, not only rotated.
-        gains: additional strength of each bot, in Elo; empty: none.
+        spread: Elo difference between the strongest and the weakest bot, leaving luck aside.
+        hopeless: strength of an extra last bot, in Elo relative to the mean of the others. Only the
+            others are checked. None means that there is no such bot.
+        seat_luck: standard deviation of a deal's luck for each seat, as a logit. The luck of a
+            single match has 1.3.
+        bot_luck: standard deviation of a deal's luck for each bot, as a logit.
+        side: advantage of the first seat in every deal, as a logit.
+        ties: bots tie if their performances differ by less than about this, as a logit.
+        all_orders: True if a deal is played in every order of its seats, not only in rotations.
+        gains: extra strength of each bot, in Elo. If it's empty, no bot gets any.
     """
 
     players: int
@@ -113,7 +115,7 @@ class World:
         return self.bots - (self.hopeless is not None)
 
     def schedule(self, deals: int) -> NDArray[np.int64]:
-        """Return line-ups in which each bot plays this number of deals, against random others."""
+        """Return line-ups in which every bot plays this many deals against random opponents."""
         random = np.random.default_rng(self.players)
         rounds = [random.permutation(self.bots) for _ in range(deals)]
         return np.concatenate(rounds).reshape(-1, self.players)
@@ -141,12 +143,15 @@ class World:
         return [list(np.roll(range(self.players), turn)) for turn in range(self.players)]
 
     def truth(self, lineups: NDArray[np.int64], deals: int = 100_000) -> DealTable:
-        """Return the expected results of the same line-ups, from many deals."""
+        """Return results from a very large number of deals with these line-ups."""
         many = np.tile(lineups, (deals // len(lineups), 1))
         return self.play(many, np.random.default_rng(12345))
 
     def apart(self, elo: float) -> World:
-        """Return the world with another spread, so that the ends' expected scores imply `elo`."""
+        """Return this world with the spread that makes the best and the worst bot differ by `elo`.
+
+        That's the difference which follows from their expected scores.
+        """
         world = replace(self, spread=elo)
         for _ in range(4 if elo else 0):  # luck makes results more alike, so we have to iterate
             rating = rate(world.truth(world.schedule(1))).rating
@@ -160,12 +165,15 @@ class World:
         beside: Callable[[DealTable], Ratings] | None = None,
         endless: int = 100_000,
     ) -> dict[str, float]:
-        """Return the coverage and the mean width of intervals, by kind.
+        """Simulate tournaments, and return how often intervals contain the true values.
+
+        The result also has half the mean width of ratings and differences.
 
         Args:
             deals: deals per bot in a tournament.
             repetitions: number of tournaments.
-            beside: another way to rate; the names of its results begin with "other".
+            beside: another rating method to compare with. The names of its results begin with
+                "other".
             endless: number of deals for the true values.
         """
         lineups, alike = self.schedule(deals), self.alike
@@ -211,7 +219,10 @@ class World:
 
 
 def duel(counts: Sequence[int]) -> DealTable:
-    """Return the results of two bots: the deals with 0, 0.5, 1, 1.5 and 2 points."""
+    """Return made-up results of two bots.
+
+    `counts` has the number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
+    """
     halves = np.repeat(np.arange(OUTCOMES), counts)
     first = np.stack([np.minimum(halves, 2), np.maximum(halves - 2, 0)], axis=1).reshape(-1)
     deals = Deals(2, 2)
@@ -223,18 +234,26 @@ def duel(counts: Sequence[int]) -> DealTable:
 def decide(
     world: World, test: Sprt, elo: float, runs: int, sample: int = 4_000_000
 ) -> NDArray[np.int64]:
-    """Return the final counts of tests between two bots that differ by `elo`; shape (runs, 5).
+    """Run sequential tests between two bots that differ by `elo`.
 
     Args:
-        world: its luck and its ties.
+        world: gives the luck and the ties.
         test: the sequential test.
         elo: the difference implied by the expected score.
         runs: number of tests.
-        sample: number of deals for finding the strength with this expected score.
+        sample: number of deals used to find the strength with this expected score.
+
+    Returns:
+        For each test, how many deals gave 0, 0.5, 1, 1.5 and 2 points when it stopped; shape
+        (runs, 5).
     """
 
     def leads(count: int, random: np.random.Generator) -> NDArray[np.float64]:
-        """Return a bot's lead over an equal one in both matches of each deal; shape (2, count)."""
+        """Simulate the two matches of each deal between equal bots.
+
+        Returns:
+            The first bot's lead in each match, as a logit; shape (2, count).
+        """
         bot = random.normal(0, world.bot_luck, count)
         seat = random.normal(0, world.seat_luck, count) * [[1], [-1]]
         return np.asarray(bot + seat + random.logistic(0, 1, (2, count)))
@@ -242,8 +261,9 @@ def decide(
     def halves(lead: NDArray[np.float64]) -> NDArray[np.int64]:
         return np.sum(1 + (lead > world.ties) - (lead < -world.ties), axis=0, dtype=np.int64)
 
-    # Luck makes results more alike, so the strength must be larger than `elo`. A win is 1 and a tie
-    # 0.5, so this is the mean of the probabilities of leads above `ties` and above -`ties`.
+    # Luck makes results more alike, so the strength must be larger than `elo`. A win counts 1 and a
+    # tie 0.5. That makes the score the mean of two probabilities: that the lead is above `ties`,
+    # and that it's above -`ties`.
     luck = np.ravel(leads(sample // 4, np.random.default_rng(1)))
     luck = np.sort(np.concatenate([luck, -luck]))
     low, high = -20.0, 20.0

@@ -1,4 +1,4 @@
-"""The most expensive lines for a referee: to read, to check, to store."""
+"""Lines that cost the referee the most time and memory to read, check or store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.games.interface.definition import GameDefinition
 # The longest line in most games (protocol-v1, 1.3).
 BYTES = 64 * 1024
 
-# Repeated items of a list, and their separator.
+# Items to repeat in a list, and the separator between them.
 _FILLINGS: dict[str, tuple[bytes, bytes]] = {
     "numbers": (b"1", b","),
     "long numbers": (b"-1e-999", b","),
@@ -28,7 +28,7 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
 
 @cache
 def worst_lines(definition: GameDefinition) -> Mapping[str, bytes]:
-    """Return lines of `BYTES` or slightly less, by description; not blank, without a line end."""
+    """Return the lines by description. They are not blank, have no line end, and fill `BYTES`."""
     lines = {
         "opening brackets": _full(b"[", b""),
         "closing brackets": _full(b"]", b""),

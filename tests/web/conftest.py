@@ -1,4 +1,4 @@
-"""A browser: Chromium of the system, driven by Playwright."""
+"""Fixtures that drive the system's Chromium with Playwright."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.browsing import ARGUMENTS, CHROMIUM, new_page, painted
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One browser for a module."""
+    """The browser, which the tests of a module share."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="no Playwright: pip install -e '.[browser]'"
     )
@@ -27,10 +27,11 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a file, or an address, as a new visitor: `visit(path, "#turn=3", **context)` -> page.
+    """Return a function that opens a file or URL as a new visitor.
 
-    Nothing moves, unless `reduced_motion` is given. A message in the console, an error of a script
-    or a breach of the policy fails the test.
+    For example, `visit(path, "#turn=3", viewport=...)` returns the page. Animations are off, unless
+    you pass `reduced_motion`. The test fails on any console message, script error or violation of
+    the content security policy.
     """
     contexts = []
     messages: list[str] = []

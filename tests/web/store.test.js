@@ -1,4 +1,4 @@
-// The state of the page, in node: see test_store.py.
+// Tests of the page's state in node. test_store.py runs them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -50,7 +50,7 @@ test("a live page follows, and stays while one is back in time", () => {
   const back = after(grown, { type: "go", to: 1 }, grow(match, 3));
   assert.deepEqual([back.at, back.last, back.follows], [1, 5, false]);
   const other = after(back, reset(matchOf([1, 2, 2, 3])));
-  assert.equal(other.at, 0); // the same turn, whose steps are others
+  assert.equal(other.at, 0); // same turn, but it has other steps now
   assert.equal(after(grown, reset(matchOf([1, 2]))).at, 1);
 });
 
@@ -72,7 +72,7 @@ test("a question that comes twice, or after the next one, changes nothing", () =
   assert.deepEqual([sent.ask, sent.draft], [null, null]);
   assert.equal(after(sent, ask(4)), sent);
   const next = after(state, { type: "send", request: 4 }, ask(5), { type: "answered", request: 4 });
-  assert.deepEqual([next.ask.request, next.draft.sending], [5, false]); // the next question came first
+  assert.deepEqual([next.ask.request, next.draft.sending], [5, false]); // question 5 came before the response
   assert.equal(after(next, { type: "keep", request: 4, problem: "late" }), next);
 });
 
@@ -109,7 +109,7 @@ test("at a seat the turns of others are paced, unless there is no time", () => {
     return after(shown, { type: "add", match, lively });
   };
   const { at, playing, last } = paced(true);
-  assert.deepEqual([at, playing, last], [1, true, 4]); // its own turn is not played again
+  assert.deepEqual([at, playing, last], [1, true, 4]); // it does not replay its own turn
   const ended = after(paced(true), { type: "tick", steps: 2 }, { type: "tick", steps: 1 });
   assert.deepEqual([ended.at, ended.playing, ended.paced], [4, false, false]);
   assert.equal(after(paced(true), { type: "skip" }).at, 4);
@@ -153,7 +153,7 @@ test("a pick that ends the turn can be undone before it is sent", async () => {
   answer.pick(1);
   await answer.send();
   app.dispatch(ask(2, buys));
-  answer.pick(2); // the turn goes on after it
+  answer.pick(2); // the turn continues after this pick
   assert.deepEqual(sent, [[1, [1]], [2, [2]]]);
 });
 

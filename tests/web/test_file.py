@@ -1,4 +1,4 @@
-"""One HTML file: its modules as one script, its policy, its size."""
+"""The match page as a single HTML file: bundled modules, content security policy, size."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def unpacked(page: str, part: str) -> Any:
 
 
 def spread(steps: list[Any]) -> None:
-    """Give each viewer what it knows, as the page does."""
+    """Replace each entry for several viewers by an entry for each of them, as the page does."""
     for step in steps:
         for field in {"set", "now", "moves"} & step.keys():
             known = step[field].items()
@@ -84,7 +84,11 @@ def test_its_policy_allows_its_script_and_its_styles_alone(match: MatchPage) -> 
     "module", MODULES, ids=lambda path: str(path.relative_to(FRAME.parents[1]))
 )
 def test_every_module_keeps_to_the_forms_that_are_bundled(module: Path) -> None:
-    """Imports of one line with names that are there, no circle, exports that are declared."""
+    """Modules have to stay simple, because the bundler uses regular expressions.
+
+    Imports take one line and use existing names, there are no import cycles, and every export is a
+    declaration.
+    """
     source = module.read_text("utf-8")
     for names, other in file._IMPORT.findall(source):
         exported = file._EXPORT.findall((module.parent / f"{other}.js").read_text("utf-8"))
@@ -155,7 +159,7 @@ def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.Monk
 
 
 def little(message: dict[str, Any]) -> Any:
-    """Buys a copper now and then, until there are none, and plays nothing."""
+    """A bot that sometimes takes a copper while there are any, and never plays a card."""
     if message["type"] == "play-turn" and message["buys"] and "copper" in message["hand"][:2]:
         return {"type": "play-reply", "phase": "buy", "cards_to_buy": ["copper"]}
     return cautious(message)
@@ -173,7 +177,7 @@ def little(message: dict[str, Any]) -> Any:
 def test_it_is_small(
     game: str, bots: list[Any], options: dict[str, Any], turns: int, most: int, tmp_path: Path
 ) -> None:
-    """With every line that was sent."""
+    """These limits are for a page with all lines (`all_lines=True`)."""
     record = tmp_path / "record"
     result = referee.play_match(bots, game=game, seed=7, options=options, record=record)
     assert result.turns == turns
@@ -185,7 +189,7 @@ def test_it_is_small(
 def test_a_game_without_a_drawing_has_a_page(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """With its turns as text and pictures, its points as a curve, and no views of a log."""
+    """Turns appear as text and pictures, and points as a curve. A log's page has no views."""
     definition = GAMES["botwars"]
     monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(definition, page=None))
     played = watched("botwars", 2, rows=7, cols=7, max_turns=9)
@@ -205,7 +209,7 @@ def test_a_game_without_a_drawing_has_a_page(
 
 
 def modules_below(name: str) -> dict[str, str]:
-    """A module and everything that it imports, as the file has them."""
+    """Return the bundled source of a module and of everything that it imports, by name."""
     made: dict[str, str] = {}
     file._add_module(name, FRAME / f"{name}.js", made)
     return made
@@ -215,7 +219,7 @@ def modules_below(name: str) -> dict[str, str]:
     ("mode", "module"), [("file", "boot"), ("match", "served"), ("seat", "seated")]
 )
 def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -> None:
-    """Everything that a page loads in a mode, in bytes without comments and margins."""
+    """Limits in bytes for everything that a page loads, without comments and indentation."""
     assert sum(len(text.encode()) for text in modules_below(module).values()) <= 90_000
     names = list(file.STYLES)
     if mode != "file":
@@ -254,7 +258,7 @@ def test_the_bundle_and_the_modules_export_the_same(tmp_path: Path) -> None:
 
 
 def test_colours_and_fonts_are_in_the_theme() -> None:
-    """Each page has its style sheets from here; a report of conform has those of standings."""
+    """Templates don't define styles of their own. They only include those of the program."""
     for name in ("pages.css", "frame.css"):
         fonts = re.findall(r"font-family: *([^;]*)", (FRAME / name).read_text())
         assert all(font == "inherit" or font.startswith("var(--") for font in fonts), name

@@ -1,4 +1,4 @@
-"""What a notebook shows of results."""
+"""How notebooks display match results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORT = {"max_turns": 2}
 
 
 class Elements(HTMLParser):
-    """The elements of a piece of HTML, with their attributes, and its text."""
+    """Parses a piece of HTML into its elements with their attributes, and its text."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Elements(HTMLParser):
 
 
 def named(name: str) -> referee.BotFunction:
-    """A bot of this name that ends its turns."""
+    """Return a bot with this name. It ends each turn immediately."""
 
     def bot(message: dict[str, object]) -> object:
         if message["type"] == "player-name-request":
@@ -70,7 +70,7 @@ def test_a_result_is_a_frame_with_the_page_of_its_match(result: MatchResult) -> 
     page = frame["srcdoc"]
     assert page is not None
     inside = Elements(page)
-    assert inside.names.count("script") == 4  # header, steps, lines, and one module
+    assert inside.names.count("script") == 4  # header, steps, lines, and the bundled module
     assert inside.names.count("main") == 1
     header = re.search(r'id="header-0">(.*?)</script>', page)
     assert header is not None
@@ -93,7 +93,8 @@ def test_a_result_stays_what_it_is(result: MatchResult) -> None:
     for same in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
         assert same == result
         assert msgspec.json.encode(same) == msgspec.json.encode(result)
-        assert same._repr_html_() is None  # it does not know its match: the text is shown
+        # A copy doesn't have the match, so notebooks show the `repr`.
+        assert same._repr_html_() is None
     assert set(msgspec.to_builtins(result)) == set(MatchResult.__struct_fields__)
 
 

@@ -1,4 +1,4 @@
-"""The page of a record or a spectator log shows what the match was while it was played."""
+"""The page of a record or spectator log shows the same as the match did while it was played."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Read = Callable[[bytes], MatchPage]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Reads what a file of these bytes shows."""
+    """Return a function that reads a file with these bytes."""
 
     def page(data: bytes) -> MatchPage:
         file = tmp_path / "file"
@@ -56,7 +56,7 @@ def match(request: pytest.FixtureRequest) -> Watched:
 
 
 def folded(page: MatchPage, viewer: str) -> Iterator[dict[str, Any]]:
-    """What this viewer sees at each step."""
+    """Yield this viewer's whole view at each step."""
     view: dict[str, Any] = {}
     for step in page.steps:
         view = view | step.set.get(viewer, {})
@@ -64,9 +64,9 @@ def folded(page: MatchPage, viewer: str) -> Iterator[dict[str, Any]]:
 
 
 def test_it_is_the_match(match: Watched, read: Read) -> None:
-    """Views, lines, faults and the end; of a record for all viewers, of a log what is public."""
+    """A record's page has everything for all viewers. A log's page has the public part."""
     page = read(match.record)
-    ends = [step.time is not None for step in page.steps]  # of rounds
+    ends = [step.time is not None for step in page.steps]  # at the end of a round
     for viewer in match.states[0].views:
         track = viewer if viewer in page.header.viewers else page.header.viewers[0]
         shown = list(compress(folded(page, track), ends))
@@ -144,7 +144,8 @@ def test_a_part_of_a_match_has_the_same_views(match: Watched, read: Read) -> Non
     turns = [turn.turn for turn in whole.turns]
     first, last = sorted(chance.choices(turns, k=2))
     steps = [i for i, step in enumerate(whole.steps) if first <= step.turn <= last]
-    steps += [i for i in (steps[-1] + 1,) if i < len(whole.steps)]  # what the last turn led to
+    # The step after the last turn shows the effect of that turn, so it's included.
+    steps += [i for i in (steps[-1] + 1,) if i < len(whole.steps)]
     views = {viewer: list(folded(whole, viewer)) for viewer in whole.header.viewers}
     said = [whole.lines[slice(*whole.steps[i].lines)] for i in steps]
     part = cut(whole, first, last)
@@ -201,7 +202,10 @@ def test_the_limits_of_one_bot_are_with_its_name(read: Read) -> None:
 def test_a_match_that_was_just_played_is_that_of_its_record(
     game: str, bots: list[str], tmp_path: Path
 ) -> None:
-    """All that a notebook shows; it knows no file, date or digest, and times more exactly."""
+    """A notebook shows the match without a record.
+
+    Its page has no file name, date or digest, and its times aren't rounded.
+    """
     record = tmp_path / "record"
     result = referee.play_match(bots, game=game, seed=3, options={"max_turns": 4}, record=record)
     of_record = read_match(str(record))
@@ -255,7 +259,7 @@ def test_a_foreign_file_is_none(data: bytes, read: Read) -> None:
 
 @pytest.mark.parametrize("game", referee.GAMES)
 def test_a_log_that_begins_with_a_player_who_leaves_is_no_crash(game: str, read: Read) -> None:
-    """No rules allow it there: no state of the game is known yet."""
+    """At that time the state of the game is not known yet, and the rules don't allow it."""
     first = fuzzed_match(game, Random(1), max_turns=1).log.splitlines(keepends=True)
     names = [line for line in first if b'"type":"player-name"' in line]
     info = next(line for line in first if b'"type":"game-info"' in line)
@@ -270,7 +274,7 @@ def test_a_log_that_begins_with_a_player_who_leaves_is_no_crash(game: str, read:
 
 
 def test_a_damaged_file_is_a_sentence(read: Read) -> None:
-    """Either in the header, of a page as far as it goes, or as an error."""
+    """The reader either raises LogReadError, or shows the part before the damage with a problem."""
     files = [name.read_bytes() for name in RECORDS]
     files += [watched(game, 5, **GAMES[game]).log for game in GAMES]
     read_so_far = 0

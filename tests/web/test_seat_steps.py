@@ -1,4 +1,4 @@
-"""What a seat's page has of a match: what that seat was sent, and nothing that tells more."""
+"""A seat's page contains what the seat was sent, and nothing that reveals more."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.support.forked import Forked
 from tests.support.helpers import TIMES, full_supply, name_line
 from tests.support.random_players import mixed, right
 
-SAME = 1_000_000  # no draw is another one
+SAME = 1_000_000  # so far into the match that the draws never differ
 
 
 def pages(
     seed: int, seats: int, fork: int, choose: Any, leaving: float = 0.0
 ) -> Iterator[tuple[int, bytes, list[str], SeatSteps]]:
-    """A match, round by round: for each seat its page as bytes, and the lines that it heard."""
+    """Play a match. After each round, yield the seats with their pages and the lines so far."""
     match = Match(RULES, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
     made = [SeatSteps(RULES, seat) for seat in range(seats)]
     heard: list[list[str]] = [[] for _ in range(seats)]
@@ -78,7 +78,7 @@ def pages(
 def test_what_is_hidden_changes_no_byte(
     seed: int, seats: int, fork: int, choose: Any, leaving: float
 ) -> None:
-    """Two matches with different hidden cards and the same lines so far give the same page."""
+    """If the seat's lines are the same so far, hidden cards must not change its page."""
     seen: dict[tuple[int, int], bytes] = {}
     for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving):
         seen[seat, hash(tuple(heard))] = page

@@ -1,4 +1,4 @@
-"""A tournament as a folder of pages: its links, its paths, what it replaces."""
+"""A tournament as a static site: links, paths, and replacing an older site."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a store of four bots and the records of two matches: the second is wrong."""
+    """A folder with a four-bot store and two records. The second one has a wrong digest."""
     folder = tmp_path_factory.mktemp("night")
     digest = json.loads(RECORD.read_bytes().splitlines()[-1])["digest"]
 
@@ -57,7 +57,7 @@ def written(made: Path, to: Path, *more: str) -> int:
 
 @pytest.fixture(scope="module")
 def folder(made: Path) -> Path:
-    """The pages of that store, beside what was said of them."""
+    """The site of that store. Its parent has `said`, the command's stderr."""
     with (made / "said").open("w") as said, redirect_stderr(said):
         assert written(made, made / "site", "--records", str(made / "records")) == 0
     return made / "site"
@@ -91,7 +91,7 @@ def test_it_opens_from_disk(folder: Path, browser: Any) -> None:
     messages: list[str] = []
     page = new_page(browser, messages)
     page.goto((folder / "index.html").as_uri())
-    assert page.locator(".top .button").count() == 1  # dark or light
+    assert page.locator(".top .button").count() == 1  # the theme button
     page.locator(".ranking a").first.click()
     page.wait_for_url("**/bot/*.html")
     page.goto((folder / "matches.html").as_uri())
@@ -113,7 +113,7 @@ def test_what_was_written_is_said(folder: Path) -> None:
 
 
 def test_a_folder_of_pages_is_replaced(made: Path, folder: Path, tmp_path: Path) -> None:
-    """Without records no match has a page."""
+    """Without `--records`, the old match pages are removed too."""
     to = tmp_path / "site"
     shutil.copytree(folder, to)
     assert written(made, to, "--title", "Friday") == 0

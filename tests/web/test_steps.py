@@ -1,4 +1,4 @@
-"""What a step holds."""
+"""The contents of the steps of a match page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_step_has_only_what_is_new(tmp_path: Path) -> None:
     for step in page.steps:
         assert all(values.get(name) != of for name, of in step.values.items())
         values |= step.values
-    assert "seats" not in msgspec.to_builtins(page.steps[-1])  # what is empty is not there
+    assert "seats" not in msgspec.to_builtins(page.steps[-1])  # empty fields are omitted
 
 
 def test_one_track_where_nothing_is_hidden(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ for line in sys.stdin:
 
 
 def test_stderr_beside_a_record_stands_where_its_bot_left(tmp_path: Path) -> None:
-    """That of the other bot, which did not fail, stands at the end."""
+    """The stderr of bots that didn't fail is shown at the end of the match."""
     path = tmp_path / "7.record.jsonl"
     bots = [hostile("exit_at", 3), "minimal", "minimal"]
     referee.play_match(bots, seed=1, options={"max_turns": 5}, record=path)
@@ -116,7 +116,7 @@ def test_stderr_in_a_record_is_enough(tmp_path: Path) -> None:
 
 
 def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> None:
-    """Last words are on the way to the end."""
+    """Output that arrives after the last reply appears in the last step."""
     path = tmp_path / "record"
     bots = ["minimal", [sys.executable, "-c", TALKER]]
     referee.play_match(bots, seed=1, options={"max_turns": 1}, record=path, record_stderr=True)
@@ -131,7 +131,7 @@ def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> N
 
 
 def test_sentences_have_the_names_that_are_shown(tmp_path: Path) -> None:
-    """Also if a bot is called as the seat of another, or two have the same name."""
+    """The shown names aren't confused if a bot is named like another seat, or like another bot."""
     path = tmp_path / "record"
     path.write_bytes(watched("starrealms", 2, max_turns=8).record)
     for given in (["zorro", "player1"], ["Ann", "Ann"]):
@@ -152,7 +152,7 @@ def test_sentences_have_the_names_that_are_shown(tmp_path: Path) -> None:
 def test_a_turn_has_its_seats_from_its_begin_and_then_its_line_and_scores(
     game: str, tmp_path: Path
 ) -> None:
-    """In a log as in the record of the same match."""
+    """A log shows the same as a record, except that the last turns may be without scores."""
     found = watched(game, 2, max_turns=8)
     (tmp_path / "log").write_bytes(found.log)
     (tmp_path / "record").write_bytes(found.record)
@@ -169,7 +169,7 @@ def test_a_turn_has_its_seats_from_its_begin_and_then_its_line_and_scores(
 
 
 def public_course(path: Path) -> tuple[list[Now], dict[int, Any]]:
-    """What the public knows to be done, step by step, and the begin and the end of each turn."""
+    """Return the public actions in order, and the first and last public state of each turn."""
     course: list[Now] = []
     turns: dict[int, Any] = {}
     page = read_match(str(path))
@@ -187,9 +187,9 @@ def public_course(path: Path) -> tuple[list[Now], dict[int, Any]]:
 
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_what_happens_now_is_as_public_in_a_record_as_in_its_log(game: str, tmp_path: Path) -> None:
-    """A record has more steps, as a log shows only what a whole message led to.
+    """A record has more steps, because a log only shows the effects of whole messages.
 
-    Some turns of the later seeds have no public message.
+    Seeds 74 and 484 have turns without a public message.
     """
     for seed in (2, 3, 74, 484) if game == "dominion" else (2, 3):
         found = watched(game, seed, max_turns=8)
@@ -239,7 +239,7 @@ def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
     assert any(step.now.get("1") for step in page.steps[1:])
     for step in page.steps:
         for viewer, now in step.now.items():
-            if viewer == "all" and now.played:  # also between two requests
+            if viewer == "all" and now.played:  # also set between two requests
                 assert None not in [counter.value for counter in now.counters]
             if viewer != "all" and now.seat != int(viewer.replace("public", "-1")):
                 assert [counter.value for counter in now.counters] == [None] * 3
@@ -284,7 +284,7 @@ def test_moves_lead_from_state_to_state_and_show_nobody_a_hidden_card(tmp_path: 
 def test_moves_of_a_game_whose_actions_are_public(
     game: str, deck: str, places: dict[str, str], tmp_path: Path
 ) -> None:
-    """Only the cards that are drawn are hidden, also from their seat until it is asked."""
+    """Only drawn cards are hidden. Even their owner doesn't see them before the next request."""
     (tmp_path / "record").write_bytes(watched(game, 2, max_turns=12).record)
     page = read_match(str(tmp_path / "record"))
     view: dict[str, Any] = {}
@@ -313,4 +313,4 @@ def names(cards: list[Any]) -> list[str]:
 
 
 HIDDEN = {("deck", "hand"), ("hand", "play")}
-"""Moves that only their seat knows."""
+"""The only moves whose cards are hidden from other seats."""

@@ -1,4 +1,4 @@
-"""The state of the page: `store.test.js`, run by node."""
+"""Tests of the page's state, in `store.test.js`. They run in node."""
 
 from __future__ import annotations
 

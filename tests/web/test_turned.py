@@ -1,4 +1,4 @@
-"""How a match turned, from the scores of its turns."""
+"""Turning points of a match, found from the scores after its turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from referee.web.turned import turning_points
 def moments(
     *scores: list[int] | None, winners: tuple[int, ...] = (), seats: tuple[int, ...] = ()
 ) -> list[Moment]:
-    """Those of a match whose turns have two steps each, a curve in the second one."""
+    """Find the turning points of a match with these scores.
+
+    Each turn has two steps, and the second one has the points.
+    """
     turns = [
         TurnText(turn, 2 * turn - 2, 2 * turn - 1, seats=seats or ((turn - 1) % 2,), scores=after)
         for turn, after in enumerate(scores, 1)
@@ -41,12 +44,13 @@ def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
     scores = [3, 0], [3, 0], [3, 6], [3, 6], [3, 7]
     lead = Moment("lead", 3, 5, 1, [3, 0])
     assert moments(*scores) == [lead]
-    assert moments(*scores, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0])]  # it says both
+    # "decided" replaces "lead", so this turn isn't listed twice.
+    assert moments(*scores, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0])]
     later = [3, 0], [3, 4], [3, 4], [3, 9]
     turned = [Moment("lead", 2, 3, 1, [3, 0]), Moment("decided", 4, 6, 1, [3, 4])]
     assert moments(*later, winners=(1,)) == turned
     assert moments(*scores, winners=(0, 1)) == [lead]
-    assert moments(*scores, winners=(0,)) == [lead]  # who lost it by a fault
+    assert moments(*scores, winners=(0,)) == [lead]  # player2 led but was disqualified
 
 
 def test_a_match_with_level_scores_was_not_decided_by_a_score() -> None:
@@ -57,7 +61,7 @@ def test_a_match_with_level_scores_was_not_decided_by_a_score() -> None:
 def test_small_steps_decide_nothing() -> None:
     steps = [[place, 0] for place in range(9)]
     assert moments(*steps, winners=(0,)) == [Moment("lead", 2, 3, 0, [0, 0])]
-    assert moments([5, 0], [5, -9], [5, -50], winners=(0,)) == []  # what is below 0 counts as 0
+    assert moments([5, 0], [5, -9], [5, -50], winners=(0,)) == []  # negative scores count as 0
 
 
 def test_turns_without_scores_are_left_out() -> None:
@@ -67,7 +71,7 @@ def test_turns_without_scores_are_left_out() -> None:
 
 
 def test_the_longest_think() -> None:
-    """It belongs to the seat that was asked, and to the turn that it ended."""
+    """Thinking time counts for the seat that had the request, and for the turn of its reply."""
     times = [(1.0, (0,)), (1.05, (1,)), (None, (1,)), (3.05, (0, 1)), (4.0, ())]
     steps = [Step(turn, (0, 0), seats, time=time) for turn, (time, seats) in enumerate(times, 1)]
     assert turning_points([], steps, "", ()) == [Moment("think", 4, 3, 1, seconds=2.0)]

@@ -39,7 +39,7 @@ export class Answer {
     this.#app.dispatch({ type: "undo" });
   }
 
-  /** Send the draft, or other picks; null leaves the match. */
+  /** Send the draft or other picks. Sending null leaves the match. */
   async send(picks = this.picks) {
     const { ask, draft } = this.#app.state;
     if (!ask || draft.sending) return;

@@ -1,6 +1,6 @@
 // The choices of a question, and their text form in the input field. No DOM.
 
-/** The choices with a number (index + 1): all without a key. */
+/** The choices that can be chosen by number (index + 1), which are those without a key. */
 export function numbered({ choices }) {
   return choices.map((choice, index) => ({ ...choice, index })).filter((choice) => !choice.key);
 }
@@ -32,7 +32,7 @@ export function readAnswer(question, text) {
 /** Format picks as text for the field. */
 export function written(question, picks) {
   const places = new Map(numbered(question).map(({ index }, place) => [index, place + 1]));
-  return picks.map((pick) => `${places.get(pick) ?? question.choices[pick].key} `).join(""); // more can be typed
+  return picks.map((pick) => `${places.get(pick) ?? question.choices[pick].key} `).join(""); // the space lets people type more
 }
 
 /** Describe picks: "Buy duchy for 5". */
@@ -44,7 +44,7 @@ export function doing({ choices }, picks) {
 /** Capitalise the first letter. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** True if a pick is not sent immediately: more picks are possible, or it ends the turn. */
+/** True if a pick is not sent immediately, because more picks are possible or it ends the turn. */
 export function waits({ choices, most, ends }, index) {
   return !choices[index].key && (most > 1 || ends.includes(index));
 }

@@ -1,4 +1,4 @@
-// Points, and the series of the game, as curves and as a table.
+// Points and the game's other series, as curves and as a table.
 
 import { el, svg, tag } from "./kit.js";
 
@@ -9,7 +9,7 @@ const RIGHT = 24;
 const TOP = 10;
 const BOTTOM = 24;
 
-// About four round numbers from low to high.
+// Choose about four round numbers between low and high.
 function marksOf(low, high) {
   const rough = (high - low) / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -19,7 +19,7 @@ function marksOf(low, high) {
   return found;
 }
 
-/** The panel of curves. */
+/** The panel with the curves. */
 export class Curves {
   title = "Curves";
   key = "c";
@@ -53,7 +53,7 @@ export class Curves {
     const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);
     const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * (value - low)) / (high - low);
     const grid = svg("g");
-    const curves = svg("g", null, lines.map((line) => line.path)); // in steps and values: they grow at their ends
+    const curves = svg("g", null, lines.map((line) => line.path)); // the paths use steps and values as units, so they only grow at the end
     const cursor = svg("line", { class: "cursor", y1: TOP - 6, y2: HEIGHT - BOTTOM });
     const drawing = svg(
       "svg",

@@ -1,46 +1,47 @@
-// A match as data, and where it comes from.
+// The data of a match, and the sources that it comes from.
 //
 // A source has
-//   open(onChange)   begins; onChange is given events, and the promise fails if nothing can be had:
-//     {type: "reset", header, turns, steps, lines, turned}  the whole match, now; no lines if `lines()` has them
-//     {type: "steps", steps, lines, turns, turned, rules}  what came since. A turn or rule known replaces the older.
-//     {type: "end", header}                  nothing more will come
-//     {type: "question", request, question}  this seat is asked; question null: no longer
+//   open(onChange)   starts reading, and calls onChange with events. Returns a promise that fails if there is no data.
+//     {type: "reset", header, turns, steps, lines, turned}  the whole match. Without lines if `lines()` returns them
+//     {type: "steps", steps, lines, turns, turned, rules}  new parts. A turn or rule replaces an older one
+//     {type: "end", header}                  the match is over
+//     {type: "question", request, question}  the open question of this seat, or null when it is closed
 //     {type: "told", lines}                  sentences for the person at this seat
-//     {type: "again"}                        all comes anew
-//     {type: "offline", problem}, {type: "online"}  the server is not reached, and is again
-//     {type: "moved", problem}, {type: "gone", problem}  another tab has the seat; the match does not go on
-//   lines()          a promise of all lines, for a source that does not give them with "reset"
-//   answer(request, picks)  answers a question; a promise, which fails with a sentence
+//     {type: "again"}                        everything will be sent again
+//     {type: "offline", problem}, {type: "online"}  the server cannot be reached, or can be reached again
+//     {type: "moved", problem}               another tab has taken the seat
+//     {type: "gone", problem}                the match was abandoned
+//   lines()          returns a promise of all lines, if they are not in "reset"
+//   answer(request, picks)  answers a question. Returns a promise; if it fails, its message is for the person
 //   kind             "file", "server" or "seat"
-//   place(app)       of a seat alone: what asks the person who sits there
-//   close()          ends
+//   place(app)       creates the panel of a seat, where the person answers. Only a seat has this
+//   close()          stops reading
 
-// What several viewers know stands in a step once: "public 0" is for each of them.
+// To save space, a step has data for several viewers only once: "public 0" means both of them.
 function spread({ set, now, moves }) {
   for (const known of [set, now, moves]) {
     for (const key of Object.keys(known ?? {})) for (const viewer of key.split(" ")) known[viewer] = known[key];
   }
 }
 
-/** What is known of a match: its header, its steps, and what follows from them. */
+/** What we know about a match: its header, its steps, and what we derive from them. */
 export class Match {
   constructor({ header, turns, steps, lines, turned }) {
     this.header = header;
     this.heard = header.heard; // when the last public message was written, in seconds since 1970
-    this.turns = new Map(); // by number, in order
-    this.lines = lines ?? null; // null: to be had from the source
+    this.turns = new Map(); // by number, in order of play
+    this.lines = lines ?? null; // null: read them from the source
     this.steps = [];
     this.order = []; // the turns that have steps, in order
     this.first = new Map(); // turn -> its first step
-    this.turned = []; // how the match turned, as the data say it
-    this.moments = []; // that and the marks of steps
+    this.turned = []; // turning points of the match, as in the data
+    this.moments = []; // these and the marks of steps
     this.marked = []; // marks of steps: faults, disqualifications and the end
     this.events = []; // steps with moments
     this.said = []; // steps with stderr
     this.left = new Map(); // seat that was disqualified -> the step
-    this.values = []; // step -> {series: one number a seat}
-    this.known = new Map(); // "set" or "now" and a viewer -> what is known at each step, as far as it was asked for
+    this.values = []; // step -> {series: one number per seat}
+    this.known = new Map(); // kind (set or now) and viewer -> what is known at each step. It grows on demand
     this.add({ turns, steps, turned });
   }
 
@@ -74,12 +75,12 @@ export class Match {
     return this.steps.length - 1;
   }
 
-  /** What a viewer sees at a step; null before the first. */
+  /** The view of a viewer at a step. null if nothing is known yet. */
   view(viewer, step) {
     return this.#folded("set", viewer, step);
   }
 
-  /** What happens now at a step, as far as a viewer knows it: {seat, counters, did, played, got}. */
+  /** What is going on at a step, as far as a viewer knows it: {seat, counters, did, played, got}. */
   now(viewer, step) {
     return this.#folded("now", viewer, step);
   }
@@ -97,24 +98,25 @@ export class Match {
     return known[step];
   }
 
-  /** The last turn that was over before a step; undefined: none. */
+  /** The turn before the one of a step. undefined if there is none. */
   turnBefore(step) {
     return this.turns.get(this.order[this.order.indexOf(this.steps[step].turn) - 1]);
   }
 
-  /** Whether a step is the last one of its turn, and the turn is over. */
+  /** True if a turn is over, and this is its last step. */
   closes(step) {
     const { turn } = this.steps[step];
     return Boolean(this.turns.get(turn)?.title) && this.steps[step + 1]?.turn !== turn;
   }
 
-  /** The points at a step, else what the first curve has, one number per seat; undefined if they are not known. */
+  /** The points of each seat at a step, or the first series if there are no points. undefined if they are not known. */
   pointsAt(step) {
     const { series } = this.header;
     return this.values[step]?.[(series.find(({ name }) => name === "points") ?? series[0])?.name];
   }
 
-  /** The step of a place: of a turn (or the last one before it) and its step, or of a step; undefined: none. */
+  /** Find the step for a place, which has a turn (and a step within it), or just a step. An unknown turn counts as the
+   *  one before it. undefined if the place has neither. */
   stepOf({ turn, step }) {
     if (turn === undefined) return step === undefined ? undefined : Math.min(Math.max(step - 1, 0), this.last);
     const known = this.order.findLast((other) => other <= turn) ?? this.order[0];
@@ -123,7 +125,7 @@ export class Match {
     return Math.min(this.first.get(known) + Math.max((step ?? 1) - 1, 0), to);
   }
 
-  /** The first step of the turn that is so many turns away; from within a turn, -1 is its begin. */
+  /** The first step of the turn that is `by` turns away. From the middle of a turn, -1 goes to its start. */
   turnFrom(step, by) {
     const turn = this.steps[step].turn;
     if (by < 0 && step > this.first.get(turn)) return this.first.get(turn);
@@ -131,7 +133,7 @@ export class Match {
     return to === undefined ? (by < 0 ? 0 : this.last) : this.first.get(to);
   }
 
-  /** The step of the next event, or of the last one before; the same step if there is none. */
+  /** The next step with an event, or the previous one if `by` is negative. The same step if there is none. */
   eventFrom(step, by) {
     const found = by > 0 ? this.events.find((at) => at > step) : this.events.findLast((at) => at < step);
     return found ?? step;

@@ -1,5 +1,5 @@
-// The matches that are in the file of a page, or in a file beside it: from disk only a script can be loaded,
-// which makes the list MATCHES of their texts.
+// Matches inside the HTML file, or in a script beside it. Pages opened from disk cannot fetch other files, but they
+// can load a script. This script puts the texts of the matches into a list MATCHES.
 
 /** Decode JSON from base64 of deflate-raw. */
 async function unpack(text) {
@@ -21,7 +21,7 @@ export function inlineHeaders() {
   return found;
 }
 
-/** A source for a match in the file. */
+/** Create a source that reads a match in this file. */
 export function inlineSource(index) {
   const read = (part) => textOf(part, index);
   return {

@@ -27,7 +27,7 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** Create an HTML element. `style` is an object of properties; `onclick` and other handlers are functions. */
+/** Create an HTML element. `style` is an object of properties, and handlers such as `onclick` are functions. */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -80,10 +80,10 @@ export function remember(name, value) {
   }
 }
 
-const scrolls = new Map(); // box -> which of its children is to be seen
+const scrolls = new Map(); // box -> the child to scroll to
 
-/** Scroll a box, and nothing around it, so that one of its children is to be seen; null: its top.
-    That needs a layout, so it waits for that of the next frame. */
+/** Scroll a box, and nothing around it, until a child is visible. null scrolls to the top.
+ *  Scrolling needs a layout, so we do it in the next frame. */
 export function reveal(box, child) {
   if (!scrolls.size) requestAnimationFrame(scroll);
   scrolls.set(box, child);

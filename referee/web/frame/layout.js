@@ -2,8 +2,8 @@
 
 import { el } from "./kit.js";
 
-/** Make the boxes of zones [{name, label, share}, ...] in a place: {name: box}. By default they are rows, whose
-    heights are shares of it; the style sheet of the drawing may lay them out in another way. */
+/** Create boxes for zones [{name, label, share}, ...] in a place. Returns {name: box}. By default they are rows, and
+ *  their heights are proportional to the shares. The drawing's style sheet may arrange them differently. */
 export function boxesIn(place, zones) {
   const boxes = {};
   for (const { name, label, share = 1 } of zones) {

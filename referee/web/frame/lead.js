@@ -2,17 +2,17 @@
 
 import { svg } from "./kit.js";
 
-const HIGH = 100; // units from one edge of the picture to the other
-const MOST = 250; // steps that are drawn; more would be closer to each other than pixels
+const HIGH = 100; // height of the picture in SVG units
+const MOST = 250; // maximum number of steps to draw. With more, several would share a pixel
 
-/** Return the leader for these scores: [seat, margin over the second]. Seat -1: no leader. */
+/** Return [the seat that leads, its margin over the second]. The seat is -1 if the best are tied. */
 export function leadOf(numbers) {
   const [first, second] = [...numbers].sort((one, other) => other - one);
   return first > second ? [numbers.indexOf(first), first - second] : [-1, 0];
 }
 
-/** Return the leads up to a step: [a path per seat in steps and points, the largest lead]. With two seats, the
-    lead of the second seat points down. */
+/** Compute the leads up to a step. Returns [a path per seat in steps and points, the largest lead]. If there are two
+ *  seats, the lead of the second one points down. */
 export function areasOf(match, to) {
   const count = match.header.seats.length;
   const paths = match.header.seats.map(() => "");
@@ -34,7 +34,7 @@ export function areasOf(match, to) {
   return [paths, most];
 }
 
-/** The chart. */
+/** The chart of leads. */
 export class Lead {
   element = svg("svg", { class: "lead", preserveAspectRatio: "none", "aria-hidden": "true" });
 

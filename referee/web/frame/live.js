@@ -1,5 +1,5 @@
-// What a match that is being played shows besides: that it is live, whose turn it is, and for how long
-// nothing was heard of it.
+// What the page adds while a match is being played: that it is live, whose turn it is, and how long ago the last
+// message was.
 
 import { el, tag } from "./kit.js";
 

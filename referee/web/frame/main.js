@@ -1,6 +1,6 @@
 // The match page.
 //
-//   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
+//   start(root, source, drawing)   shows a match, and returns {close()}. `drawing` is the game's module, or null
 
 import { Curves } from "./curves.js";
 import { Match } from "./data.js";
@@ -20,18 +20,18 @@ import { dressed, themeButton, toggleTheme } from "./theme.js";
 const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 2a8 8 0 1 1 0 16 8 8 0 0 1 0-16z";
 
 class App {
-  #frame = 0; // in which the page is painted
-  #grew = 0; // the version of the match that is painted
+  #frame = 0; // request id of the next paint
+  #grew = 0; // version of the match that was painted last
 
   constructor(root, source, drawing, number) {
     this.root = root;
     this.source = source;
     this.state = reduce(begin(source.kind), { type: "result", on: remembered("result") !== "off" });
-    this.number = number; // of the match, in a file of several
-    this.list = number && "#"; // where all matches of a file are; a served page has links above
+    this.number = number; // number of the match, if the file has several
+    this.list = number && "#"; // link to the list of matches in a file. Served pages have links above the match
     this.address = new Address();
     this.table = new Table(this, drawing);
-    this.place = source.place?.(this); // of a person, who is asked
+    this.place = source.place?.(this); // the panel of the person who plays, if any
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
       moments: new Moments(this),
@@ -58,7 +58,7 @@ class App {
     addEventListener("hashchange", this.onHash);
     this.onSeen = () => {
       if (document.hidden) this.dispatch({ type: "skip" });
-      if (document.hidden && this.#frame) this.#paint(); // a frame would not come
+      if (document.hidden && this.#frame) this.#paint(); // browsers run no frames in hidden tabs
     };
     document.addEventListener("visibilitychange", this.onSeen);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
@@ -88,7 +88,7 @@ class App {
     return this.state.tab;
   }
 
-  /** Change the state; the page is painted in the next frame, once for all changes before it. */
+  /** Change the state. The page is painted once in the next frame, even after several changes. */
   dispatch(action) {
     const before = this.state;
     this.state = reduce(before, action);
@@ -157,7 +157,7 @@ class App {
     this.tabs.arrange();
   }
 
-  // What the header says besides.
+  // Update the result and the notes in the header.
   #tell() {
     const { header } = this.match;
     this.result.replaceChildren(...this.#outcome());
@@ -191,13 +191,13 @@ class App {
     return this.match.steps[this.step].turn;
   }
 
-  /** The turn of a step, and its number there. */
+  /** Return the turn of a step, and the number of the step within that turn. */
   placeOf(at) {
     const { turn } = this.match.steps[at];
     return { turn, step: at - this.match.first.get(turn) + 1 };
   }
 
-  /** That in words, or the end of a turn: what ended it stands at a step of the next one. */
+  /** Describe a step, or the end of a turn. (The step that ends a turn already belongs to the next one.) */
   nameOf(at, ends) {
     const { turn, step } = this.placeOf(at);
     return ends ? `end of turn ${ends}` : `turn ${turn}, step ${step}`;
@@ -233,7 +233,7 @@ class App {
     this.dispatch({ type: "tab", tab });
   }
 
-  /** Do what a key or a button says. */
+  /** Run the action of a key or button. */
   act(action) {
     if (!this.match) return false;
     const [word, what] = action.split(" ");
@@ -314,14 +314,14 @@ class App {
       chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
     });
     const { turn } = now;
-    this.when.hidden = step === match.last && Boolean(state.ask); // its question says the turn
+    this.when.hidden = step === match.last && Boolean(state.ask); // the question already names the turn
     this.when.replaceChildren(
       el("strong", null, turn ? `Turn ${turn}` : "Start"),
       el("span", { class: "dim" }, ` step ${step} of ${match.last}`),
       el("span", { class: "dim time" }, typeof now.time === "number" ? `, ${now.time.toFixed(2)} s` : ""),
     );
     player.update();
-    if (step < match.last) this.place?.update(); // its question goes before the state that it is about
+    if (step < match.last) this.place?.update(); // remove the question first, because the table shows an earlier state now
     this.table.update();
     this.place?.update();
     this.tabs.update();
@@ -336,7 +336,7 @@ class App {
   close() {
     this.dispatch({ type: "play", on: false });
     cancelAnimationFrame(this.#frame);
-    this.#frame = -1; // nothing more is painted
+    this.#frame = -1; // do not paint any more
     document.removeEventListener("visibilitychange", this.onSeen);
     this.address.flush();
     removeEventListener("hashchange", this.onHash);

@@ -1,14 +1,14 @@
-// Cards that move: those that a step says it moved. A card has `data-card`, its name; a place has
-// `data-place`, such as "supply" or "0 hand", where 0 is a seat.
+// Animates the cards that moved in a step. Cards have their name in `data-card`. Places have a `data-place` such as
+// "supply", or "0 hand" for the hand of seat 0.
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const HOW = { duration: 200, easing: "ease-out" };
-const MOST = 12; // cards that move at a time
+const MOST = 12; // maximum number of cards to animate
 
 /** True if animations are allowed and visible. */
 export const lively = () => !calm.matches && !document.hidden;
 
-/** Make a change below a node, and move the cards of `moves` [{card, from, to, seat}, ...] from place to place. */
+/** Make a change to a node, and animate the cards of `moves` [{card, from, to, seat}, ...]. */
 export function moved(root, moves, change) {
   const placeOf = (seat, place) => root.querySelector(`[data-place="${place}"], [data-place="${seat} ${place}"]`);
   const cardIn = (place, card) => place && [...place.querySelectorAll("[data-card]")].find((node) => node.dataset.card === card);

@@ -1,12 +1,12 @@
-// Drawings of the first contract (spec/page-data.md, 2): they have one zone, which scrolls.
+// Support for drawings of the first contract (spec/page-data.md, 2). They have a single zone, which scrolls.
 
-/** Make a module of the second contract from one without `contract`. */
+/** Wrap a module that has no `contract`, so that it follows the second contract. */
 export function inOneZone({ mount }) {
   return {
     zones: () => [{ name: "whole", label: "Drawing" }],
     mount({ whole }, header, kit) {
       const game = mount(whole, header, kit);
-      let last = null; // the frame that is drawn
+      let last = null; // the last frame that was drawn
       let width = 0;
       const draw = (frame) => {
         last = frame;

@@ -5,10 +5,10 @@ import { fill, keeper } from "./pieces.js";
 import { seenTo } from "./store.js";
 import { markdown, pretty, sentence, shown } from "./text.js";
 
-const LONG = 8000; // characters of a line that are shown at once
-const LONGEST = 50000; // and when asked: browsers take seconds to break more into lines
-const MANY = 200; // entries that are shown at once
-const BLOCK = 50; // turns in a list of their own: a new turn lays out no other list
+const LONG = 8000; // show this many characters of a line at first
+const LONGEST = 50000; // and this many on request, because browsers take seconds to wrap more
+const MANY = 200; // entries to show at first
+const BLOCK = 50; // turns per list. A new turn only needs a layout of its own list
 
 function followed(event) {
   return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -56,13 +56,14 @@ export class Turns {
       else this.list.lastChild.append(item);
       this.items.set(turn.turn, { turn, item });
     }
-    this.#mark(null); // a row that was made again is marked again
+    this.#mark(null); // the current row may have been replaced
   }
 
   #item(turn) {
     const { app } = this;
     const mover = turn.seats.length === 1 ? app.seat(turn.seats[0]) : null;
-    const glyphOf = (index) => { // in place of a name, which several lines of a turn would cut
+    // Use the glyph instead of the name, so that lines of a turn stay short.
+    const glyphOf = (index) => {
       const { colour, glyph, name } = app.seat(index);
       return el("span", { class: "glyph", style: { "--seat": colour }, title: name, role: "img", "aria-label": name }, glyph);
     };
@@ -83,7 +84,7 @@ export class Turns {
 
   #detail() {
     remember("details", this.details.checked ? "on" : "off");
-    this.match = null; // all rows are made again
+    this.match = null; // create all rows again
     this.reset();
     this.update();
   }
@@ -108,7 +109,7 @@ export class Turns {
   }
 }
 
-/** The cards of all piles, for those who want to know their order. */
+/** The cards of all piles, including their order. */
 export class Cards {
   title = "Cards";
   key = "o";
@@ -132,7 +133,7 @@ function copyButton(app, text) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      done = false; // over plain HTTP from another machine, or in a frame
+      done = false; // no clipboard: plain HTTP from another machine, or a frame
     }
     button.textContent = done ? "copied" : "no clipboard";
     app.say(done ? "Copied." : "It was not copied.");
@@ -163,7 +164,7 @@ function line(app, [kind, seat, text], columns) {
   return el("article", { class: `line line-${kind}` }, head, kind === "left-out" ? dim(text) : body, more);
 }
 
-// A panel of lines waits for them once.
+// The base of panels that load the lines once.
 class OfLines {
   constructor(app) {
     this.app = app;
@@ -194,7 +195,7 @@ class OfLines {
     this.draw();
   }
 
-  /** Whether the eyes chosen may see a line. */
+  /** True if the selected viewer may see a line. */
   sees([kind, seat]) {
     const { eyes } = this.app;
     return eyes === "all" || kind === "all" || kind === "left-out" || String(seat) === eyes;
@@ -206,7 +207,7 @@ class OfLines {
   }
 }
 
-/** What was sent and answered on the way to the current step. */
+/** The lines that were sent and received on the way to the current step. */
 export class Lines extends OfLines {
   title = "Lines";
   key = "l";
@@ -234,7 +235,7 @@ export class Lines extends OfLines {
   }
 }
 
-/** All that the bots wrote to stderr, around the current step. */
+/** Everything that the bots wrote to stderr, with the current step in the middle. */
 export class Stderr extends OfLines {
   title = "Stderr";
   key = "s";
@@ -272,7 +273,7 @@ export class Stderr extends OfLines {
 
 const WORDS = { lead: "takes the lead", think: "longest think", decided: "decides the match" };
 
-/** Faults with what the rules say of them, the end, and the other moments of the match. */
+/** Faults with their rules, the end of the match, and its turning points. */
 export class Moments {
   title = "How it turned";
   key = "m";
@@ -282,7 +283,7 @@ export class Moments {
     this.list = el("ol", { class: "marks" });
     this.note = dim("");
     this.element = el("div", { class: "moments" }, this.list, this.note);
-    this.once = keeper(); // a live match adds some to many
+    this.once = keeper(); // a live match may add a few to a long list
     this.from = -1;
   }
 

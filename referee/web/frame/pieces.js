@@ -1,9 +1,9 @@
-// What the drawings of games have in common: they get it in their kit.
+// Parts that drawings of games share. They get them in their kit.
 
 import { capital, doing, waits } from "./choices.js";
 import { el, svg, tag } from "./kit.js";
 
-// Symbols: the path in 24 x 24, and its colour.
+// Symbols as 24 x 24 paths, and their colours.
 const SIGNS = {
   coin: ["M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z", "yellow"],
   sword: ["M20 3 9 14l-3-2-2 2 3 3-4 4 1 1 4-4 3 3 2-2-2-3L22 5V3z", "red"],
@@ -15,17 +15,17 @@ const SIGNS = {
   bin: ["M9 3h6v2h5v3H4V5h5zM6 9h12l-1 12H7z", "red"],
 };
 
-/** A symbol, with a number beside it. */
+/** Create a symbol with a number beside it. */
 export function sign(name, number = "") {
   const [d, colour] = SIGNS[name];
   const picture = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", style: { fill: `var(--${colour})` } }, svg("path", { d }));
   return el("span", { class: "sign" }, number, picture);
 }
 
-/** What a card does: a list of text and [name of a symbol, number]. */
+/** Create the text of a card from a list of strings and [name of a symbol, number]. */
 export const signed = (parts = []) => parts.map((part) => (typeof part === "string" ? part : sign(...part)));
 
-/** Give a parent these children, and leave alone those that it has. */
+/** Set the children of a parent, without touching those that are already in place. */
 export function fill(parent, nodes) {
   nodes.forEach((node, place) => {
     const old = parent.children[place];
@@ -35,10 +35,10 @@ export function fill(parent, nodes) {
   while (parent.children.length > nodes.length) parent.lastChild.remove();
 }
 
-/** `once(place, key, make)`: what was made there before, if the key is the same; most of a table does
-    not change in a step. */
+/** Create a function `once(place, key, make)`. It calls `make` only if the key for this place has changed, because most
+ *  of the table stays the same from step to step. */
 export function keeper() {
-  const made = new Map(); // place -> what stands there, and of what it was made
+  const made = new Map(); // place -> {text: the key as JSON, node}
   return (place, key, make) => {
     const text = JSON.stringify(key);
     if (made.get(place)?.text !== text) made.set(place, { text, node: make() });
@@ -46,19 +46,19 @@ export function keeper() {
   };
 }
 
-/** [[thing, number], ...] in the order in which they come first. */
+/** Count equal things: [[thing, number], ...] in order of first appearance. */
 export function tally(list) {
   const counts = new Map();
   for (const thing of list) counts.set(thing, (counts.get(thing) || 0) + 1);
   return [...counts];
 }
 
-/** A question that a drawing asks: null, or `question`; `picks` are indices of its choices. */
+/** The question that a drawing shows. `question` is null if there is none, and `picks` are indices of its choices. */
 export class Asking {
   #table;
   #paint;
   #answer = null;
-  #hadFocus = false; // when the last question was answered
+  #hadFocus = false; // when the last answer was sent
   question = null;
 
   constructor(table, paint) {
@@ -80,12 +80,12 @@ export class Asking {
     return this.#answer?.picks ?? [];
   }
 
-  /** The picks have changed, here or elsewhere. */
+  /** Called after each change of the picks, wherever it was made. */
   picked() {
     if (this.question) this.#paint();
   }
 
-  /** A button that chooses. */
+  /** Create a button that picks a choice. */
   button(index, attributes, ...inside) {
     return el("button", { "data-choice": String(index), onclick: () => this.choose(index), ...attributes }, inside);
   }
@@ -94,11 +94,11 @@ export class Asking {
     this.#answer.pick(index);
   }
 
-  /** What a choice does, in words, and in a word. */
+  /** Describe a choice: a phrase, or only the verb. */
   doing = (index) => doing(this.question, [index]);
   verb = (index) => capital(this.question.choices[index].verb);
 
-  /** What a card needs to be the button of a choice: {choose, does, notes}. `words` stand on it. */
+  /** Return {choose, does, notes}, which make a card the button of a choice. `words` are shown on the card. */
   card(index, words = "") {
     const { question, picks } = this;
     const { barred } = question.choices[index];
@@ -108,7 +108,7 @@ export class Asking {
     return { choose, does: this.doing(index), notes: places.length ? [question.most > 1 ? places.join(", ") : "chosen"] : words ? [words] : [] };
   }
 
-  /** What sends all that is picked, and what sends nothing. */
+  /** Create the buttons that send the picks, or send an empty answer. */
   ends() {
     const { question, picks } = this;
     const { least, most, enter } = question;
@@ -128,7 +128,7 @@ export class Asking {
     return inside.filter(Boolean);
   }
 
-  /** Paint, and put the focus back where it was. */
+  /** Paint without losing the keyboard focus. */
   keepFocus(paint) {
     const focused = this.#table.contains(document.activeElement) && document.activeElement;
     paint();
@@ -141,10 +141,11 @@ export class Asking {
   }
 }
 
-// --- what drawings with zones share ----------------------------------------------------------------
+// --- parts for drawings with zones -----------------------------------------------------------------
 
-/** A card: {card, name, cost, times, kind, sign, text, brief, notes, state, choose, does}. `kind` is a class, `sign` a
-    letter or node that says the same, `text` is shown on demand, `brief` on the card, `choose` a button's attributes, `does` what it does. */
+/** Create a card from {card, name, cost, times, kind, sign, text, brief, notes, state, choose, does}. `kind` is a class, and
+ *  `sign` shows it as a letter or node. `brief` is on the card, and `text` is shown on demand. `choose` has the attributes
+ *  of a button, and `does` says what the button does. */
 export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark, text = "", brief = "", notes = [], state = "", choose, does, left }) {
   const said = [times > 1 && `${times} times`, kind, cost !== undefined && `costs ${cost}`, left !== undefined && `${left ?? "unknown number"} left`, ...notes, text];
   const attributes = {
@@ -162,7 +163,7 @@ export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark
   );
 }
 
-/** What happens now: who, the sentence on it, cards played, an arrow to what was got, and the counters. */
+/** What is going on now: whose turn it is, a sentence, the cards played, what the player got for them, and counters. */
 export class Stage {
   #once = keeper();
 
@@ -178,8 +179,8 @@ export class Stage {
     box.append(el("div", { class: "stage" }, this.title, this.before, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, this.more));
   }
 
-  /** `otherwise` is said of the seat whose turn it is where nothing else is; `draw(card, times)` draws a card. In
-      place of the cards played, `offer` are nodes to choose from. */
+  /** `otherwise` follows the name of the player if there is no sentence yet. `draw(card, times)` draws a card. If `offer` has
+   *  nodes to choose from, they replace the cards played. */
   paint({ mover, said, last, counters, played, got }, otherwise, draw, offer) {
     this.title.replaceChildren(...(said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", otherwise]));
     this.before.replaceChildren(...(last.length ? ["before: ", ...last] : []));
@@ -194,7 +195,7 @@ export class Stage {
   }
 }
 
-/** The line of a seat: its name, what stands in it, and its piles as [[name, number, place], ...]. */
+/** Create the line of a seat: its name, its contents, and its piles as [[name, number, place], ...]. */
 export function seatLine({ glyph, name, colour }, { isNow, piles = [], faults = [], points, inside }) {
   return el(
     "article", { class: "seat-line", "data-current": isNow, style: { "--seat": colour } },

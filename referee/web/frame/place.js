@@ -25,7 +25,7 @@ export function writePlace({ match, turn, step, eyes, tab }) {
   return "#" + parts.join("&");
 }
 
-const PAUSE = 350; // ms; browsers refuse more than some 100 changes in 30 s
+const PAUSE = 350; // ms. Browsers allow about 100 changes in 30 s
 
 /** Update the address when the place changes, with a limited rate. */
 export class Address {

@@ -6,7 +6,7 @@ import { PACE } from "./store.js";
 export class Playing {
   #due = 0;
   #timer = 0;
-  #speed = 0; // 0: it does not play
+  #speed = 0; // 0: not playing
 
   constructor(due) {
     this.due = due;
@@ -27,7 +27,7 @@ export class Playing {
     this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
   }
 
-  // Missed steps are skipped, except the few that fall into one frame.
+  // If we are late, skip steps. At most 5 steps are shown in one frame.
   #tick() {
     const speed = this.#speed;
     const late = Math.max(performance.now() - this.#due, 0);

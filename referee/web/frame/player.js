@@ -1,11 +1,11 @@
-// Where one is in the match, and how to get elsewhere.
+// The playback bar: shows the position in the match, and moves to others.
 
 import { el, icon, svg } from "./kit.js";
 import { Lead } from "./lead.js";
 import { SPEEDS, seenTo } from "./store.js";
 
 const MARKS = ["lead", "think", "decided", "fault", "disqualified", "end"];
-const HIGH = ["decided", "disqualified", "end"]; // marks
+const HIGH = ["decided", "disqualified", "end"]; // tall marks
 const PLAY = "M8 5v14l11-7z";
 const PAUSE = "M7 5h4v14H7zM13 5h4v14h-4z";
 const BUTTONS = [
@@ -21,8 +21,8 @@ const BUTTONS = [
 /** The bar below the table. */
 export class Player {
   #app;
-  #header = null; // whose viewers can be chosen
-  #drawn = ""; // of which the marks and the lead are drawn
+  #header = null; // the header for which the list of viewers was made
+  #drawn = ""; // the step and version for which marks and leads were drawn
 
   constructor(app) {
     this.#app = app;
@@ -75,11 +75,11 @@ export class Player {
     );
   }
 
-  /** Follow a match that is new or has grown. */
+  /** Update to a match that is new or has grown. */
   reset() {
     const { match, seat } = this.#app;
     this.range.max = match.last;
-    if (this.#header !== match.header) { // a list that is open stays open
+    if (this.#header !== match.header) { // keep the list if it is open
       this.#header = match.header;
       const named = { all: "sees everything", public: "sees what is public" };
       const options = match.header.viewers.map((viewer) => (
@@ -92,7 +92,7 @@ export class Player {
     this.of.textContent = match.header.outcome || match.header.kind !== "live" ? `of ${turns}` : `of ${turns} so far`;
   }
 
-  // The marks and the lead, as far as the page may show them.
+  // Draw the marks and the lead, but only up to the last step that may be revealed.
   #tell(to, version) {
     const drawn = `${to} ${version}`;
     if (drawn === this.#drawn) return;
@@ -123,7 +123,7 @@ export class Player {
     this.#dress(app.state.playing);
   }
 
-  // Not `disabled`: that would take the focus from under the finger.
+  // `disabled` would remove the focus from a button that is being used.
   #bar(name, barred) {
     this.buttons[name].setAttribute("aria-disabled", barred);
   }

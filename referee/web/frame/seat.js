@@ -1,24 +1,24 @@
-// A person's seat: whose turn it is, what is told, and the question as buttons and as a field.
+// A person's seat: whose turn it is, messages, and the question with buttons and an input field.
 //
-// The field has what is picked, as at the terminal: numbers, keys, names or their beginnings. A drawing
-// that has an `ask` of its own shows the question as well. All of them change one draft (`answer.js`).
+// The field shows the picks the way you type them in a terminal: as numbers, keys, or beginnings of names. If a
+// drawing has its own `ask`, it shows the question as well. They all change the same draft (`answer.js`).
 
 import { Answer } from "./answer.js";
 import { capital, doing, numbered, waits } from "./choices.js";
 import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
-const MOST_TOLD = 200; // sentences that are kept
+const MOST_TOLD = 200; // sentences to keep
 
 /** The seat. */
 export class Seat {
   #app;
-  #ask = null; // of the state, as it is shown
+  #ask = null; // the question that the panel shows
   #draft = null;
-  #status = ""; // what the status was made of
+  #status = ""; // the last text, and whether there was a question
   #shown = null; // the question that the drawing shows
-  #hadFocus = false; // when the last question was answered
-  #timer = 0; // of the clock
+  #hadFocus = false; // when the last answer was sent
+  #timer = 0; // updates the clock
 
   constructor(app) {
     this.#app = app;
@@ -35,7 +35,7 @@ export class Seat {
     this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => app.dispatch({ type: "write", text: this.field.value }) });
     this.form = el("form", { class: "seat-form", hidden: true, onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send"));
     this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.clock, this.leave), this.back, this.problem, this.again, this.told, this.form);
-    this.after = this.question; // it stands below the table
+    this.after = this.question; // shown below the table
     this.doubt = el("p", { id: "seat-doubt" });
     this.check = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.check.checked ? "on" : "off") });
     this.dialog = el(
@@ -51,7 +51,7 @@ export class Seat {
     this.update();
   }
 
-  // --- what comes --------------------------------------------------------------------------------
+  // --- events ------------------------------------------------------------------------------------
 
   onEvent(event) {
     const { type, problem, request, question } = event;
@@ -64,7 +64,7 @@ export class Seat {
     } else this.#app.dispatch({ type: "net", net: type === "online" ? "" : type, problem });
   }
 
-  // The time that is left for the answer; null: all of it.
+  // Show the time left for the answer. null means that it is not running.
   #time(seconds) {
     clearInterval(this.#timer);
     const end = performance.now() + 1000 * seconds;
@@ -83,7 +83,7 @@ export class Seat {
     this.told.scrollTop = this.told.scrollHeight;
   }
 
-  // What the status says: [text, whether the seat can be taken back].
+  // Return [text of the status, true if the seat can be taken back].
   #statusOf({ net, problem, mode, ask, match, own, paced }) {
     if (net === "gone") return [problem];
     if (net === "moved") return [problem, true];
@@ -100,7 +100,7 @@ export class Seat {
 
   // --- the question ------------------------------------------------------------------------------
 
-  /** Show what the state has. The drawing asks where the newest state is shown, and nowhere else. */
+  /** Show the state. The drawing only asks while the table shows the newest step. */
   update() {
     const { state } = this.#app;
     const { ask, draft, mode, net } = state;
@@ -135,7 +135,7 @@ export class Seat {
     }
   }
 
-  // The draft in the field, in the list and on the table.
+  // Show the draft in the field, in the list and on the table.
   #show(draft) {
     if (draft === this.#draft) return;
     const isSending = draft?.sending && !this.#draft?.sending;
@@ -149,7 +149,7 @@ export class Seat {
     if (this.#shown) this.#app.table.picked();
   }
 
-  /** The drawing was made anew. */
+  /** Called when the drawing was created again. */
   remounted() {
     this.#shown = null;
     this.update();
@@ -212,7 +212,7 @@ export class Seat {
     if (confirm("Leave the match? The others play on.")) this.answer.send(null);
   }
 
-  /** Whether a move that may be a slip is meant. */
+  /** Ask for confirmation of a move that looks like a mistake. Resolves to true if it is meant. */
   #sure(text) {
     if (!this.check.checked) return true;
     this.doubt.textContent = text;
@@ -221,7 +221,7 @@ export class Seat {
     return new Promise((done) => this.dialog.addEventListener("close", () => done(this.dialog.returnValue === "yes"), { once: true }));
   }
 
-  // Keys outside of fields: digits go into the field, Enter sends, Backspace takes the last pick back.
+  // Keys typed outside of fields: digits go to the field, Enter sends, and Backspace removes the last pick.
   #key(event) {
     const { ask, paced } = this.#app.state;
     if (paced) this.#app.dispatch({ type: "skip" });
@@ -229,7 +229,7 @@ export class Seat {
     const { target, key } = event;
     if (document.querySelector("dialog[open]") || target.closest("input, select, textarea, canvas")) return;
     const own = ask.question.choices.some((choice) => choice.key === key);
-    if (/^\d$/.test(key) || own) this.#focus(); // and the key goes there
+    if (/^\d$/.test(key) || own) this.#focus(); // the key is then typed into the field
     else if (key === "Backspace") this.answer.undo();
     else if (key === "Enter" && !target.closest("button, a, summary")) this.form.requestSubmit();
     else return;

@@ -1,4 +1,4 @@
-// The page of a person's seat: the source of its questions, and the sink of its answers.
+// The page of a person's seat. The server sends it questions, and it sends back answers.
 //
 //   serve(drawing)   shows the seat of the page's address
 
@@ -12,9 +12,9 @@ export function serve(drawing) {
 }
 
 const RETRY = [1000, 2000, 4000, 8000]; // ms
-const HIDDEN = 4000; // ms; a tab that nobody sees asks now and then, and keeps no connection
+const HIDDEN = 4000; // ms. Hidden tabs poll, so that they do not hold a connection
 
-/** A seat of a person at a server: see referee/web/server/seat.py. */
+/** A source for a seat on a server. See referee/web/server/seat.py for the protocol. */
 function seatSource(address) {
   const tab = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const quit = new AbortController();
@@ -71,7 +71,7 @@ function seatSource(address) {
       const has = (...kinds) => news.events.some(({ type }) => kinds.includes(type));
       if (has("moved", "end", "gone")) follows = false;
       else if (!seen) await pause(HIDDEN);
-      if (has("end")) ask(`events?run=${run}&after=${after}&tab=${tab}`).catch(() => null); // it is had
+      if (has("end")) ask(`events?run=${run}&after=${after}&tab=${tab}`).catch(() => null); // confirm that we have the end
     }
   }
 

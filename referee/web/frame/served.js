@@ -1,4 +1,4 @@
-// The page of a match on a server: the source of its data. Not used by pages in files.
+// The page of a match on a server. Reads its data from there. Not used by pages in files.
 //
 //   serve(drawing)   shows the match of the page's address
 
@@ -12,8 +12,8 @@ export function serve(drawing) {
   start(root, matchSource(source), drawing);
 }
 
-/** A match that a server has: below an address `header`, `steps` (and turns) and `lines`, as JSON; while it is
- *  played `events`, which are closed while nobody looks. */
+/** A source for a match on a server. The addresses below it return JSON: `header`, `steps` (with turns) and `lines`. While
+ *  the match is played there is also `events`. The connection is closed while the page is hidden. */
 function matchSource(address) {
   const read = async (part) => {
     const response = await fetch(`${address}/${part}`);
@@ -22,10 +22,10 @@ function matchSource(address) {
   };
   let change = null;
   let live = false;
-  let after = ""; // the id of the last event
+  let after = ""; // id of the last event
   let stream = null;
-  let leave = null; // gives the place of the stream back
-  let turn = 0; // of what is begun: what was begun before must not go on
+  let leave = null; // releases the stream
+  let turn = 0; // increases when we stop, so that older responses are ignored
   let timer = 0;
   const stop = () => {
     turn++;

@@ -1,30 +1,31 @@
-// The state of the page, and the only function that changes it. It has no DOM: node tests it.
+// The state of the page, and the only function that changes it. It does not use the DOM, so it can be tested in node.
 //
-//   begin(kind)            the state before the match is known; `kind` of its source: file, server, seat
-//   reduce(state, action)  the state after an action {type, ...}; the same object if nothing changes
+//   begin(kind)            the state before the match is known. `kind` is that of the source: file, server or seat
+//   reduce(state, action)  the state after an action {type, ...}, or the same object if nothing changes
 //
-// A state is frozen. Its match is a `Match`, which grows in place: `version` counts how often it grew.
+// States are frozen, except for the `Match`, which grows in place. `version` counts how often it has grown.
 //   mode     file, record, live, seat (a person plays) or over (a person has played)
-//   at, last the step that is shown, and the last one there is; follows: `at` moved because the match grew
-//   eyes, tab, playing, speed   as chosen
-//   result   whether the result is shown before the end is reached
+//   at, last the step that is shown, and the last step of the match
+//   follows  `at` has moved because the match has grown
+//   eyes, tab, playing, speed   chosen by the user
+//   result   show the result before the end is reached
 //   own      the person's seat
 //   ask      {request, question}, or null
-//   draft    the answer to it: {picks, past, text, problem, told, sending}, or null. `past` has the picks before
-//            each change, `text` is what the field shows, `picks` are indices of the question's
-//            choices, `problem` is what is wrong with the text, and `told` what is shown of it
-//   answered the last request that was answered: what comes late must not open it again
-//   paced    at a seat, the turns of the others are being played, one step after the other
-//   hurry    there is little time left for the answer: the question is shown at once
-//   net      "", offline, moved or gone; problem: its sentence
+//   draft    the answer to `ask`: {picks, past, text, problem, told, sending}, or null. `picks` are indices of the
+//            choices, `past` has the earlier picks for undo, and `text` is what the field shows. `problem` says what
+//            is wrong with the text, and `told` is the part of it that is shown
+//   answered the last request that was answered. A late event must not ask it again
+//   paced    at a seat: the turns of the others are being shown step by step
+//   hurry    there is little time left to answer, so the question is shown immediately
+//   net      "", offline, moved or gone; `problem` is the sentence about it
 
 import { readAnswer, written } from "./choices.js";
 
-/** Steps a second at which a person at a seat sees the turns of the others. */
+/** Speed in steps per second at which a person sees the turns of the others. */
 export const PACE = 2.5;
 const HURRY = 30; // seconds
 
-export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64]; // steps a second
+export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64]; // steps per second
 
 export function begin(kind) {
   return Object.freeze({
@@ -39,7 +40,7 @@ export function reduce(state, action) {
 }
 
 const CHANGES = {
-  // --- what comes ------------------------------------------------------------------------------
+  // --- events ----------------------------------------------------------------------------------
   reset(state, { match, own = null, place = {} }) {
     const { header, last } = match;
     const before = state.match;
@@ -53,7 +54,7 @@ const CHANGES = {
     const known = { ...SKIPPED, match, mode, at, last, own, eyes: anew ? header.viewers[0] : state.eyes, version: state.version + 1 };
     if (mode === "over") Object.assign(known, { ask: null, draft: null });
     if (before) return known;
-    if (header.outcome && match.left.size) known.at = Math.min(...match.left.values()); // a disqualified match opens at the fault
+    if (header.outcome && match.left.size) known.at = Math.min(...match.left.values()); // start at the first disqualification
     return { ...known, ...placed({ ...state, ...known }, place) };
   },
   add(state, { match, lively }) {
@@ -67,13 +68,13 @@ const CHANGES = {
     if (request <= state.answered || (state.ask && !state.ask.again && request < state.ask.request)) return null;
     if (!question) return state.ask && { ask: null, draft: null };
     const isSame = state.ask?.request === request && JSON.stringify(state.ask.question) === JSON.stringify(question);
-    if (isSame && !state.ask.again) return null; // the draft stays
+    if (isSame && !state.ask.again) return null; // keep the draft
     return { ask: { request, question }, draft: isSame ? state.draft : EMPTY };
   },
   again: (state) => ({ answered: -1, net: "", problem: "", ask: state.ask && { ...state.ask, again: true } }),
   net: (state, { net, problem = "" }) => ({ net, problem, ...(net === "moved" || net === "gone" ? { ask: null, draft: null } : {}) }),
 
-  // --- where one is ----------------------------------------------------------------------------
+  // --- the current step ------------------------------------------------------------------------
   go: (state, { to }) => ({ playing: false, paced: false, at: within(state, to) }),
   skip: (state) => (state.paced ? { ...SKIPPED, at: state.last } : null),
   time(state, { seconds }) {
@@ -110,7 +111,7 @@ const EMPTY = Object.freeze({ picks: [], past: [], text: "", problem: "", told: 
 
 const SKIPPED = { playing: false, paced: false };
 
-/** The first step after the one shown that is of a turn of others; 0: none. */
+/** The next step that is not in the person's own turn. 0 if there is none. */
 function othersFrom(match, { at, own }) {
   for (let step = at + 1; step <= match.last; step++) {
     if (!(match.turns.get(match.steps[step].turn)?.seats ?? []).includes(own)) return step;
@@ -118,7 +119,7 @@ function othersFrom(match, { at, own }) {
   return 0;
 }
 
-/** The last step of which the page may say how it ended. */
+/** The last step up to which the page may reveal what happened. */
 export function seenTo({ result, mode, at, last }) {
   return result || mode === "live" || mode === "seat" ? last : at;
 }
@@ -140,7 +141,7 @@ function placed({ match, eyes, tab, at }, place) {
   };
 }
 
-/** The panels in their order; `moments` is called "How it turned". */
+/** The panels in order. The title of `moments` is "How it turned". */
 export const TABS = ["moments", "turns", "cards", "curves", "lines", "stderr"];
 
 function drafted({ draft, ask }, change) {

@@ -1,4 +1,4 @@
-// The middle of the page: the game's drawing, or the turn in words where there is none.
+// The middle of the page: the drawing of the game, or the turn in words if there is no drawing.
 
 import { el, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
@@ -12,8 +12,8 @@ export class Table {
   #app;
   #game = null;
   #turn = null;
-  #step = -1; // that is drawn
-  #aside = null; // the nodes of the drawing while words are shown, because it failed
+  #step = -1; // the step that is drawn
+  #aside = null; // nodes of a drawing that failed, while words are shown instead
 
   constructor(app, drawing) {
     this.#app = app;
@@ -28,7 +28,7 @@ export class Table {
     addEventListener("dressed", this.redraw);
   }
 
-  /** Begin with a match, or with another header of it. */
+  /** Start with a new match, or with a new header of the same match. */
   reset() {
     const { match, seat } = this.#app;
     this.#turn = this.#aside = null;
@@ -46,7 +46,7 @@ export class Table {
     });
   }
 
-  // Show the whole text of a card beside it.
+  // Show the full text of a card beside it.
   #explain(target) {
     const card = target.closest("[data-text]");
     if (!card?.dataset.text || !card.matches(":focus-visible, :hover")) return;
@@ -57,7 +57,7 @@ export class Table {
     this.note.showPopover();
   }
 
-  // A drawing that fails leaves the words at this step, and is tried again at the next one.
+  // If a drawing fails, this step is shown in words. The next step tries it again.
   #try(action, failed) {
     try {
       return action();
@@ -92,7 +92,7 @@ export class Table {
     if (!this.#game || this.#aside) this.#words();
   }
 
-  // What a drawing with zones gets besides the view.
+  // Collect the data that a drawing with zones gets in addition to the view.
   #frameOf(match, step, eyes, seats = []) {
     const { state: { own }, nameOfSeat } = this.#app;
     const { seat: owner = null, counters = [], did, played = [], got = [] } = match.now(eyes, step);
@@ -112,7 +112,7 @@ export class Table {
   #words() {
     const { match, step, turn } = this.#app;
     const current = match.turns.get(turn);
-    const told = current && !current.title ? match.turnBefore(step) ?? current : current; // the last turn stays until this one is over
+    const told = current && !current.title ? match.turnBefore(step) ?? current : current; // until a turn is over, show the one before
     if (told === this.#turn && this.place.hasChildNodes()) return;
     this.#turn = told;
     this.place.replaceChildren(
@@ -122,37 +122,37 @@ export class Table {
     if (told?.title && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
   }
 
-  /** The symbols of the drawing, each with its words; may be missing. */
+  /** The drawing's symbols with their meanings, if it has any. */
   get legend() {
     return this.#game?.legend ?? [];
   }
 
-  /** Whether the drawing shows questions. */
+  /** True if the drawing shows questions. */
   get asks() {
     return Boolean(this.#game?.ask);
   }
 
-  /** Whether the drawing shows the cards of all piles beside the table. */
+  /** True if the drawing can show the cards of all piles. */
   get hasCards() {
     return Boolean(this.#game?.cards);
   }
 
-  /** Draw the cards of all piles into a box. */
+  /** Let the drawing show the cards of all piles in a box. */
   cards(box) {
     this.#try(() => this.#game?.cards(box));
   }
 
-  /** Have the drawing show a question, or none. */
+  /** Let the drawing show a question. null removes it. */
   ask(question, answer) {
     if (this.asks) this.#try(() => this.#game.ask(question, (picks) => answer.send(picks), answer));
   }
 
-  /** The picks have changed. */
+  /** Called when the picks have changed. */
   picked() {
     this.#try(() => this.#game?.picked?.());
   }
 
-  /** A sentence on the current step. */
+  /** Describe the current step in a sentence. */
   describe() {
     const { match, step, eyes } = this.#app;
     if (!this.#game) return "";

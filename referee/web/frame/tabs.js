@@ -5,7 +5,7 @@ import { el } from "./kit.js";
 /** Matches if the page has two columns, and the second has room for tabs and turns. */
 export const WIDE = "(min-width: 60rem) and (min-height: 40rem)";
 
-/** The tabs. `panels` is {name: panel}; a panel has `title`, `key`, `element`, `reset` and `update`. */
+/** The tabs. `panels` is {name: panel}. A panel has `title`, `key`, `element`, `reset` and `update`. */
 export class Tabs {
   #app;
   #stale = new Set();
@@ -44,7 +44,7 @@ export class Tabs {
     removeEventListener("beforeprint", this.print);
   }
 
-  /** Return the visible tab if another one is requested. */
+  /** The name of the visible tab. Unknown or hidden tabs are replaced by the first one. */
   get shown() {
     const { tab } = this.#app;
     if (this.names.includes(tab) && !this.buttons[tab].hidden) return tab;
@@ -52,7 +52,7 @@ export class Tabs {
   }
 
   arrange() {
-    this.wide = this.media.matches; // to ask at each step would cost a layout
+    this.wide = this.media.matches; // asking again at each step would force a layout
     const turns = this.panels.turns.element;
     if (this.wide) this.aside.append(turns);
     else this.bar.after(turns);

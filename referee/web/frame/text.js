@@ -1,4 +1,4 @@
-// Texts of the referee and lines of bots, as elements.
+// Converts text of the referee and lines of bots to elements.
 
 import { el } from "./kit.js";
 
@@ -62,7 +62,7 @@ export function pretty(text, columns) {
     tokens.at = 0;
     return layOut(tokens, "", columns);
   } catch {
-    return text; // no JSON, or nested deeper than anybody reads
+    return text; // not JSON, or nested too deeply to be read by people
   }
 }
 

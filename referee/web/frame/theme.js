@@ -17,7 +17,7 @@ export function toggleTheme() {
   const dark = dataset.theme ? dataset.theme === "dark" : DARK.matches;
   dataset.theme = dark ? "light" : "dark";
   remember("theme", dataset.theme);
-  dispatchEvent(new Event("dressed")); // what is drawn on a canvas has to be drawn again
+  dispatchEvent(new Event("dressed")); // drawings on a canvas have to be repainted
 }
 
 DARK.addEventListener("change", () => dispatchEvent(new Event("dressed")));

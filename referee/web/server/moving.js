@@ -1,27 +1,27 @@
 // Live pages: changed parts are replaced in place while the page is visible.
 //
-// An element with `data-moves` is made like that of a newly loaded page: with `data-moves="ADDRESS"`
-// when the events there say so, with `data-moves=""` every few seconds. What is equal stays the same
-// element, so open folds, scroll places, the focus and typed text stay. Children with a `data-key`
-// are found by it, others by their place. The element under the pointer stays there.
+// An element with `data-moves="ADDRESS"` is updated when events from that address say so, and one with
+// `data-moves=""` every few seconds. Its new content comes from a freshly loaded page. Elements that are equal stay
+// in the document, so open folds, scroll positions, the focus and typed text survive. Children are matched by
+// `data-key`, or else by position. The element under the pointer is not replaced.
 
 import { place } from "./streams.js";
 
 const PERIOD = 3000; // ms
 const moving = document.querySelector("[data-moves]");
 let stream = null;
-let leave = null; // gives the place of the stream back
+let leave = null; // releases the stream
 let turn = 0;
 let timer = 0;
 
-/** Attributes that the reader may have changed. They are kept. */
+/** Attributes that the user may have changed, so we keep them. */
 const OWN = new Set(["open", "value", "checked", "selected"]);
 
 function keyOf(node) {
   return node.dataset?.key;
 }
 
-/** Update a node to a newer node with the same name. */
+/** Make a node equal to a newer one with the same name. */
 function update(node, newer) {
   if (node.nodeType !== Node.ELEMENT_NODE) {
     if (node.data !== newer.data) node.data = newer.data;
@@ -36,10 +36,10 @@ function update(node, newer) {
   updateChildren(node, newer);
 }
 
-/** Update the children of an element to those of a newer element. */
+/** Make the children of an element equal to those of a newer element. */
 function updateChildren(parent, newer) {
   const keyed = new Map([...parent.children].map((child) => [keyOf(child), child]));
-  let at = parent.firstChild; // what comes before it is done
+  let at = parent.firstChild; // the children before this one are up to date
   for (const child of [...newer.childNodes]) {
     const key = keyOf(child);
     const same = key === undefined ? at && keyOf(at) === undefined && at : keyed.get(key);
@@ -59,7 +59,7 @@ function updateChildren(parent, newer) {
   }
 }
 
-/** Update the page. Returns true if more changes may follow. */
+/** Update the page. Returns true unless this was the last change. */
 async function refresh() {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return true;
@@ -103,7 +103,7 @@ async function look() {
     if (stream?.readyState !== EventSource.CLOSED) return;
     leave();
     clearTimeout(timer);
-    timer = setTimeout(poll, PERIOD); // there are too many streams
+    timer = setTimeout(poll, PERIOD); // all streams are taken, so poll
   };
 }
 

@@ -1,4 +1,4 @@
-"""Two players take one to three sticks in turn; the player who takes the last stick wins.
+"""Two players take turns removing one to three sticks. Taking the last stick wins.
 
 This is a whole game in one file, for tests of games from outside. They change some lines to break
 it.

@@ -1,4 +1,4 @@
-// The sums of a toy match as bars, and the cards that were turned; a number is named by a button.
+// Draws the sums of a toy match as bars, and the cards that were turned. People name a number with a button.
 
 export function mount(root, header, kit) {
   const bars = kit.el("ul", { class: "toy-bars" });

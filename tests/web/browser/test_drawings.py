@@ -1,4 +1,4 @@
-"""What the drawings of games show in a browser."""
+"""Check that each game's drawing shows the right view in a browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stars() -> Watched:
 
 
 def shows(page: Any, view: dict[str, Any]) -> None:
-    """The table is that of this view; what the view does not have is not there."""
+    """Check that the table shows this view, with nothing for fields that the view doesn't have."""
     piles = [("authority", "authority"), ("deck", "deck_size")]
     for number, seat in enumerate(view["seats"]):
         for pile, field in piles:
@@ -56,7 +56,7 @@ def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_
     record = visit(page_of(tmp_path, stars.record, "record"))
     last = len(stars.states) - 1
     steps = read_match(str(tmp_path / "record.jsonl")).steps
-    ends = [at for at, step in enumerate(steps) if step.time is not None]  # of rounds
+    ends = [at for at, step in enumerate(steps) if step.time is not None]  # of each round
     for eyes, viewer in (("0", "all"), ("2", "1"), ("p", "public")):
         record.keyboard.press(eyes)
         record.keyboard.press("Home")
@@ -70,7 +70,7 @@ def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_
 
 
 def shows_tribute(page: Any, view: dict[str, Any], header: dict[str, Any]) -> None:
-    """The table is that of this view; hands are there where the view has them."""
+    """Check that the table shows this view, with hands only for the seats whose hands are in it."""
     facts, seats = header["facts"]["cards"], view["seats"]
     for number, seat in enumerate(seats):
         shown = page.locator(f'[data-place="{number} prestige"] dd').inner_text()
@@ -121,7 +121,7 @@ def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
     for eyes, viewer in (("0", "all"), ("2", "1"), ("p", "public")):
         record.keyboard.press(eyes)
         record.keyboard.press("Home")
-        for step in range(6):  # the draft has four
+        for step in range(6):  # the first four steps are the draft
             shows_tribute(record, match.states[step].views[viewer], header)
             record.keyboard.press("ArrowRight")
         record.keyboard.press("End")
@@ -138,13 +138,14 @@ def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_p
     numbers = page.locator(".bw-edge").first.locator("span")
     assert numbers.all_text_contents() == ["0", "1", "2", "3", "4"]
     beside = numbers.first.bounding_box(), page.locator("canvas").bounding_box()
-    assert beside[0]["y"] + beside[0]["height"] <= beside[1]["y"]  # outside the cells
+    assert beside[0]["y"] + beside[0]["height"] <= beside[1]["y"]  # above the cells
     picture = "document.querySelector('canvas').toDataURL()"
     light = page.evaluate(picture)
     page.keyboard.press("d")
     assert page.evaluate(picture) != light
     page.keyboard.press("d")
-    page.emulate_media(color_scheme="dark")  # the switch counts, not the system
+    # The page's own switch takes precedence over the system's setting.
+    page.emulate_media(color_scheme="dark")
     assert page.evaluate(picture) == light
 
 
@@ -155,7 +156,7 @@ def test_the_grid_has_its_colours_where_the_system_forces_others(
     lying = {"width": 844, "height": 390}
     page = visit(page_of(tmp_path, match.record, "record"), forced_colors="active", viewport=lying)
     board, zone = (page.locator(part).bounding_box() for part in (".bw-board", "[data-zone=board]"))
-    assert 200 < board["height"] <= zone["height"]  # all of it is in sight
+    assert 200 < board["height"] <= zone["height"]  # the whole board fits in its zone
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
     assert page.evaluate(COLOURS) > 20
 
@@ -200,7 +201,7 @@ STARTS = """() => {
 
 
 def test_cards_start_where_they_were_on_a_large_screen(visit: Visit, tmp_path: Path) -> None:
-    """There the table is enlarged."""
+    """Large screens scale the table up, so positions in the page and in the table differ."""
     record = ROOT / "tests" / "golden" / "faults.record.jsonl"
     page = visit(
         page_of(tmp_path, record.read_bytes(), "record"),

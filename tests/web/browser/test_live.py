@@ -1,4 +1,4 @@
-"""What is being played, in a browser."""
+"""Watch matches and standings in a browser while they are being played."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LINES = (ROOT / "spec/examples/two-players.record.jsonl").read_bytes().splitline
 
 @pytest.fixture
 def look(browser: Any) -> Iterator[Callable[[str], Any]]:
-    """Opens a page as a new visitor; a message in the console fails the test.
+    """Return a function that opens a URL as a new visitor.
 
-    It closes its context.
+    The test fails if the browser's console shows a message. Tests close the page's context.
     """
     messages: list[str] = []
 
@@ -45,7 +45,7 @@ def append(file: Path, first: int, last: int | None) -> None:
 
 
 def hide(page: Any, hidden: bool) -> None:
-    """Do as if the tab were no longer seen, or seen again."""
+    """Make the page believe that its tab was hidden or shown again."""
     page.evaluate(
         "hidden => { Object.defineProperty(document, 'hidden', { configurable: true,"
         " get: () => hidden }); document.dispatchEvent(new Event('visibilitychange')); }",
@@ -66,7 +66,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         page.evaluate("window.kept = [...document.querySelectorAll(parts)]".replace("parts", PARTS))
         append(file, 60, 200)
         expect(of).to_have_text("of 20 so far")
-        expect(turn).to_have_value("20")  # it follows
+        expect(turn).to_have_value("20")  # the page was at the end, so it follows
         assert page.evaluate("kept.length > 12 && kept.every((node) => node.isConnected)")
         page.evaluate("window.told = [...document.querySelectorAll('.marks li')]")
         expect(live).to_be_hidden()
@@ -74,7 +74,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         page.keyboard.press("PageUp")
         append(file, 200, 250)
         expect(of).not_to_have_text("of 20 so far")
-        expect(turn).to_have_value("19")  # it stays
+        expect(turn).to_have_value("19")  # we have gone back, so it no longer follows
         assert page.evaluate("told.length > 0 && told.every((node) => node.isConnected)")
         live.click()
         expect(turn).not_to_have_value("19")
@@ -87,14 +87,15 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         expect(of).to_have_text("of 38")
         expect(page.locator(".on-air")).to_be_hidden()
         expect(page.get_by_label("Result").locator("h2")).to_be_visible()
-        expect(page.get_by_label("Eyes")).to_have_value("all")  # hands too
+        expect(page.get_by_label("Eyes")).to_have_value("all")  # hands are public now
         expect(live).to_be_hidden()
-        page.context.close()  # while the server is there
+        # Disconnect before the server stops, or the console would show an error.
+        page.context.close()
 
 
 @pytest.mark.slow
 def test_eight_tabs_of_one_browser(browser: Any, tmp_path: Path) -> None:
-    """A browser has six connections to a server; all tabs follow the match, and see its end."""
+    """Browsers open at most six connections to a server, so some of the tabs have to poll."""
     expect = pytest.importorskip("playwright.sync_api").expect
     file = tmp_path / "game.jsonl"
     append(file, 0, 60)

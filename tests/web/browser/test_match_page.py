@@ -1,4 +1,4 @@
-"""The match page as a file, in a browser."""
+"""The match page in a browser, opened from a file."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.extras
 RECORD = Path(__file__).parents[2] / "golden" / "faults.record.jsonl"
 Visit = Callable[..., Any]
 START = "#turn=1"
-"""A match with a disqualification opens there."""
+"""Start at turn 1. Otherwise the page would open at the disqualification."""
 
 
 @pytest.fixture(scope="module")
 def match() -> MatchPage:
-    """Four seats; two faults, a disqualification; ends at the turn limit."""
+    """A match of four seats with two faults and a disqualification. It ends at the turn limit."""
     return read_match(str(RECORD))
 
 
@@ -114,7 +114,7 @@ def test_keys_move(visit: Visit, file: Path, match: MatchPage) -> None:
     page.keyboard.press("Enter")
     assert step_of(page) == first_of(match, 9)
     page.keyboard.press("g")
-    page.keyboard.press("ArrowRight")  # in a field: the field's own
+    page.keyboard.press("ArrowRight")  # this moves the cursor in the field, not the step
     assert step_of(page) == first_of(match, 9)
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowRight")
@@ -140,7 +140,7 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
     assert speed.input_value() == "1"
     page.keyboard.press("d")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    for _ in range(5):  # a busy browser stores it some time later
+    for _ in range(5):  # when the browser is busy, it takes a while to store the theme
         page.reload()
         page.wait_for_selector(".match .chips")
         if page.evaluate("document.documentElement.dataset.theme") == "dark":
@@ -180,11 +180,12 @@ def test_it_plays_to_the_end_and_is_idle_then(visit: Visit, file: Path, match: M
     last = len(match.steps) - 1
     page = visit(file, f"#turn={match.steps[last].turn}")
     page.clock.install(time=0)
-    page.clock.pause_at(1000)  # installed alone, it goes on with the real time
+    # `install` alone lets the clock run on with real time.
+    page.clock.pause_at(1000)
     slider = page.get_by_role("slider", name="Step")
     start = int(slider.input_value())
     page.get_by_role("button", name="Play").click()
-    page.clock.run_for(50)  # its frames come with the clock
+    page.clock.run_for(50)  # animation frames also depend on this clock
     page.get_by_role("button", name="Pause").wait_for()
     page.clock.run_for(600)
     assert slider.input_value() == str(start + 1)
@@ -209,7 +210,7 @@ def test_a_link_leads_to_a_place(visit: Visit, file: Path, match: MatchPage) -> 
     step = step_of(page) - first_of(match, turn) + 1
     settles(page, f"#turn={turn}{f'&step={step}' * (step > 1)}&eyes=2&tab=lines")
     page.evaluate("location.hash = '#turn=5'")
-    # A function: the page's policy refuses a text that has to be evaluated.
+    # This has to be a function, because the page's policy doesn't allow `eval` of strings.
     page.wait_for_function(
         "(wanted) => document.querySelector('.range').value === wanted", arg=str(first_of(match, 5))
     )
@@ -227,12 +228,13 @@ def test_turns_are_links_and_the_current_one_is_in_sight(
     lists = page.locator(".turns ol").evaluate_all(
         "lists => lists.map((list) => list.children.length)"
     )
-    assert len(lists) > 1  # a new row lays out its own list only
+    # Turns are grouped in lists, so that a new turn only needs a layout of its own list.
+    assert len(lists) > 1
     assert max(lists) <= 50
     page.keyboard.press("End")
     current = page.locator(".turns [data-current]")
     assert current.locator("a").get_attribute("aria-current") == "step"
-    page.wait_for_function(  # it scrolls with the next frame
+    page.wait_for_function(  # scrolling happens in the next frame
         "() => { const turn = document.querySelector('.turns [data-current]');"
         " const box = turn.getBoundingClientRect();"
         " return box.top < innerHeight && box.top > 0 && scrollY === 0; }"
@@ -303,7 +305,7 @@ def test_moments_are_listed_and_marked(visit: Visit, file: Path, match: MatchPag
     assert winner in decided.inner_text()
     decided.locator(".where").click()
     turn = match.steps[step_of(page)].turn
-    values: list[list[float]] = []  # after each turn
+    values: list[list[float]] = []  # points of each seat after each turn
     points: list[float] = []
     for step in match.steps:
         points = step.values.get("points", points)
@@ -359,7 +361,7 @@ def test_curves_have_their_figures(visit: Visit, file: Path, match: MatchPage) -
     page = visit(file, "#tab=curves")
     page.get_by_text("Figures").first.click()
     rows = page.locator(".curves tbody").first.locator("tr")
-    rows.first.wait_for()  # they are made when they are first looked at
+    rows.first.wait_for()  # the table is created when the fold is first opened
     assert rows.count() == len({step.turn for step in match.steps})
     page.keyboard.press("End")
     last = rows.last.locator("td").all_text_contents()
@@ -391,7 +393,7 @@ def test_some_turns_of_a_match(visit: Visit, match: MatchPage, tmp_path: Path) -
     assert step_of(page) == first_of(match, 7) - first_of(match, 5)
     page.get_by_role("tab", name="Lines").click()
     page.locator(".line").first.wait_for()
-    links.last.click()  # nothing was decided in it: the last step
+    links.last.click()  # this turn has no steps, so the last step is shown
     assert step_of(page) == len(some.steps) - 1
 
 
@@ -472,7 +474,7 @@ def test_the_page_changes_no_sentence(visit: Visit, match: MatchPage, tmp_path: 
 
 
 def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path) -> None:
-    """As in a notebook: no storage, no address."""
+    """In a notebook, the page has neither storage nor an address."""
     path = tmp_path / "frame.html"
     inner = escape(file.read_text())
     path.write_text(

@@ -1,4 +1,4 @@
-"""A person plays whole games in a browser: by clicks, by keys alone, and against another person."""
+"""A person plays whole games in a browser, with the mouse, by touch, or only with keys."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
 
 
 def send(page: Any) -> None:
-    """Press Enter, and once more if the page asks whether that is meant."""
+    """Press Enter, and confirm if the page asks whether we mean it."""
     page.keyboard.press("Enter")
     if page.locator("dialog[open]").count():
         page.keyboard.press("Enter")
@@ -40,7 +40,7 @@ def status(page: Any) -> str:
 
 
 def ended(process: subprocess.Popen[str]) -> str:
-    """What the command prints at its end, which is a good one."""
+    """Wait for the command to succeed, and return its output."""
     printed, problems = process.communicate(timeout=20)
     assert (process.returncode, problems) == (0, "")
     return printed
@@ -49,26 +49,27 @@ def ended(process: subprocess.Popen[str]) -> str:
 def test_dominion_by_clicks(visit: Visit) -> None:
     with playing(*DOMINION) as (process, (link,)):
         page = visit(link)
-        page.get_by_role("tab", name="Cards").click()  # it is open when the match is over
+        page.get_by_role("tab", name="Cards").click()  # it stays open to the end
         asked = ""
         while (asked := next_question(page, asked)) != "over":
             copper = page.locator("[data-card=copper][data-choice]")
             if not copper.count():
                 page.locator("[data-choice=enter]").click()
                 continue
-            copper.first.click()  # the last one that can be bought: it is not sent yet
+            copper.first.click()  # the last affordable copper, but nothing is sent yet
             page.locator("[data-choice=back]").click()
             copper.first.click()
             page.get_by_role("button", name="Buy copper for 0", exact=True).click()
         assert OVER in status(page)
-        page.get_by_role("slider").press("Home")  # the whole match is there, hands too
+        page.get_by_role("slider").press("Home")  # the page now has the whole match, hands included
         assert "player1  Human" in ended(process)
         assert link.partition("#")[2] not in page.url
 
 
 def test_dominion_by_keys_alone(visit: Visit) -> None:
     with playing(*DOMINION) as (process, (link,)):
-        page = visit(link, reduced_motion="no-preference")  # a key skips the turns of the other
+        # With animations, any key skips the bot's turn.
+        page = visit(link, reduced_motion="no-preference")
         next_question(page)
         page.keyboard.type("99")
         page.keyboard.press("Enter")
@@ -123,7 +124,7 @@ SHORTER = {
 
 
 def choose(page: Any, press: Callable[[Any], None], place: int) -> None:
-    """Answer a question in the drawing: with one of its choices, if it has any."""
+    """Answer a question with the buttons in the drawing. `place` decides which choice we take."""
     if page.locator(".bw-send").count():
         press(page.get_by_role("button", name="Select all botlets without a move"))
         press(page.get_by_role("button", name=f"Move {('down', 'right', 'up', 'left')[place % 4]}"))
@@ -140,14 +141,14 @@ def choose(page: Any, press: Callable[[Any], None], place: int) -> None:
         press(choices.nth(place % choices.count()))
         painted(page)
         ready = page.locator("[data-choice=send]:not([aria-disabled])")
-        if ready.count():  # it ends the turn
+        if ready.count():  # the move ends the turn, so it has to be confirmed
             press(ready)
     else:
         press(page.locator("[data-choice=enter], .bw-send").last)
 
 
 def type_answer(page: Any, game: str) -> None:
-    """Answer a question by keys alone."""
+    """Answer a question with the keyboard."""
     if game == "botwars":
         while page.evaluate("document.activeElement.tagName") != "CANVAS":
             page.keyboard.press("Tab")
@@ -160,7 +161,7 @@ def type_answer(page: Any, game: str) -> None:
     elif page.locator("[aria-pressed]").count():
         page.keyboard.type("3 1")
     elif page.locator("[data-zone] [data-choice]:not([data-choice=enter])").count():
-        page.keyboard.press("1")  # the first that can be done
+        page.keyboard.press("1")  # the first available choice
     send(page)
 
 
@@ -178,7 +179,7 @@ def type_answer(page: Any, game: str) -> None:
 def test_a_match_with_every_button_in_sight(
     visit: Visit, game: str, how: str, width: int, whole: bool
 ) -> None:
-    """Nothing is scrolled, and there is no bar of replay."""
+    """The person never has to scroll, and the replay bar is hidden."""
     with playing(*GAMES[game], *(() if whole else SHORTER[game])) as (process, (link,)):
         size = {"width": width, "height": 740 if width == 360 else 800}
         page = visit(link, viewport=size, has_touch=how == "touch", reduced_motion="reduce")
@@ -188,7 +189,8 @@ def test_a_match_with_every_button_in_sight(
         for place in range(1000):
             if (asked := next_question(page, asked)) == "over":
                 break
-            if how != "keys":  # which open the list
+            # With keys, the list of choices is open and pushes some buttons out of the window.
+            if how != "keys":
                 assert page.evaluate(OUT_OF_SIGHT) == []
             assert page.evaluate("scrollY + document.querySelector('.table').scrollTop") == 0
             assert not page.get_by_label("Player", exact=True).is_visible()
@@ -204,7 +206,7 @@ def test_a_match_with_every_button_in_sight(
 
 
 def test_a_slip_is_sent_when_it_was_confirmed(visit: Visit) -> None:
-    """A curse asks once; after "Back" the question is open, and a switch ends the asking."""
+    """Buying a curse asks for confirmation, until the person unchecks "Ask before such a move"."""
     with playing(*DOMINION) as (_, (link,)):
         page = visit(link)
         asked = next_question(page)
@@ -275,7 +277,7 @@ NOT_TO_BUY = """() => {
   return cards.filter((card) => card.tagName !== 'BUTTON' && bought.includes(card.dataset.card))
     .map((card) => card.textContent);
 }"""
-"""Cards of the row that are not buttons, although equal cards are."""
+"""Returns the cards in the row that can't be bought although another copy of them can be."""
 
 
 def test_starrealms_by_clicks(visit: Visit) -> None:
@@ -287,7 +289,7 @@ def test_starrealms_by_clicks(visit: Visit) -> None:
                 page.locator("[data-zone=own] button"),
                 page.locator("[data-zone=row] button"),
             )
-            others = page.locator("[data-zone=buttons] button")  # the last ends the turn
+            others = page.locator("[data-zone=buttons] button")  # the last button ends the turn
             bought += not cards.count() and row.count() > 0
             assert page.evaluate(NOT_TO_BUY) == []
             (cards.first if cards.count() else row.last if row.count() else others.first).click()
@@ -303,13 +305,13 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
         asked = ""
         while (asked := next_question(page, asked)) != "over":
             if page.locator("[data-card][data-choice], [data-card] button").count():
-                page.keyboard.press("1")  # the first that can be done
+                page.keyboard.press("1")  # the first available choice
             send(page)
         assert "player1  Human" in ended(process)
 
 
 def test_tribute_by_clicks(visit: Visit) -> None:
-    """With the draft, the two effects of a card, and several cards by clicks and keys."""
+    """Includes the draft, cards with two effects, and choosing several cards by clicks and keys."""
     with playing(*TRIBUTE, *SHORT, *PATRONS) as (process, (link,)):
         page = visit(link)
         asked, done = "", []
@@ -320,7 +322,7 @@ def test_tribute_by_clicks(visit: Visit) -> None:
             }
             cards = zones["now"]
             if page.locator("[data-choice=send]").count():
-                page.keyboard.press("Home")  # the question is not about other states
+                page.keyboard.press("Home")  # an earlier state shows no choices
                 assert page.locator("[data-zone] button").count() == 0
                 page.keyboard.press("End")
                 cards.nth(2).click()
@@ -331,7 +333,7 @@ def test_tribute_by_clicks(visit: Visit) -> None:
                 page.get_by_role("button", name=f"Toss {', '.join(names)}", exact=True).wait_for()
                 page.keyboard.press("Backspace")
                 assert page.locator("[data-zone] [aria-pressed=true]").count() == 1
-                page.keyboard.press("1")  # in the field, after what was clicked
+                page.keyboard.press("1")  # appended to the cards that were clicked
                 assert page.locator("#seat-field").input_value() == "3 1"
                 page.locator(".seat-status").click()
                 with page.expect_request("**/answer") as sent:
@@ -359,7 +361,7 @@ def test_tribute_by_keys_alone(visit: Visit) -> None:
                 page.keyboard.type("3 1")
                 several += 1
             elif page.locator("[data-card][data-choice], [data-card] button").count():
-                page.keyboard.press("1")  # the first that can be done
+                page.keyboard.press("1")  # the first available choice
             send(page)
         assert several
         assert "player1  Human" in ended(process)
@@ -370,7 +372,7 @@ def test_two_people_and_a_second_tab(visit: Visit) -> None:
     with playing(*words, people=2) as (process, links):
         one, other = visit(links[0]), visit(links[1])
         second = one.context.new_page()
-        second.goto(one.url.partition("#")[0])  # the cookie is enough
+        second.goto(one.url.partition("#")[0])  # no token needed, because of the cookie
         second.wait_for_selector(".seat-panel[data-asked]:not([data-asked=''])")
         one.get_by_text("open in another tab").wait_for()
         one.get_by_role("button", name="Play here").click()
@@ -406,11 +408,14 @@ def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
 
 @pytest.mark.slow
 def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None:
-    """Killed and started again, it has the same links, and no answer counts twice or is lost."""
+    """We kill the server and resume the match from its record.
+
+    The person's link still works, and every answer counts exactly once.
+    """
     record = tmp_path / "game.jsonl"
 
     def answers() -> list[bytes]:
-        """Of the person, without the name."""
+        """Return the person's replies in the record, without the handshake."""
         found = [entry for entry in entries(record) if entry["entry"] == "received"]
         return [entry["line"] for entry in found if entry["player_number"] == "player1"][1:]
 
@@ -433,7 +438,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         assert answers() == before
         send(page)
         fresh = browser.new_context().new_page()
-        fresh.goto(link)  # the token opens it as before
+        fresh.goto(link)  # the same token still works
         asked = ""
         while (asked := next_question(fresh, asked)) != "over":
             send(fresh)
@@ -463,17 +468,17 @@ def test_the_seat_at_each_width(visit: Visit, width: int) -> None:
         pytest.param(DOMINION, 360, "dark", 0, marks=pytest.mark.slow, id="dominion"),
         pytest.param(BOTWARS, 1280, "light", 0, marks=pytest.mark.slow, id="botwars"),
         pytest.param(STARREALMS, 1280, "dark", 0, id="starrealms"),
-        pytest.param(TRIBUTE, 360, "light", 2, id="tribute"),  # after its draft
+        pytest.param(TRIBUTE, 360, "light", 2, id="tribute"),  # skip the two questions of the draft
     ],
 )
 def test_axe_finds_nothing_in_a_question(
     visit: Visit, words: tuple[str, ...], width: int, scheme: str, before: int
 ) -> None:
-    """In the question that comes after so many first choices."""
+    """`before` is the number of questions to answer first."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     with playing(*words) as (_, (link,)):
         viewport = {"width": width, "height": 700}
-        still = "reduce"  # what moves is paler meanwhile
+        still = "reduce"  # moving elements are translucent, which axe would report as low contrast
         page = visit(
             link, viewport=viewport, color_scheme=scheme, bypass_csp=True, reduced_motion=still
         )

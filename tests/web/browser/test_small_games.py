@@ -1,4 +1,4 @@
-"""Small games in a browser: their drawing, and whole matches of a person."""
+"""Small games in a browser: their drawings, and whole matches with a person."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def ended(process: subprocess.Popen[str]) -> None:
     ],
 )
 def test_a_whole_match(visit: Visit, name: str, how: str) -> None:
-    """Every move can be seen without scrolling."""
+    """Every choice is visible without scrolling."""
     game = ("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3")
     size = {"width": 360, "height": 740} if how == "touch" else {"width": 1440, "height": 900}
     with playing(*game, *SHORT.get(name, ())) as (process, (link,)):
@@ -99,7 +99,7 @@ OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice]')].filter((
 
 
 def by_keys(page: Any) -> None:
-    """Go to the choices by Tab, to the last of a row by arrows, and press Enter."""
+    """Tab to the choices, move with arrow keys, and press Enter."""
     focused = "document.activeElement.dataset.choice !== undefined"
     for _ in range(60):
         if page.evaluate(focused):
@@ -142,7 +142,7 @@ def test_from_cell_to_cell(visit: Visit, tmp_path: Path) -> None:
         asked = next_question(page)
         page.get_by_role("button", name="A1 X").click()
         assert page.locator("[aria-pressed=true]").count() == 1
-        page.get_by_role("button", name="A1 X").click()  # not this one
+        page.get_by_role("button", name="A1 X").click()  # clicking again deselects the piece
         assert page.locator("[aria-pressed=true]").count() == 0
         page.get_by_role("button", name="A1 X").click()
         page.get_by_role("button", name="a1a3").click()
@@ -192,7 +192,8 @@ def test_many_moves_leave_the_table_in_sight(visit: Visit, tmp_path: Path) -> No
         )
         assert buttons is not None
         assert table is not None
-        assert buttons["width"] > table["width"]  # all of it, not the column beside the table
+        # The buttons use the full width, not only the column beside the table.
+        assert buttons["width"] > table["width"]
         assert page.get_by_text("Copper", exact=True).is_visible()
         page.get_by_role("button", name="buy-the-card-with-the-number-39").click()
         next_question(page, asked)
@@ -214,7 +215,7 @@ def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path)
         assert sorted(shown) == sorted(drawn(part) for part in view["parts"])
         zones.add(page.evaluate(ZONES))
         page.keyboard.press("ArrowRight")
-    assert len(zones) == 1  # they keep their places, and nothing has to be scrolled
+    assert len(zones) == 1  # zones keep their places, and nothing needs scrolling
     assert "true" not in zones.pop()
     page.keyboard.press("c")
     assert page.locator(".chart").count() == 1
@@ -232,7 +233,7 @@ ZONES = """() => JSON.stringify([...document.querySelectorAll('.zone')].map((zon
 
 
 def drawn(part: dict[str, Any]) -> list[str]:
-    """The texts that a part has on the page."""
+    """Return the texts that the page shows for a part of the view."""
 
     def item(value: Any) -> str:
         return "empty" if value == "." else "?" if value is None else str(value)
@@ -248,7 +249,7 @@ def drawn(part: dict[str, Any]) -> list[str]:
     ("name", "scheme", "before"), [("battleship", "light", 1), ("connect4", "dark", 0)]
 )
 def test_axe_finds_nothing(visit: Visit, name: str, scheme: str, before: int) -> None:
-    """In the question that comes after so many answers."""
+    """`before` is the number of questions to answer first."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     with playing("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3") as (
         _,

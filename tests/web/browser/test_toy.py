@@ -1,4 +1,4 @@
-"""A game that only the tests know, with its own drawing, in a browser."""
+"""The toy game's own drawing in a browser."""
 
 from __future__ import annotations
 

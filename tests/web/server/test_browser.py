@@ -1,4 +1,4 @@
-"""The served pages in a browser: with a policy that is kept, at every width, without a mouse."""
+"""The served pages in a browser: content security policy, window widths, keyboard only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of a tournament with one record, that of match 0."""
+    """The URL of a server for a tournament, of which only match 0 has a record."""
     folder = tmp_path_factory.mktemp("served")
     (folder / RECORD.name).write_bytes(RECORD.read_bytes())
     digest = json.loads(RECORD.read_bytes().splitlines()[-1])["digest"]
@@ -63,13 +63,13 @@ def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> No
     follow("watch")
     page.wait_for_url("**/match/*")
     page.wait_for_selector(".match")
-    assert re.fullmatch(r"bot\d vs bot\d", page.title())  # as the tournament calls them
+    assert re.fullmatch(r"bot\d vs bot\d", page.title())  # the tournament's names for the bots
     assert messages == []
     page.context.close()
 
 
 def test_what_moves_is_updated_in_place(browser: Any, tmp_path: Path) -> None:
-    """An open fold stays open, and the link with the focus is the same element after it."""
+    """When the page updates itself, open folds stay open and the focused link keeps the focus."""
     wanted = made_setup(3, deals=10)
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
         store.add_stage(wanted)
@@ -116,7 +116,7 @@ def test_every_width_and_both_schemes(browser: Any, url: str, width: int, scheme
     assert page.evaluate(background) != before
     after = page.evaluate(background)
     page.goto(url)
-    assert page.evaluate(background) == after  # it is remembered
+    assert page.evaluate(background) == after  # the browser has stored the setting
     context.close()
 
 

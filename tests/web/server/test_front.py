@@ -1,4 +1,4 @@
-"""The page of a tournament, for an audience: made-up matches, rendered without a server."""
+"""A tournament's front page with made-up matches, rendered without a server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def page_of(store: Store) -> str:
 
 
 def winner_of(*draws: int, voids: tuple[int, ...] = ()) -> Result:
-    """The lower number wins, except in drawn and void matches."""
+    """Return a function that lets the bot with the lowest number win, except in these matches."""
 
     def result(plan: Plan) -> MatchRow:
         if plan.match in voids:
@@ -48,7 +48,7 @@ def test_a_draw_has_no_winner_in_a_list() -> None:
 
 def test_an_unknown_interval_has_no_bar() -> None:
     page = page_of(played(made_setup(3, deals=9), winner_of()))
-    assert page.count('<td class="n more less">unknown') == 1  # the second of three
+    assert page.count('<td class="n more less">unknown') == 1  # only the second of the three bots
     assert page.count('class="dot hollow"') == 1
     few = page_of(played(made_setup(4, deals=1)))
     assert few.count('class="dot hollow"') == few.count('less">too few to say') == 4
@@ -62,7 +62,7 @@ def test_a_head_counts_void_matches() -> None:
 
 def test_a_round_says_who_plays_who_is_done_and_who_has_a_bye() -> None:
     wanted = made_setup(7, format="swiss", rounds=2, deals=1)
-    with played(wanted, winner_of(), until=7, most=1) as store:  # of 6 in a round
+    with played(wanted, winner_of(), until=7, most=1) as store:  # 6 matches per round
         shown = read_shown(store, 0.0)
         round = shown.report.found.swiss
         assert round is not None
@@ -88,7 +88,8 @@ def test_a_pair_whose_matches_are_all_void_is_not_over_with_a_result() -> None:
 
 def test_a_bracket_shows_the_pair_in_progress() -> None:
     wanted = made_setup(4, format="knockout", deals=2)
-    page = page_of(played(wanted, winner_of(), until=5, most=1))  # of 8 in the semi-finals
+    # All 4 matches of the first semi-final, and one of the second.
+    page = page_of(played(wanted, winner_of(), until=5, most=1))
     assert re.findall("<small>(.*?)</small></div>", page) == [
         "4 of 4 matches",
         "1 of 4 matches",
@@ -105,7 +106,6 @@ def test_the_first_rounds_of_a_large_bracket_are_in_a_fold() -> None:
 
 
 def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
-    """With its opponent, its score first and its round."""
 
     def result(plan: Plan) -> MatchRow:
         lost = plan.players.index(max(plan.players))
@@ -134,7 +134,7 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
 async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
     tmp_path: Path,
 ) -> None:
-    """Its rank and the order of the bots differ between weeks."""
+    """In the second week there's another bot, so ranks and the order of bots change."""
 
     def colours(page: str) -> dict[str, str]:
         table = re.findall('<table class="ranking">.*?</table>', page, re.DOTALL)[0]
@@ -166,7 +166,7 @@ async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
 def test_bots_about_which_nothing_is_known_have_no_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With very many bots, these rows were most of a site."""
+    """With very many bots, such rows made up most of a site."""
     monkeypatch.setattr(report_standings, "MOST_COMPARED", 3)
     with played(made_setup(8, format="knockout", deals=1)) as store:
         write_site(store, "cup", None, str(tmp_path / "site"))

@@ -1,4 +1,4 @@
-"""Matches that are being played, as spectators see them."""
+"""Follow matches as a spectator while they are being played."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Client:
-    """Asks an application, and takes what it says as it comes."""
+    """An ASGI client that receives a response part by part, as the app sends it."""
 
     def __init__(self, path: str, *, method: str = "GET", **headers: str) -> None:
         path, _, query = path.partition("?")
@@ -74,7 +74,7 @@ class Client:
         return await self._said.receive()
 
     async def event(self) -> tuple[str, str, Any]:
-        """The next one: its name, its id, its data."""
+        """Wait for the next server-sent event, and return its name, id and data."""
         while b"\n\n" not in self._rest:
             self._rest = (self._rest + await self.part()).removeprefix(COMMENT)
         text, _, self._rest = self._rest.partition(b"\n\n")
@@ -100,7 +100,10 @@ class Client:
 
 @asynccontextmanager
 async def asking(folder: Path) -> AsyncIterator[Callable[..., Client]]:
-    """What begins a request to a server of the folder; the clients leave at the end."""
+    """Yield a function that sends a request to a server of this folder.
+
+    All clients are cancelled when the block ends.
+    """
     app = Site(Library([str(folder)])).app()
     async with trio.open_nursery() as nursery:
 
@@ -114,7 +117,7 @@ async def asking(folder: Path) -> AsyncIterator[Callable[..., Client]]:
 
 
 async def said(client: Client) -> Any:
-    """The JSON of an answer."""
+    """Return the decoded JSON of a client's response."""
     return msgspec.json.decode(await client.body())
 
 
@@ -130,7 +133,7 @@ def append(file: Path, data: bytes) -> None:
 
 
 def views(steps: list[Any], viewer: str = "public") -> list[dict[str, Any]]:
-    """What a viewer sees at each step."""
+    """Fold the steps into what a viewer sees at each of them."""
     view: dict[str, Any] = {}
     found = []
     for step in steps:
@@ -219,14 +222,14 @@ async def test_a_spectator_sees_what_is_public_at_each_step(tmp_path: Path) -> N
     async with asking(tmp_path) as ask:
         _, _, data = await ask("/match/game.jsonl/events").event()
     seen = views(data["steps"])
-    # After each round the match's own view for everybody is one that a spectator sees, in order.
+    # Each of these public views was shown to the spectator, in the same order.
     shown = iter(seen)
     for view in public:
         assert any(without_asked(other) == without_asked(view) for other in shown)
 
 
 def without_asked(view: dict[str, Any]) -> dict[str, Any]:
-    """A view without whose turn it is, which a spectator hears with the next message."""
+    """Remove the fields about open requests. Spectators only learn those with the next message."""
     return {name: value for name, value in view.items() if name not in ("asked", "request")}
 
 
@@ -259,7 +262,10 @@ async def test_what_is_hidden_shows_nowhere_before_the_end(tmp_path: Path) -> No
 
 
 async def test_a_match_is_live_while_it_is_written(tmp_path: Path) -> None:
-    """A record that was cut short is shown whole; one that is still held is not."""
+    """A record is live as long as the referee holds its lock, no matter how old the file is.
+
+    If the referee dies, the record can be shown up to where it was cut off.
+    """
     file = tmp_path / "game.jsonl"
     append(file, b"".join(RECORD.read_bytes().splitlines(keepends=True)[:-20]))
     os.utime(file, (0, 0))
@@ -282,9 +288,10 @@ async def test_a_match_is_live_while_it_is_written(tmp_path: Path) -> None:
 async def test_a_record_shows_only_what_is_public_until_its_end(
     game: str, strange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the organiser's names, which the messages do not have; whatever the messages say.
+    """Spectators see the organiser's names, even though no message contains them.
 
-    The match is read a part at a time, as on a busy machine.
+    With `strange`, some messages are repeated in the wrong order. That mustn't reveal anything
+    either. `_LOOK_SECONDS` is 0 so that the match is read in small parts, as on a busy machine.
     """
     monkeypatch.setattr(live, "_LOOK_SECONDS", 0.0)
     *lines, end = watched(game, 8, max_turns=9).record.splitlines(keepends=True)
@@ -310,9 +317,9 @@ async def test_a_record_shows_only_what_is_public_until_its_end(
 
 
 async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
-    """On the front, before the results and the table; and on the page of its own tournament.
+    """A match in progress is listed above results and standings, also on its tournament's page.
 
-    A second night with equal bots does not list it.
+    Tournament `a` has the same bots, but must not list the match.
     """
     lines = RECORD.read_bytes().splitlines(keepends=True)
     append(tmp_path / "over.jsonl", b"".join(lines))
@@ -340,7 +347,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
         assert places == sorted(places)
         (live, *_) = (await said(ask("/matches?format=json")))["matches"]
         assert (live["tournaments"], live["place"]) == (["b.sqlite"], None)
-        for name, playing in (("a", []), ("b", ["000001.live.jsonl"])):  # equal bots
+        for name, playing in (("a", []), ("b", ["000001.live.jsonl"])):  # the bots are in both
             address = f"/store/{name}.sqlite"
             assert (await said(ask(f"{address}?format=json")))["playing"] == playing
             page = (await ask(address).body()).decode()
@@ -372,8 +379,8 @@ async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:
 async def test_a_compressed_record_is_shown_when_the_match_is_over(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It cannot be followed, so nothing of it is shown before."""
-    monkeypatch.setattr(packed, "BLOCK_BYTES", 1)  # each line can be read once it is written
+    """The server can't follow a compressed file, so it shows no part of it until the match ends."""
+    monkeypatch.setattr(packed, "BLOCK_BYTES", 1)  # make each line readable as soon as it's written
     lines = RECORD.read_bytes().splitlines(keepends=True)
     async with asking(tmp_path) as ask:
         path = f"/match/game.jsonl{suffix}"
@@ -402,7 +409,8 @@ async def test_a_match_that_has_not_begun(tmp_path: Path, monkeypatch: pytest.Mo
         assert b'<meta http-equiv="refresh"' in await client.body()
         assert client.status == 404
         waiting = ask("/match/game.jsonl/events")
-        assert await waiting.part() == COMMENT  # in silence
+        # There's nothing to report yet, but comments keep the connection alive.
+        assert await waiting.part() == COMMENT
         append(file, RECORD.read_bytes())
         while (event := await waiting.event())[0] != "end":
             assert event[0] == "reset"

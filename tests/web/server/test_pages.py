@@ -1,4 +1,4 @@
-"""What is served: pages, JSON, and what is refused."""
+"""The server's pages and JSON, and the requests that it refuses."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def parsed(client: httpx.AsyncClient, url: str, status: int = 200) -> Any:
 
 
 async def test_a_tournament_is_live_while_its_store_is_written(tmp_path: Path) -> None:
-    """A run writes into the file `-wal` for minutes, and the store does not change."""
+    """While a tournament runs, SQLite only writes to the `-wal` file, so the store looks old."""
     path = tmp_path / "night.sqlite"
     with Store.for_writing(str(path)) as store:
         store.add_stage(made_setup(2, deals=9))
@@ -170,7 +170,7 @@ LEFT_OUT = {"bot0": "bots/eli is not built", "bot1": "<i>zoe</i>: exit code 1"}
 
 
 def left_out(folder: Path) -> Path:
-    """A store with two bots that were left out of its last run."""
+    """Return a store whose last run excluded two bots."""
     path = stored(folder, made_setup(4, deals=1))
     with Store.for_writing(str(path)) as store:
         store.leave_out(LEFT_OUT)
@@ -233,7 +233,8 @@ async def test_the_served_pages_show_withdrawn_bots_and_forfeits(
         assert "bot1 " + says in page
         assert '<th class="n more">forfeits' in page
         assert " (withdrawn)" in page
-        assert "<dt>Command" in page  # all is played, and the seed is no secret
+        # All matches have been played, so the command with the seed is public.
+        assert "<dt>Command" in page
         bot = (await got(client, "/store/night.sqlite/bot/1")).text
         assert "It " + says in bot
         assert re.search(r"<b>-\d+</b> forfeits", bot)
@@ -294,7 +295,7 @@ async def test_readers_of_the_same_state_share_the_page(
 
 
 async def test_the_seed_is_hidden_until_all_is_played(tmp_path: Path) -> None:
-    """It foretells how the matches to come are shuffled."""
+    """With the seed, one could predict how the remaining matches are shuffled."""
     with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
         store.add_stage(made_setup(2, deals=2, seed=987654321))
         async with serving(tmp_path) as client:
@@ -311,7 +312,7 @@ async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
     (records / "cut.record.jsonl").write_bytes(
         b"".join((EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)[:40])
     )
-    os.utime(records / "cut.record.jsonl", (0, 0))  # long ago
+    os.utime(records / "cut.record.jsonl", (0, 0))  # the mtime is old, so nobody is writing to it
     (records / "notes.jsonl").write_text("hello\n")
     (records / "no.sqlite").write_text("hello\n")
     (records / "page.html").write_text("<p>")
@@ -391,7 +392,7 @@ async def test_a_file_that_changes_is_read_again(
 
 
 async def test_lost_matches_can_be_watched(records: Path) -> None:
-    """Wherever the record is: it is known by its digest."""
+    """Records are found by the digest in the store. The name of the file doesn't matter."""
     digest = json.loads((records / RECORD).read_bytes().splitlines()[-1])["digest"]
 
     def result(plan: Plan) -> MatchRow:
@@ -408,7 +409,7 @@ async def test_lost_matches_can_be_watched(records: Path) -> None:
 
 
 async def test_bots_have_the_names_that_the_organiser_gave(records: Path) -> None:
-    """In place of those that they give themselves, as soon as the record was checked."""
+    """Once the record is checked, the organiser's names replace the names that the bots report."""
     header, *_, end = (json.loads(line) for line in (records / RECORD).read_bytes().splitlines())
     own = [player["name"] for player in end["players"]]
     digest = end["digest"]
@@ -436,14 +437,14 @@ async def test_bots_have_the_names_that_the_organiser_gave(records: Path) -> Non
 
 
 def with_digest(record: Path, digest: str) -> bytes:
-    """A record that says that it has another digest."""
+    """Return the record's bytes with another digest in its last line, as in a forgery."""
     return re.sub(rb"sha256:[0-9a-f]{64}", digest.encode(), record.read_bytes())
 
 
 async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its lines are read when it is shown, or when another file claims the same."""
+    """The digest is checked when the record is shown, or if a second file has the same digest."""
     monkeypatch.setattr(library, "LOOK_SECONDS", 0)
     digest = json.loads((EXAMPLES / RECORD).read_bytes().splitlines()[-1])["digest"]
     wanted = setup([Entrant("anna", "a"), Entrant("ben", "b")], game="dominion", deals=1, seed=1)
@@ -469,7 +470,7 @@ async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
         assert (listed["tournaments"], listed["checked"]) == ([], False)
         assert "modified" in (await got(client, "/matches")).text
         assert (await got(client, matches)).text.count("not kept") == 2
-        forged.touch()  # it is another file then
+        forged.touch()  # with a new mtime, it has to be checked again
         honest.write_bytes((EXAMPLES / RECORD).read_bytes())
         first = (await parsed(client, f"{matches}?format=json"))["matches"][-1]
         assert (first["record"], first["checked"]) == ("b.jsonl", None)
@@ -483,7 +484,7 @@ async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
 
 
 async def test_the_last_line_of_a_checked_record_follows_from_its_lines(tmp_path: Path) -> None:
-    """The digest does not have it, so another winner could be in it."""
+    """The digest doesn't cover the last line, so anybody could write another winner into it."""
     lines = (EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)
     digest = json.loads(lines[-1])["digest"]
     stored(tmp_path, made_setup(2, deals=1), result=lambda plan: row(plan, digest=digest))
@@ -504,7 +505,7 @@ async def test_the_last_line_of_a_checked_record_follows_from_its_lines(tmp_path
 async def test_a_record_that_is_replaced_is_checked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also by one with its size and its time, which anybody can set."""
+    """A new file may have the same size and mtime as the old one. Anybody can set those."""
     monkeypatch.setattr(library, "LOOK_SECONDS", 0)
     data = (EXAMPLES / RECORD).read_bytes()
     digest = json.loads(data.splitlines()[-1])["digest"]
@@ -531,7 +532,7 @@ async def test_a_record_that_is_replaced_is_checked_again(
 
 
 async def test_a_store_renames_no_bots_of_another_tournament(tmp_path: Path) -> None:
-    """Names in a record belong to its lines; if it has none, the stores have to agree."""
+    """If two tournaments claim a record with different names, the bots' own names are shown."""
     data = (EXAMPLES / RECORD).read_bytes()
     digest = json.loads(data.splitlines()[-1])["digest"]
     (tmp_path / "a.jsonl").write_bytes(data)
@@ -560,7 +561,7 @@ async def test_a_record_of_a_tournament_has_its_names_without_the_store(records:
 
 
 async def test_a_match_has_the_stderr_that_its_tournament_knows(records: Path) -> None:
-    """The file beside the record has more of it."""
+    """A stderr file beside the record has priority, because it has more of the bot's output."""
     *_, end = (json.loads(line) for line in (records / RECORD).read_bytes().splitlines())
 
     def result(plan: Plan) -> MatchRow:
@@ -602,7 +603,7 @@ async def test_a_bot_without_stderr_is_not_said_to_have_written_nothing(
 async def test_a_busy_machine_makes_no_standings_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The time that others have taken from the server does not count."""
+    """CPU time used by other processes must not delay the next report."""
     clock = SimpleNamespace(monotonic=count(0, 100).__next__, thread_time=lambda: 0.0)
     monkeypatch.setattr(tournaments, "time", clock)
     path = stored(tmp_path, made_setup(2, deals=2))
@@ -618,7 +619,10 @@ async def test_a_busy_machine_makes_no_standings_older(
 async def test_standings_are_renewed_before_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A report that took one second of CPU is shown for `IDLE` seconds, its standings for less."""
+    """The report takes a second of CPU time, so it's kept for `IDLE` seconds.
+
+    Standings are renewed after `FRESH` seconds.
+    """
     clock = SimpleNamespace(monotonic=lambda: 0.0, thread_time=count().__next__)
     monkeypatch.setattr(tournaments, "time", clock)
     path = tmp_path / "night.sqlite"
@@ -711,7 +715,7 @@ async def test_what_strangers_wrote_is_text_on_every_page(tmp_path: Path) -> Non
 
 
 async def test_what_strangers_wrote_is_short_on_every_page(tmp_path: Path) -> None:
-    """Chromium stops for minutes at a table of names that have 10,000 letters each."""
+    """Chromium hangs for minutes on a table with names of 10,000 letters."""
     long = "\u05d0a" * 20_000
 
     def result(plan: Plan) -> MatchRow:
@@ -723,7 +727,8 @@ async def test_what_strangers_wrote_is_short_on_every_page(tmp_path: Path) -> No
     async with serving(tmp_path) as client:
         for part in ("", "/pair/0/1", "/matches", "/bot/0"):
             page = (await got(client, f"/store/long.sqlite{part}")).text
-            found = re.sub(r"<code>.*?</code>", "", page)  # commands, to be copied
+            # Commands aren't shortened, because people copy them.
+            found = re.sub(r"<code>.*?</code>", "", page)
             assert long[:1_000] in page
             assert long[:1_010] not in found
 
@@ -829,7 +834,8 @@ async def test_nothing_else_can_be_reached(url: str, records: Path) -> None:
 async def test_a_file_that_became_a_link_is_not_followed(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "LOOK_SECONDS", 1000.0)  # the next look would not list it
+    # Don't scan the folder again, or the server would notice that the file is a link now.
+    monkeypatch.setattr(library, "LOOK_SECONDS", 1000.0)
     secret = records.parent / "secret.jsonl"
     secret.write_bytes((EXAMPLES / RECORD).read_bytes())
     path = stored(records, made_setup(2, deals=1))
@@ -877,7 +883,7 @@ async def test_a_file_that_is_too_large_is_not_read(
 ) -> None:
     packed = gzip.compress((records / RECORD).read_bytes() + b"\n" * 2**20)
     (records / "packed.jsonl.gz").write_bytes(packed)
-    os.utime(records / "packed.jsonl.gz", (0, 0))  # it is not being played
+    os.utime(records / "packed.jsonl.gz", (0, 0))  # too old to be live
     monkeypatch.setattr("referee.web.server.matches.MAX_FILE", 2**20)
     async with serving(records) as client:
         assert "1 MB, unpacked" in (await got(client, "/match/packed.jsonl.gz", 422)).text
@@ -959,7 +965,7 @@ def test_the_time_left_follows_from_what_was_played_since_the_first_look(
 
 
 def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
-    """A match whose record is not here has no link."""
+    """There's no link to the next match, because its record isn't on the server."""
     own, swapped = Neighbour(4, "own", (0, 1)), Neighbour(5, "swapped", (1, 0))
     before, after = Neighbour(3, "before", (1, 0)), Neighbour(6, "after", (0, 1))
     around = MatchContext("a/night.sqlite", 4, ["<Ann>", "Ben"], [own, swapped], before, after)

@@ -1,4 +1,4 @@
-"""A person's seat: who has it, what its page is sent, and which answers count."""
+"""A person's seat: who may use it, what its page receives, and which answers are accepted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHORT = {"max_turns": 2}
 
 
 class Visitor:
-    """A tab of a browser at a seat."""
+    """A browser tab that shows a seat."""
 
     def __init__(self, app: Any, link: str, tab: str = "a") -> None:
         self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=URL)
@@ -43,7 +43,7 @@ class Visitor:
         self.tab = tab
         self.run = ""
         self.next = 0
-        self.done = 0  # the last question that was answered
+        self.done = 0  # number of the question that was answered last
         self.events: list[dict[str, Any]] = []
 
     async def post(self, path: str, body: object, **options: Any) -> httpx.Response:
@@ -62,7 +62,7 @@ class Visitor:
         return answer
 
     async def asked(self) -> Any:
-        """The number of the question that is asked, and it; None if the match is over."""
+        """Return the number of the open request and its question, or None if the match is over."""
         while True:
             for event in reversed(self.events):
                 if event["type"] in ("end", "gone"):
@@ -81,7 +81,7 @@ class Visitor:
         return answer
 
     async def play(self) -> None:
-        """Answer all questions with nothing."""
+        """Answer every question without picking anything."""
         while (asked := await self.asked()) is not None:
             assert (await self.answer(asked[0], [])).status_code == 200
 
@@ -90,7 +90,7 @@ class Visitor:
 
 
 class Playing:
-    """A match that is being played, with its people."""
+    """A match with human seats that is being played."""
 
     def __init__(self, sitting: MatchSession) -> None:
         self.sitting = sitting
@@ -155,7 +155,8 @@ async def test_the_page_is_sent_what_the_seat_was_sent(
     parts = [first, *steps]
     lines = [line for part in parts for line in part["lines"]]
     sent = "".join(f"{text}\n" for kind, _, text in lines if kind in ("all", "sent"))
-    assert b"".join(pushed).startswith(sent.encode())  # the last ones are in the whole match
+    # The last lines of the match are only in the page of the whole match.
+    assert b"".join(pushed).startswith(sent.encode())
     assert sent.count("\n") > 10
     assert {(kind, to) for kind, to, _ in lines} <= {
         ("all", None),
@@ -202,7 +203,8 @@ async def test_who_leaves_is_out_and_sees_the_end() -> None:
 async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
     async with playing("human", "big_money") as match:
         visitor = match.visitor()
-        assert (await visitor.client.get(visitor.at)).status_code == 200  # it says nothing
+        # Anybody can load the page, but without the token it has no data.
+        assert (await visitor.client.get(visitor.at)).status_code == 200
         for wrong in ("", "x" * 22, "\ud800", visitor.token[:-1]):
             answer = await visitor.client.post(
                 f"{visitor.at}/enter",
@@ -223,7 +225,7 @@ async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
         )
         assert len(visitor.token) == 22  # 128 bits
         assert match.sitting.seats[0].digest == hashlib.sha256(visitor.token.encode()).hexdigest()
-        visitor.token = ""  # a reload has the cookie
+        visitor.token = ""  # after a reload, there's only the cookie
         assert (await visitor.enter()).status_code == 200
 
 
@@ -260,7 +262,7 @@ async def test_a_reload_finds_the_match_again() -> None:
         after = match.visitor(tab="b")
         await after.enter()
         assert await after.asked() == await before.asked()
-        assert len(after.of("question")) == 1  # those that were answered are not asked again
+        assert len(after.of("question")) == 1  # only the open one, not those answered before
 
         def lines(visitor: Visitor) -> list[Any]:
             return [line for event in visitor.events for line in event.get("lines", [])]
@@ -278,7 +280,7 @@ async def test_an_answer_counts_once() -> None:
         request, question = await visitor.asked()
         silver = [choice["name"] for choice in question["choices"]].index("silver")
         assert (await visitor.answer(request, [silver])).status_code == 200
-        assert (await visitor.answer(request, [silver])).status_code == 200  # it was sent again
+        assert (await visitor.answer(request, [silver])).status_code == 200  # sent again
         late = await visitor.answer(request, [])
         assert (late.status_code, problem(late)) == (409, "This was answered before.")
         again, _ = await visitor.asked()
@@ -312,7 +314,7 @@ async def test_wrong_answers_are_refused_with_a_sentence() -> None:
             assert says in problem(answer)
         assert (await visitor.answer(request + 1, [])).status_code == 422
         assert (await visitor.answer(request, [], run="other")).status_code == 409
-        assert (await visitor.asked())[0] == request  # nothing has happened
+        assert (await visitor.asked())[0] == request  # the question is still open
 
 
 async def test_what_the_game_says_of_picks_is_obeyed() -> None:
@@ -342,7 +344,7 @@ async def test_what_the_game_says_of_picks_is_obeyed() -> None:
             b"1" * 100_000,
             "application/json",
             413,
-            # httpx's body is not read to its end.
+            # httpx doesn't read this body to its end, and leaves a generator open.
             marks=pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
         ),
     ],
@@ -423,12 +425,12 @@ async def begin(app: Any, address: str = "127.0.0.1", forwarded: str = "") -> ht
 
 
 async def test_an_address_has_a_share_of_the_games() -> None:
-    """Whatever a visitor does with cookies, headers and the addresses of its network."""
-    tries = [  # addresses of two requests of the same visitor, and what they say
+    """A visitor can't get more games with forged headers or another address of the same network."""
+    tries = [  # addresses of two requests by the same visitor, and their X-Forwarded-For
         (["192.0.2.1", "::ffff:192.0.2.1"], ""),
         (["2001:db8::1", "2001:db8::ffff:1"], ""),
-        (["192.0.2.2"] * 2, "198.51.100.{}"),  # nobody believes it
-        (["127.0.0.1"] * 2, "198.51.100.{}, 192.0.2.3"),  # the first one is invented
+        (["192.0.2.2"] * 2, "198.51.100.{}"),  # only a local proxy is trusted
+        (["127.0.0.1"] * 2, "198.51.100.{}, 192.0.2.3"),  # the visitor made up the first address
         (["127.0.0.1"] * 2, "unknown{}"),
     ]
     async with visited(most=1) as app:
@@ -476,7 +478,7 @@ async def test_everybody_has_a_game_of_their_own(monkeypatch: pytest.MonkeyPatch
         await visitor.play()
         await trio.testing.wait_all_tasks_blocked(0.05)
         assert (await begin(app)).status_code == 303
-        assert (await visitor.client.get(visitor.at)).status_code == 200  # to be looked at still
+        assert (await visitor.client.get(visitor.at)).status_code == 200  # still there to look at
 
 
 async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,15 +510,15 @@ async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None
         await again.play()
         assert len(again.of("end")) == 1
         await trio.testing.wait_all_tasks_blocked(0.05)
-    (record,) = os.listdir(tmp_path)  # the links are gone
+    (record,) = os.listdir(tmp_path)  # the file with the links is gone
     assert cli.main(["verify", str(tmp_path / record), "-q"]) == 0
     transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
     async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
-        assert (await client.get(f"/match/{record}")).status_code == 200  # it is over
+        assert (await client.get(f"/match/{record}")).status_code == 200  # the game is over
 
 
 async def test_another_server_shows_no_game_that_is_not_over(tmp_path: Path) -> None:
-    """Neither while it is played nor while its server restarts: hands and seed are secret."""
+    """Hands and the seed stay secret, also while the server that plays the game is down."""
     transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
 
     async def shown(name: str) -> list[httpx.Response]:

@@ -1,4 +1,4 @@
-"""`referee serve`: the command, with real connections."""
+"""The command `referee serve`, with real connections."""
 
 from __future__ import annotations
 
@@ -109,7 +109,10 @@ def fail(error: Exception) -> None:
 async def test_a_client_that_takes_nothing_is_left(
     seconds: float, sending: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After some seconds, or when many are sent something (spec/serve.md, 4)."""
+    """A client that doesn't read is disconnected after `STUCK_SECONDS`.
+
+    If many such clients are connected, this happens immediately (spec/serve.md, 4).
+    """
     monkeypatch.setattr(listen, "STUCK_SECONDS", seconds)
     monkeypatch.setattr(listen, "MOST_SENDING", sending)
     monkeypatch.setattr(guard, "MOST_REQUESTS", 1)
@@ -124,9 +127,10 @@ async def test_a_client_that_takes_nothing_is_left(
             stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             await stuck.connect(on.getsockname())
             await stuck.send(request)
-            await stuck.recv(1)  # its answer is being sent
+            await stuck.recv(1)  # the server is busy with this response now
             answer = b""
-            while not answer.startswith(b"HTTP/1.1 404"):  # until that one was left
+            # Only one request is allowed at a time, so 404 means that the first client is gone.
+            while not answer.startswith(b"HTTP/1.1 404"):
                 answer = await answer_to(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", on)
             stuck.close()
             nursery.cancel_scope.cancel()
@@ -155,7 +159,7 @@ UPGRADE = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTT
     ids=["HTTP/2", "h2c", "WebSocket"],
 )
 async def test_it_speaks_no_other_protocol(request_: bytes, status: bytes) -> None:
-    """An upgrade is ignored, and the request answered (spec/serve.md, 5)."""
+    """Requests to upgrade the protocol are answered as plain HTTP/1.1 (spec/serve.md, 5)."""
     with listening() as on:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(listen.serve, Site(Library([str(EXAMPLES)])).app(), on, fail)

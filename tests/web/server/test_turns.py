@@ -1,4 +1,4 @@
-"""A slow page holds up no other page (spec/serve.md, 4)."""
+"""Slow pages don't delay other pages (spec/serve.md, 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ SLOW = "slow.sqlite"
 
 @pytest.fixture
 def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """Stores below `tmp_path`, of which the slow one is computed only once this is set."""
+    """The page of the slow store is only computed once this event is set.
+
+    `tmp_path` also gets a quick store and a record.
+    """
     for name in (SLOW, "quick.sqlite"):
         stored(tmp_path, made_setup(2, deals=1), name)
     (tmp_path / RECORD).write_bytes((ROOT / "spec" / "examples" / RECORD).read_bytes())
@@ -49,7 +52,7 @@ def client_of(folder: Path) -> httpx.AsyncClient:
 async def test_a_slow_page_holds_up_no_other_page(
     released: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even if many ask for it, and if both files are large; too many are asked to wait."""
+    """This holds even if many clients request the slow page. Too many of them get a 503."""
     monkeypatch.setattr(turns, "LARGE", 0)
     found: list[int] = []
 
@@ -81,7 +84,7 @@ async def test_a_list_waits_for_few_files_that_were_not_read(
 
 
 def test_a_look_at_the_folders_waits_for_no_other_look(tmp_path: Path) -> None:
-    """A folder of a slow disk would hold up all pages."""
+    """One look may take long, e.g. on a slow disk. The others use the last result meanwhile."""
     found = Library([str(tmp_path)])
     found.look()
     with found._looking:

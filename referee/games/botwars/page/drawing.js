@@ -1,18 +1,18 @@
-// The grid of Bot Wars on a canvas, with each side's figures as text, and moves by drags and keys.
+// Draws the grid of Bot Wars on a canvas, and each side's figures as text. People move botlets by dragging or by keys.
 //
-// A view is what `rules/view.py` says: the state, and the moves, deaths and new botlets of the turn
-// that led to it. Cells are row * cols + column; lists of two are those of seat 0 and 1.
+// `rules/view.py` describes the view: the state, and the moves, deaths and new botlets of the turn before it. Cells
+// are row * cols + column. Lists of two have an entry per seat.
 
 const LETTERS = "rb";
 const WAYS = { up: [-1, 0, "↑"], left: [0, -1, "←"], right: [0, 1, "→"], down: [1, 0, "↓"] };
-const LINES_FROM = 8; // px a cell, from which on there are lines between them
-const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, some
-const EDGE = 20; // px beside the grid for the numbers of its rows
-const MOVING = 200; // ms in which botlets go to their cells
+const LINES_FROM = 8; // px per cell. Smaller cells have no lines between them
+const NUMBERS_FROM = 20; // px per cell. With smaller cells, only some rows and columns are numbered
+const EDGE = 20; // px for the numbers of rows and columns
+const MOVING = 200; // ms that botlets take to move
 
 export const contract = 2;
 
-/** The zones of the table; the style sheet lays them out. */
+/** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
     { name: "board", label: "Grid", share: 4 },
@@ -22,7 +22,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draws into boxes; see the interface of a drawing. */
+/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
   const sides = [0, 1].map((seat) => sideOf(kit, seat));
@@ -35,14 +35,14 @@ export function mount(boxes, header, kit) {
   boxes.sides.append(kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root), legend(kit)));
   const moves = new Moves(kit, canvas, boxes.buttons, () => paint());
   let shown = null; // the view that was drawn last
-  let room = null; // px for the grid and its numbers
-  let numbered = ""; // what the numbers beside the grid were made of
-  const colours = new Map(); // name -> the colour, while botlets move
+  let room = null; // px available for the grid and its numbers
+  let numbered = ""; // rows, columns and interval of the numbers, to see if they change
+  const colours = new Map(); // name -> colour, cached during an animation
   const known = (name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
-  let begun = 0; // when the botlets began to move; 0: they stand
-  let next = 0; // the frame that is asked for
+  let begun = 0; // start time of the animation, or 0
+  let next = 0; // the next animation frame
   const watcher = new ResizeObserver(([{ contentRect: { width, height } }]) => {
-    if (!width || (room?.width === width && room.height === height)) return; // it is not seen, or as large as before
+    if (!width || (room?.width === width && room.height === height)) return; // hidden, or the size has not changed
     room = { width, height };
     paint();
   });
@@ -54,11 +54,11 @@ export function mount(boxes, header, kit) {
 
   function paint() {
     if (!shown || !room) return;
-    const way = begun ? Math.min((performance.now() - begun) / MOVING, 1) : 1; // how much of it they have gone
-    cancelAnimationFrame(next); // a step before may still be moving
+    const way = begun ? Math.min((performance.now() - begun) / MOVING, 1) : 1; // 0 to 1, how far they have moved
+    cancelAnimationFrame(next); // the animation of the previous step may still be running
     if (way === 1) begun = 0;
     else next = requestAnimationFrame(paint);
-    if (way === 1) colours.clear(); // else they were asked for when the botlets began to move
+    if (way === 1) colours.clear(); // during the animation, colours stay cached
     drawGrid(canvas, known, shown, room, moves, way);
     number(shown, moves.cell);
   }
@@ -150,7 +150,7 @@ function legend(kit) {
 
 // --- the grid ------------------------------------------------------------------------------------
 
-// Name -> the colour now. A custom property is not resolved, the colour of an element is.
+// Returns the current colour for a name. We have to ask an element, because custom properties are not resolved.
 function coloursOf(kit, canvas) {
   const names = ["bg", "text", "dim", "line", "accent", "seat-1", "seat-2", "yellow"];
   const marks = {};
@@ -266,7 +266,7 @@ class Pen {
     const half = size * this.cell;
     this.context.rect(this.x(at) - half, this.y(at) - half, 2 * half, 2 * half);
   }
-  botlet(seat, from, to, way) { // on its way
+  botlet(seat, from, to, way) { // somewhere between the two cells
     const { context } = this;
     context.save();
     context.translate((this.x(from) - this.x(to)) * (1 - way), (this.y(from) - this.y(to)) * (1 - way));
@@ -287,12 +287,12 @@ class Pen {
     this.bar(at, size);
     this.line(this.x(at), this.y(at) - size * this.cell, this.x(at), this.y(at) + size * this.cell);
   }
-  cross(at, size, stroke) { // both strokes, or only the first or the second
+  cross(at, size, stroke) { // stroke 1 or 2 draws only one of the lines
     const [x, y, half] = [this.x(at), this.y(at), size * this.cell];
     if (stroke !== 2) this.line(x - half, y - half, x + half, y + half);
     if (stroke !== 1) this.line(x - half, y + half, x + half, y - half);
   }
-  arrow(from, to) { // it ends at the edge of what stands in `to`
+  arrow(from, to) { // ends at the edge of the target botlet
     const right = Math.sign(this.x(to) - this.x(from));
     const down = Math.sign(this.y(to) - this.y(from));
     const [x, y] = [this.x(to) - right * 0.38 * this.cell, this.y(to) - down * 0.38 * this.cell];
@@ -318,7 +318,7 @@ class Moves {
     on("pointermove", (event) => this.moved(event));
     on("pointerup", (event) => this.up(event));
     on("pointercancel", () => this.drop());
-    // A finger that begins on a botlet drags it; elsewhere it scrolls the page.
+    // Touching a botlet starts a drag. Touching anything else scrolls the page.
     on("touchstart", (event) => this.held !== null && event.preventDefault(), { passive: false });
   }
   clear() {
@@ -326,9 +326,9 @@ class Moves {
     this.choices = new Map(); // cell -> way -> index of the choice
     this.ways = new Map(); // index of a choice -> [cell, way]
     this.selected = new Set();
-    this.cursor = null; // the cell where the keys are
-    this.held = null; // the botlet that is dragged
-    this.corner = null; // the cells between which botlets are selected
+    this.cursor = null; // the cell that the keys act on
+    this.held = null; // the botlet that is being dragged
+    this.corner = null; // the first corner of the selection
     this.far = null;
   }
   ask(question, answer) {
@@ -376,7 +376,7 @@ class Moves {
       ),
     );
   }
-  planned() { // cell -> way: the last plan of a botlet counts
+  planned() { // cell -> way. The last plan for a botlet counts
     return new Map(this.answer.picks.map((pick) => this.ways.get(pick)).filter(Boolean));
   }
   next(after) { // the next botlet without a plan, or any
@@ -394,7 +394,7 @@ class Moves {
     if (batch.length === 1) this.cursor = batch[0][0];
     this.say(batch.length ? "" : `No botlet can go ${way} there. `);
   }
-  go(way) { // the selected ones, else the one under the cursor
+  go(way) { // plan a move of the selected botlets, or of the one under the cursor
     if (this.selected.size) this.plan([...this.selected], way);
     else if (this.choices.has(this.cursor)) this.plan([this.cursor], way);
     else this.say("No botlet is selected. ");
@@ -495,14 +495,14 @@ class Moves {
   drop() {
     this.held = this.corner = this.far = null;
   }
-  way(from, to) { // where a drag goes: the longer of its two parts
+  way(from, to) { // the direction of a drag, along its longer side
     const { cols } = this.view;
     const down = Math.floor(to / cols) - Math.floor(from / cols);
     const right = (to % cols) - (from % cols);
     if (Math.abs(down) > Math.abs(right)) return down < 0 ? "up" : "down";
     return right < 0 ? "left" : "right";
   }
-  within(one, other) { // the botlets in the rectangle of two cells
+  within(one, other) { // the botlets in the rectangle between two cells
     const { cols } = this.view;
     const between = (value, a, b) => value >= Math.min(a, b) && value <= Math.max(a, b);
     const row = (at) => Math.floor(at / cols);

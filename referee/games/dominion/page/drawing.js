@@ -1,9 +1,9 @@
-// The table of Dominion: the other seats, the supply, what happens now, and the seat below. What cards
-// cost and do comes from Python (`header.facts`), as all legality does.
+// The table of Dominion: the other seats, the supply, what is going on, and the own seat at the bottom. Names, costs and
+// effects of cards come from Python (`header.facts`), and so do the legal choices.
 
 export const contract = 2;
 
-/** The zones of the table; the style sheet lays them out. */
+/** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
     { name: "others", label: "Other seats", share: header.seats.length - 1 },
@@ -14,17 +14,17 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draws into boxes; see the interface of a drawing. */
+/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el, fill, tally } = kit;
   const { cards: facts, supply } = header.facts;
-  const order = new Map([...supply].reverse().flat().map((card, place) => [card, place])); // what can be played comes first
+  const order = new Map([...supply].reverse().flat().map((card, place) => [card, place])); // cards that can be played come first
   const once = kit.keeper();
   const stage = new kit.Stage(boxes.now, kit.seat);
   const table = boxes.now.parentElement;
   const asking = new kit.Asking(table, () => paint());
   const groups = supply.map((_, place) => el("div", { class: `piles piles-${place}` }));
-  let frame = null; // that is drawn
+  let frame = null; // the frame that is drawn
   table.style.setProperty("--others", header.seats.length - 1);
   boxes.supply.append(...groups);
   boxes.supply.dataset.place = "supply";
@@ -34,7 +34,7 @@ export function mount(boxes, header, kit) {
   const factOf = (card) => facts[card] ?? { kind: "none", text: "" };
   const counted = (list) => tally([...list].sort((one, other) => order.get(one) - order.get(other)));
 
-  /** What a card shows of what it does: a treasure and points as a large symbol. */
+  /** The effects of a card in short. Treasures and points get a large symbol. */
   const briefOf = (card) => kit.signed(factOf(card).brief);
 
   function held(card, times, asked) {
@@ -76,7 +76,7 @@ export function mount(boxes, header, kit) {
     })));
   }
 
-  /** Whether these eyes see the hand of a seat. */
+  /** True if the selected viewer sees the hand of a seat. */
   const seesHand = (seat) => ["all", String(seat)].includes(frame.eyes) || frame.view.asked === seat;
 
   function lineOf(seat, hand) {
@@ -126,7 +126,7 @@ export function mount(boxes, header, kit) {
     return [...inside, ...asking.ends()];
   }
 
-  /** The choices that are cards: those of the supply if all piles are among them, else of a hand. */
+  /** The choices that are cards. They are in the supply if every one of them is a pile, and in a hand otherwise. */
   function choicesOnTable() {
     if (!asking.question) return {};
     const those = asking.question.choices.map((choice, index) => ({ ...choice, index })).filter((choice) => !choice.key && facts[choice.name]);
@@ -144,7 +144,7 @@ export function mount(boxes, header, kit) {
     });
   }
 
-  // --- the cards of all piles ------------------------------------------------------------------
+  // --- the Cards panel -------------------------------------------------------------------------
 
   function allCards(box) {
     const inOrder = (list) => list.map((card) => [card, 1]);

@@ -1,14 +1,14 @@
-// The views of a small game: boards, hands, cards and texts, as `parts.py` divides them.
+// Draws small games: boards, hands, cards and texts, as divided into parts by `parts.py`.
 //
-// A person clicks the cell, column or card that a move names (`cells.py`); other moves are buttons.
+// People click the cell, column or card that a move names (`cells.py`). Other moves are buttons.
 
-const BLANK = /^[\s._·-]?$/; // symbols of a cell in which nothing is
-const MANY = 12; // more buttons get the whole width
+const BLANK = /^[\s._·-]?$/; // symbols for an empty cell
+const MANY = 12; // if there are more buttons, they get the whole width
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export const contract = 2;
 
-/** The zones of the table; the style sheet lays them out. */
+/** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
     { name: "board", label: "Boards and cards", share: 4 },
@@ -18,7 +18,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draws into boxes; see the interface of a drawing. */
+/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el } = kit;
   const marks = header.facts.marks ?? {}; // symbol -> seat
@@ -30,10 +30,10 @@ export function mount(boxes, header, kit) {
   for (const [name, hear] of [["keydown", arrows], ["click", clicked], ["pointerover", hover]]) {
     for (const whole of [middle, side]) whole.addEventListener(name, hear);
   }
-  let shown = []; // what `draw` was given last: the view, and the one before
-  let most = 0; // cards in any view so far: their size never grows again
-  let picked = []; // cells of a move that goes through several
-  let cursor = ""; // the place that had the focus last
+  let shown = []; // the last view that was drawn, and the one before it
+  let most = 0; // the largest number of cards so far, so that cards never grow again
+  let picked = []; // the first cells of a move that takes several
+  let cursor = ""; // the cell that had the focus last
   const asking = new kit.Asking(table, paint);
 
   function paint() {
@@ -63,7 +63,7 @@ export function mount(boxes, header, kit) {
     middle.style.setProperty("--heads", Object.keys(marks).length ? "6rem" : "3.75rem");
     if (!boxes.buttons) return;
     const { list } = once("buttons", [asking.question, picked], () => ({ list: choices() }));
-    if (list.length > MANY) table.classList.add("sg-many"); // and it stays, so that nothing moves later
+    if (list.length > MANY) table.classList.add("sg-many"); // never undone, so that the layout is stable
     kit.fill(boxes.buttons, list);
   }
 
@@ -83,11 +83,11 @@ export function mount(boxes, header, kit) {
     const old = was?.rows.map((row) => [...row]);
     const same = old?.length === rows.length && old[0].length === rows[0].length;
     const isKnown = (at, column) => isHidden(rows[at][column]) === isHidden(old[at][column]);
-    const shows = same ? rows.flatMap((row, at) => row.filter((_, column) => !isKnown(at, column))).length : 0; // or hides
+    const shows = same ? rows.flatMap((row, at) => row.filter((_, column) => !isKnown(at, column))).length : 0; // number of cells revealed or hidden
     const longest = Math.max(...rows.flat().map((item) => word(item).length), 1);
     const style = { "--rows": rows.length, "--cols": rows[0].length, "--size": Math.min(0.46, 1.3 / longest) };
     const { across = [], down = [] } = part;
-    const { table, head, body } = once(`${part.label} table`, [style, across, down], () => tableOf(part, style)); // its layout takes long
+    const { table, head, body } = once(`${part.label} table`, [style, across, down], () => tableOf(part, style)); // creating it again would take a long layout
     kit.fill(head, [
       ...(down.length ? [once(`${part.label} corner`, 0, () => el("td"))] : []),
       ...across.map((name, column) => el("th", { scope: "col" }, press(part, null, column, places, name) ?? name)),
@@ -158,7 +158,7 @@ export function mount(boxes, header, kit) {
 
   // --- moves -----------------------------------------------------------------------------------
 
-  /** The choices whose path begins with what is picked and then a place, or only with what is picked. */
+  /** The choices whose path starts with `from` and continues at this place. Without a place, the path only has to start with `from`. */
   function going(part, row, column, from = picked) {
     const path = column === undefined ? from : [...from, [row, column]];
     return (asking.question?.targets ?? []).flatMap((target, index) => {
@@ -167,7 +167,7 @@ export function mount(boxes, header, kit) {
     });
   }
 
-  /** Place -> name of what is chosen there, of the places of a part that can be clicked. */
+  /** Return the places of a part that can be clicked, with the name of what is chosen there. */
   function open(part) {
     const places = new Map();
     for (const from of picked.length ? [picked, []] : [[]]) {
@@ -237,7 +237,7 @@ export function mount(boxes, header, kit) {
     for (const button of middle.querySelectorAll("th .sg-press")) button.classList.toggle("sg-over", button.dataset.col === column);
   }
 
-  // One place of a board can be reached by Tab, the others from there by arrows.
+  // Only one place of a board is in the Tab order. The arrow keys lead to the others.
   function roving() {
     for (const around of table.querySelectorAll("[data-part]")) {
       const all = [...around.querySelectorAll(".sg-press")];
@@ -287,7 +287,7 @@ export function mount(boxes, header, kit) {
   };
 }
 
-/** A cell or a column in words: "B3" where moves name it like that. */
+/** stroke 1 or 2 draws only one of the lines */
 function nameOf({ across = [], down = [] }, row, column) {
   const [r, c] = [down[row] ?? String(row + 1), across[column] ?? String(column + 1)];
   if (row === null) return `column ${c}`;

@@ -1,9 +1,9 @@
-// The table of Star Realms: the other player, the trade row, what happens now, and the player below. What
-// cards are and do comes from Python (`header.facts`), as all legality does.
+// The table of Star Realms: the opponent, the trade row, what is going on, and the own side at the bottom. Facts about
+// cards come from Python (`header.facts`), and so do the legal choices.
 
 export const contract = 2;
 
-/** The zones of the table; the style sheet lays them out. */
+/** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
     { name: "others", label: "The other player", share: 2 },
@@ -14,7 +14,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draws into boxes; see the interface of a drawing. */
+/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el, fill, tally } = kit;
   const { cards, factions, pile } = header.facts;
@@ -22,7 +22,7 @@ export function mount(boxes, header, kit) {
   const stage = new kit.Stage(boxes.now, kit.seat);
   const table = boxes.now.parentElement;
   const asking = new kit.Asking(table, () => paint());
-  let frame = null; // that is drawn
+  let frame = null; // the frame that is drawn
   const row = el("div", { class: "row-of", "data-place": "trade-row" });
   const title = el("h2", { class: "dim" });
   boxes.row.append(title, row);
@@ -32,7 +32,7 @@ export function mount(boxes, header, kit) {
   const factOf = (card) => cards[card] ?? { faction: "", type: "", text: "" };
   const nameOf = (faction) => factions[faction] ?? faction;
 
-  /** A card; `actions` are indices of the choices that do something with it, and `verbs` whether it says what. */
+  /** Create a card. `actions` are indices of choices that use it, and `verbs` is true if the card shows what they do. */
   function tile(card, { times = 1, notes = [], actions = [], verbs = false, ...more } = {}) {
     const { faction, type, defense, cost, text, brief } = factOf(card);
     const sign = [el("b", { class: "badge-of" }, nameOf(faction).slice(0, 1)), ` ${type}${defense ? ` ${defense}` : ""}`];
@@ -46,7 +46,7 @@ export function mount(boxes, header, kit) {
     return el("div", { class: "acts" }, kit.tile({ ...about, notes }), actions.map((index) => asking.button(index, { class: "button", "aria-label": asking.doing(index) }, asking.verb(index))));
   }
 
-  /** A tile that stays while it is the same; with buttons it is made again. */
+  /** Create a tile, or reuse it if it has not changed. Tiles with buttons are always created again. */
   const held = (place, card, more) => (more.actions?.length ? tile(card, more) : once(place, [card, more], () => tile(card, more)));
 
   function chips(list) {
@@ -56,9 +56,9 @@ export function mount(boxes, header, kit) {
     }));
   }
 
-  // --- what can be done ------------------------------------------------------------------------
+  // --- actions ---------------------------------------------------------------------------------
 
-  /** Takes the choices of a question one by one: each stands at one place of the table. */
+  /** Hands out the choices of a question, so that each one appears at exactly one place on the table. */
   class Choices {
     constructor() {
       this.left = new Map();
@@ -66,7 +66,7 @@ export function mount(boxes, header, kit) {
       if (asking.question && actions) asking.question.choices.forEach((choice, index) => this.left.set(index, choice.key ? {} : actions[index] ?? {}));
     }
 
-    /** Indices of the choices that do one of these to a card. */
+    /** Take the choices that do one of these things to a card. Returns their indices. */
     take(does, card) {
       const found = [...this.left].flatMap(([index, action]) => (does.includes(action.action) && action.card === card ? [index] : []));
       found.forEach((index) => this.left.delete(index));
@@ -76,7 +76,7 @@ export function mount(boxes, header, kit) {
 
   // --- the zones -------------------------------------------------------------------------------
 
-  /** Cards in play, equal ones together. */
+  /** Group equal cards in play. */
   function pieces(seen, choices, does, fits = () => true) {
     const groups = new Map();
     for (const piece of seen.in_play.filter(({ card }) => fits(factOf(card)))) {
@@ -148,7 +148,7 @@ export function mount(boxes, header, kit) {
     fill(stage.more, notes.map((note) => el("p", null, note)));
   }
 
-  /** The options of a choice as cards, or as effects. */
+  /** Create the options of a choice, as cards or as effects. */
   function offered() {
     return asking.question.choices.map((choice, index) => {
       const card = frame.view.request?.options?.[index]?.card;
@@ -160,7 +160,7 @@ export function mount(boxes, header, kit) {
 
   function buttons(choices) {
     if (!asking.question) return [];
-    const rest = [...choices.left.keys()].map((index) => { // what has no place on the table
+    const rest = [...choices.left.keys()].map((index) => { // choices without a place on the table
       const { cells } = asking.question.choices[index];
       return asking.button(index, { class: "button text" }, asking.doing(index) + (cells[0]?.length < 14 ? ` (${cells.join(", ")})` : ""));
     });

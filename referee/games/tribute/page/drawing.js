@@ -1,12 +1,11 @@
-// The table of Scripts of Tribute: the other player, patrons, the tavern row, what happens now, and the
-// player below. What cards and patrons are called, cost and do comes from Python (`header.facts`), as all
-// legality does.
+// The table of Scripts of Tribute: the opponent, the patrons, the tavern row, what is going on, and the own side at the
+// bottom. Names, costs and effects of cards and patrons come from Python (`header.facts`), and so do the legal choices.
 
-const SAID = ["activate-agent", "attack", "call-patron"]; // actions whose verbs stand on the card
+const SAID = ["activate-agent", "attack", "call-patron"]; // actions whose verb is shown on the card
 
 export const contract = 2;
 
-/** The zones of the table; the style sheet lays them out. */
+/** The zones of the table. The style sheet arranges them. */
 export function zones(header, isSeat) {
   return [
     { name: "others", label: "The other player", share: 2 },
@@ -18,7 +17,7 @@ export function zones(header, isSeat) {
   ];
 }
 
-/** Draws into boxes; see the interface of a drawing. */
+/** Draw into the boxes of the zones. See spec/page-data.md for the interface. */
 export function mount(boxes, header, kit) {
   const { el, fill, tally } = kit;
   const { cards, patrons, asks } = header.facts;
@@ -26,8 +25,8 @@ export function mount(boxes, header, kit) {
   const stage = new kit.Stage(boxes.now, kit.seat);
   const table = boxes.now.parentElement;
   const asking = new kit.Asking(table, () => paint());
-  let frame = null; // that is drawn
-  let actions = new Map(); // uid or patron -> [index of the choice, whether its verb stands on the card]
+  let frame = null; // the frame that is drawn
+  let actions = new Map(); // uid or patron -> [index of the choice, true if the card shows its verb]
   boxes.row.dataset.place = "row";
 
   // --- cards and patrons -----------------------------------------------------------------------
@@ -36,10 +35,10 @@ export function mount(boxes, header, kit) {
   const nameOf = (card) => factOf(card).name;
   const patronOf = (patron) => patrons[patron] ?? { name: patron, text: "" };
 
-  /** The kind of a deck, by its patron's place at the table. */
+  /** The CSS kind of a deck, which depends on its patron's position. */
   const kindOf = (deck) => `deck${Object.keys(frame.view.favours).indexOf(deck)}`;
 
-  /** What is done with a card or a patron in a question: what its button needs. */
+  /** Return what makes a card or patron the button of a choice. Empty if it has no choice. */
   function doing(thing) {
     if (!asking.question || !actions.has(thing)) return {};
     const [index, isSaid] = actions.get(thing);
@@ -56,7 +55,7 @@ export function mount(boxes, header, kit) {
     };
   }
 
-  /** A tile that stays while it is the same; with a button it is made again. */
+  /** Create a tile, or reuse it if it has not changed. A tile with a button is always created again. */
   function tile(place, card, more, thing) {
     const { notes = [], ...asked } = doing(thing);
     const all = { ...more, notes: [...(more?.notes ?? []), ...notes] };
@@ -135,7 +134,7 @@ export function mount(boxes, header, kit) {
     fill(stage.more, [!question && asked, coming].filter(Boolean).map((text) => el("p", null, text)));
   }
 
-  /** What is to be chosen: patrons, cards, or the two effects of a card. */
+  /** Create what can be chosen: patrons, cards, or the two effects of a card. */
   function offered(request) {
     return asking.question.choices.flatMap((choice, index) => {
       if (choice.key) return [];
