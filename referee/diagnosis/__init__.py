@@ -1,6 +1,6 @@
-"""Explain a bot's mistakes to its author, for `play` and `conform`. No I/O.
+"""Explains a bot's mistakes to its author, for `play` and `conform`. Does no I/O.
 
-author.py   the report to the author of a bot after a match
+author.py   the report that a bot's author gets after a match
 evidence.py the evidence, which is collected during the match
 reading.py  parse untrusted text without exceptions
 names.py    find the known name that is closest to a misspelt one

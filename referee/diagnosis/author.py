@@ -1,4 +1,4 @@
-"""The report to the author of a bot after a match."""
+"""Writes the report that a bot's author gets after a match."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def diagnosis(
     count: int,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
-    """Create the report to the author of a bot.
+    """Create the report for a bot's author.
 
     Args:
         evidence: the bot's first lines and faults.
-        words: the output and state of the bot's process. None if it has no process.
-        sent: the last request, if the bot speaks a dialect. Otherwise empty.
+        words: the output and state of the bot's process, or None if the bot isn't a process.
+        sent: the last request if the bot speaks a dialect, otherwise b"".
         bot: the BOT argument.
         left: the disqualification, or None if the bot played to the end.
         requests: how many requests the bot got after the handshake.
@@ -85,7 +85,7 @@ def diagnosis(
         all_notes.append(_unasked(words))
     all_notes += ignored_fields(evidence.lines, definition.replies)
     if left is None:
-        if 2 * count < requests:  # with more faults, these are the reason for the bad moves
+        if 2 * count < requests:  # if there are more faults, they explain the bad moves
             all_notes += notes
         if words is not None:
             all_notes += notes_on_exit(exit_code, words)
@@ -113,11 +113,12 @@ def explained(
     If the line isn't a reply at all, the explanation quotes it.
 
     Args:
-        wrong: a function of the dialect that explains faults. None if the bot has no dialect.
+        wrong: the dialect's function that explains faults, or None if the bot doesn't speak a
+            dialect.
         asked: the request, in protocol version 1.
         line: the reply, in protocol version 1.
         said: the reply as the bot wrote it.
-        adapter: the adapter, if the author writes methods for a library and no replies.
+        adapter: the adapter, if the author writes methods for a library instead of replies.
     """
     if adapter is not None and (reply := as_object(line)) is not None:
         return adapter.wrong(fault, json.loads(asked), reply)
@@ -149,8 +150,8 @@ def _faults(
 ) -> tuple[list[FirstFault], bool]:
     """Explain the first fault of each kind.
 
-    The second value is True if the bot made any of them by writing extra lines, which nobody had
-    requested.
+    The second value is True if one or more of the faults happened because the bot wrote extra lines
+    that nobody had requested.
     """
     found: list[FirstFault] = []
     stray = False

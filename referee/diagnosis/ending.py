@@ -1,4 +1,4 @@
-"""Explain why a process exited, from its exit code and stderr (protocol, 8.2).
+"""Explains why a process exited, based on its exit code and stderr (protocol, 8.2).
 
 Every language prints errors in its own format, so most explanations are guesses.
 """
@@ -49,7 +49,7 @@ _NO_FILE = re.compile(r"No such file|ENOENT|FileNotFound|NoSuchFile|os error 2\b
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
-# The error message of env if the first line of a script has a Windows line end.
+# The error message of env if the first line of a script ends with CR LF, as on Windows.
 _CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
 
 
@@ -75,7 +75,7 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
     """Explain why a bot's process exited, as a sentence without full stop, or "" if we can't tell.
 
     Args:
-        exit_code: exit code of the process, or -N if signal N killed it. None if unknown.
+        exit_code: exit code of the process, or -N if signal N killed it, or None if we don't know.
         stderr: the lines of its stderr.
         requests: how many requests it got after the handshake.
     """
@@ -129,7 +129,7 @@ def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
 
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
-    """Return a clause with the start folder of a process that didn't find a file, otherwise "".
+    """Return a clause with a process's start folder if it didn't find a file, otherwise "".
 
     Usually the file exists, but the author expected another working directory.
     """

@@ -1,4 +1,4 @@
-"""Evidence about bots, collected during a match for the reports to their authors.
+"""Collects evidence about bots during a match, for the reports to their authors.
 
 Most bots don't make mistakes, so this has to be cheap. As long as a bot makes no mistakes, we only
 keep references to its first lines.
@@ -22,10 +22,11 @@ class SeenFault(Struct, frozen=True):
 
     Attributes:
         turn: the turn of the match, or 0 in the handshake.
-        request: which request to this seat it was. The handshake is number 0.
+        request: number of the request, counted per seat. The handshake is number 0.
         asked: the request.
         line: the reply, in protocol version 1.
-        said: the reply as the bot wrote it. Only different from `line` if the bot speaks a dialect.
+        said: the reply as the bot wrote it. This only differs from `line` if the bot speaks a
+            dialect.
     """
 
     fault: Fault
@@ -37,7 +38,7 @@ class SeenFault(Struct, frozen=True):
 
 
 class Evidence:
-    """Collects the first lines of one bot, and its first fault of each code.
+    """Collects one bot's first lines, and its first fault with each code.
 
     Attributes:
         to_answer: the request that the bot got last.

@@ -1,4 +1,4 @@
-"""Find fields of a reply that are misspelt or missing. The referee ignores unknown fields (1.5)."""
+"""Finds misspelt and missing fields in replies, since the referee ignores unknown fields (1.5)."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def found(name: str, line: bytes) -> str:
 def missing_for_null(detail: str, line: bytes) -> str:
     """If a fault says that a field is null, but the bot left it out, say that it's missing.
 
-    For the rules, a missing field is null. We can't change their text, because it's part of the
-    digest of the record. But the author would search the code for a "null" in vain.
+    The rules treat a missing field as null. We can't change their text, because the record's digest
+    depends on it. But the author wouldn't find a "null" anywhere in the code.
     """
     place = _IS_NULL.search(detail)
     if place is None:

@@ -1,4 +1,4 @@
-"""Explain to an author why a line of the bot isn't a reply (protocol, 1.1 and 1.2)."""
+"""Explains to a bot's author why a line isn't a reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUOTED = 60
 """A quoted line is cut after this many characters."""
 
 EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
-"""For each reply that isn't part of a game, the request that it belongs to."""
+"""Maps each reply that isn't part of a game to the request that it answers."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
 _STRINGIFY = "write JSON.stringify(reply)"
@@ -56,7 +56,7 @@ def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
     """Return a sentence that explains why a line isn't a reply, or "" if it is one.
 
     Args:
-        line: the line without its line end.
+        line: the line without its newline.
         replies: the structs of the replies that we accept.
     """
     problem = decode_reply(line, reply_decoder(tuple(replies)))
@@ -106,8 +106,8 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    # In UTF-16, a line end has two bytes. We split lines after the first one, so the second one is
-    # a NUL at the start of the next line.
+    # In UTF-16, a newline consists of two bytes. We split lines after the first byte, so the second
+    # one is a NUL at the start of the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"
     if line.startswith(BOM_UTF8):
@@ -122,7 +122,7 @@ def _why_no_text(line: bytes) -> str:
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
     if isinstance(value, dict):
-        if not rest:  # it's only invalid for a strict decoder, e.g. because of NaN
+        if not rest:  # only a strict decoder rejects it, e.g. because of NaN
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
             return "contains two JSON objects: write one line per request"

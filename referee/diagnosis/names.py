@@ -1,4 +1,4 @@
-"""Find the known name that is closest to a misspelt one."""
+"""Finds the known name that is closest to a misspelt one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explain why a bot didn't reply, from what its process did meanwhile (protocol, 8.1 and 10)."""
+"""Explains why a bot didn't reply, based on what its process did (protocol, 8.1 and 10)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
     Args:
         silence: what we saw of the process while we waited.
-        asked: the type of the request. Empty if the bot's dialect has no types.
-        game: the name of the game. If you pass it, we suggest that the bot may play another game,
-            which is only likely for the first request.
+        asked: the type of the request, or "" if the bot's dialect has no types.
+        game: the name of the game. If you pass it, we suggest that the bot may play another game.
+            Only do this for the first request, where it's likely.
     """
     if silence.unfinished:
         return f"it wrote {quoted(silence.unfinished)} without a line end"
@@ -52,7 +52,7 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
 
 def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
-    """Do the same as `why_silent`, for an author who writes methods that an adapter calls."""
+    """Explain the same as `why_silent`, but to an author whose methods are called by an adapter."""
     method = adapter.methods[asked]
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
     hint = f"; {adapter.on_time[asked]}" if asked in adapter.on_time else ""

@@ -1,4 +1,4 @@
-"""Parse untrusted text without raising exceptions."""
+"""Parses untrusted text without raising exceptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOKED_AT = 4096
 # than this as a float.
 _MAX_INT_DIGITS = 20
 NO_VALUE = object()
-"""Returned if a text doesn't start with a JSON value. (None would be a JSON null.)"""
+"""We return this if a text doesn't start with a JSON value. (None would be a JSON null.)"""
 
 
 def text_of(line: bytes) -> str:

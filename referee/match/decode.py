@@ -1,4 +1,4 @@
-"""Decode a line from a bot into a reply struct or an `InvalidReply`.
+"""Decodes a line from a bot into a reply struct or an `InvalidReply`.
 
 `decode_reply` never raises, even if a bot sends garbage. The same bytes always give the same
 result, on every supported Python and even deep in the stack (as long as there's room for
@@ -92,7 +92,7 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
         if not line.isascii():
             line.decode()
         reply = decoder.decode(line)
-    except (ValueError, RecursionError):  # from msgspec or line.decode()
+    except (ValueError, RecursionError):  # raised by msgspec or line.decode()
         reply = _NO_REPLY
     if type(reply) is not _NoReply:
         return reply
@@ -125,7 +125,7 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # the type is unknown
-            plain = msgspec.json.encode(value)  # no duplicate keys any more
+            plain = msgspec.json.encode(value)  # `value` has no duplicate keys any more
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:

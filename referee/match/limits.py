@@ -1,4 +1,4 @@
-"""The limits of a bot. Cheap to import, because the command line needs this module at start-up.
+"""Defines a bot's limits. The command line imports this at start-up, so it must be cheap.
 
 Each field of `Limits` is a row of a table. We generate the command-line options and their help, the
 configuration keys, the schema of a record's options and the table in spec/limits.md from it.
@@ -36,8 +36,9 @@ class Limit(NamedTuple):
 
     Attributes:
         about: the help text.
-        sandbox: the default in a sandbox and in tournaments. None: same as everywhere else.
-        tournament: the default in tournaments. None: same as in a sandbox.
+        sandbox: the default in a sandbox and in tournaments, or None if it's the same as everywhere
+            else.
+        tournament: the default in tournaments, or None if it's the same as in a sandbox.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Play a match as a state machine: handshake, requests, faults, disqualifications, outcome.
+"""Plays a match as a state machine: handshake, requests, faults, disqualifications, outcome.
 
 A `Match` adds the protocol that all games share to the rules of one game. It does no I/O and has no
 clock, so it needs a driver, e.g. `runner.py`, a verifier or a test. For each seat in `due`, the
@@ -67,8 +67,9 @@ class Sent(Struct, frozen=True, gc=False):
     """A line to send.
 
     Attributes:
-        to: a seat. None: all seats still in the match, and the spectator log.
-        line: the encoded message, with its line end. Empty in a match without lines.
+        to: the seat that gets the line. If it's None, the line goes to all seats that are still in
+            the match, and to the spectator log.
+        line: the encoded message, including the newline. In a match without lines, it's empty.
         message: the message as a struct. For a request, this is `Request.written`, or in a match
             without lines `Request.message`. Requests create their messages from the state of the
             game, so read it before the match continues.
@@ -80,7 +81,7 @@ class Sent(Struct, frozen=True, gc=False):
 
 
 class Received(Struct, frozen=True, gc=False):
-    """A line that a bot wrote as its reply, without the line end."""
+    """A line that a bot wrote as its reply, without the newline."""
 
     seat: int
     line: bytes
@@ -91,7 +92,7 @@ class Disqualified(Struct, frozen=True, gc=False):
 
     Attributes:
         code: the reason (9).
-        detail: an explanation for people, one clause.
+        detail: an explanation for people, in one clause.
         asked: the encoded request that the seat failed to answer.
     """
 
@@ -122,32 +123,31 @@ class Match:
 
     Args:
         seed: 0 <= seed < `MAX_SEED`.
-        options: an instance of `GameDefinition.options`. None: the defaults of the game.
-        chance: the source of random numbers. None: derived from the seed (4.7).
+        options: an instance of `GameDefinition.options`. By default, we use the game's defaults.
+        chance: the source of random numbers. By default, it's derived from the seed (4.7).
         lines: if False, messages aren't encoded (which takes most of the time), and `take_entries`
             only returns those for `readers`.
         readers: the seats that read messages in a match without lines.
-        heard: the kinds of public messages that the readers get. None: all kinds.
+        heard: the kinds of public messages that the readers get. By default, they get all kinds.
         copies: if True, the match remembers all replies, which `copy` needs.
-        redeals: the redeals to carry out, in order of their turns. They only work with a seeded
-            `chance`.
+        redeals: the redeals to carry out, sorted by turn. They only work with a seeded `chance`.
 
     Attributes:
         definition: the definition of the game.
         seed: the seed of the match.
         absent: the seats that left during the handshake.
-        due: the seats that still have to reply. Empty before `start` and after the end.
-        disqualified: seat -> the entry of its disqualification.
-        names: one name per seat. "PLAYER1" and so on before the end of the handshake.
+        due: the seats that still have to reply. There aren't any before `start` and after the end.
+        disqualified: the entries of the disqualifications, by seat.
+        names: one name per seat. Until the end of the handshake, these are "PLAYER1" and so on.
         faults: for each seat, the number of faults by code.
-        first_faults: (seat, code) -> the first fault.
-        requests: number of requests per seat, without the handshake.
-        clocks: seat -> the clock that its current request uses (`Request.clock`). A seat is missing
+        first_faults: the first fault of each kind, by (seat, code).
+        requests: number of requests per seat, not counting the handshake.
+        clocks: the clock that each seat's current request uses (`Request.clock`). A seat is missing
             if its request doesn't name a clock.
         in_handshake: True until all seats have finished the handshake (3).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
         failed_handshake: the seats that left during the handshake or made a fault in it.
-        outcome: None until the match is over.
+        outcome: the outcome, or None until the match is over.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class Match:
         self._lines = lines
         self._readers = readers
         self._heard = heard
-        self._redeals = list(redeals)  # not carried out yet
+        self._redeals = list(redeals)  # those that we haven't carried out yet
         # A copy starts from a saved state of the game and repeats the steps since then. If there's
         # no saved state yet, it repeats all of them. `_since` is None if the match can't be copied.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
@@ -205,7 +205,7 @@ class Match:
         self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
-        """Process the reply of a due seat. `line` is without its line end.
+        """Process the reply of a due seat. Pass the line without its newline.
 
         Invalid replies are fine: the game decides on their consequences. The driver has to split
         the bot's output into lines and to skip blank lines.
@@ -250,28 +250,28 @@ class Match:
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
-        """Remove and return the entries since the last call, oldest first."""
+        """Return the entries since the last call, oldest first."""
         entries = self._entries
         self._entries = []
         return entries
 
     @blaming
     def standings(self) -> list[SeatState]:
-        """Return the state of each seat, in seat order. Empty during the handshake."""
+        """Return the state of each seat, in seat order. During the handshake, the list is empty."""
         return [] if self._game is None else list(self._game.standings())
 
     @blaming
     def view(self, viewer: Viewer) -> Struct | None:
-        """Return the state of the game as a viewer sees it (`Game.view`).
+        """Return the game's state as a viewer sees it (`Game.view`).
 
-        None during the handshake.
+        During the handshake, there's no state yet, so this returns None.
         """
         return None if self._game is None else self._game.view(viewer)
 
     def watch(self, moved: Watcher) -> None:
         """Call `moved` after each card that moves while a reply is carried out.
 
-        Only for card games.
+        This only works for card games.
         """
         if isinstance(self._game, TableGame):
             self._game.table.watchers.append(moved)
@@ -281,7 +281,8 @@ class Match:
         """Return the game's statistics of a finished match.
 
         Returns:
-            One JSON object per seat, in seat order. Empty if the game has no statistics.
+            One JSON object per seat, in seat order. The list is empty if the game has no
+            statistics.
         """
         new = self.definition.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
@@ -469,7 +470,7 @@ class Match:
         it without cheating. A copy never encodes its messages.
 
         Args:
-            viewer: a due seat. None: make an exact copy.
+            viewer: a due seat. If it's None, we make an exact copy.
             seed: the seed for these values, and for all later random numbers. For a given seed, the
                 result depends only on the viewer's knowledge.
 
@@ -527,7 +528,7 @@ class Match:
 
     @property
     def history(self) -> list[Step]:
-        """All steps since the handshake, to pass to `repeat`. Empty without `copies`."""
+        """All steps since the handshake, to pass to `repeat`. This is empty without `copies`."""
         return [*self._before, *(self._since or ())]
 
     def repeat(self, step: Step, seats: Iterable[int]) -> None:

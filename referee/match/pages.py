@@ -1,4 +1,4 @@
-"""Read the pages of spec/ section by section, for `referee explain` and for quotes in reports.
+"""Reads the pages of spec/ section by section, for `referee explain` and for quotes in reports.
 
 The rules are written down only in these pages. We quote them instead of repeating them in code,
 because the two versions would soon disagree. Sections have numbers ("### 7.2 Discarding"). A game's
@@ -76,8 +76,8 @@ class Code(NamedTuple):
     """A code from the tables of faults, disqualifications and end reasons.
 
     Attributes:
-        section: the section that defines the code. Empty for reserved codes.
-        then: the consequence. Empty if the table has no such column.
+        section: the section that defines the code, or "" if the code is reserved.
+        then: the consequence, or "" if the table doesn't have such a column.
     """
 
     kind: str
@@ -91,8 +91,8 @@ class SpecPage(NamedTuple):
     """A page of spec/, or the complete protocol of a game.
 
     Attributes:
-        name: path within spec/, without ".md". For a protocol, the path of the game's page.
-        sections: number -> section, in order of numbers.
+        name: path within spec/, without ".md". A protocol has the path of the game's page.
+        sections: the sections by number, sorted.
         place: location for messages, such as "spec/protocol-v1.md".
     """
 
@@ -133,7 +133,7 @@ class SpecPage(NamedTuple):
         return unmarked(" ".join(next(prose, "").split()))
 
     def reply_section(self, request: str) -> str:
-        """Find the section that shows the reply to a type of request. Returns its number, or ""."""
+        """Return the number of the section that shows the reply to a type of request, or ""."""
         named = (_REPLY.search(self._text(number)) for number in self.titled(request))
         chapters = (self.inside(match[1]) for match in named if match)
         shown = (s.number for chapter in chapters for s in chapter if _SHOWN_REPLY.search(s.text))
@@ -186,7 +186,7 @@ def read_page(name: str) -> SpecPage:
 
 
 def glossary() -> dict[str, str]:
-    """Return the glossary: word -> meaning, both as Markdown."""
+    """Return the meaning of each word in the glossary. Words and meanings are Markdown."""
     _, _, table = read_spec("README.md").decode().partition("\n## Glossary\n")
     return dict(rows(table))
 
@@ -297,7 +297,7 @@ def unmarked(markdown: str) -> str:
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """Yield the rows of all tables in a Markdown text, except for the header rows."""
+    """Yield the rows of all tables in a Markdown text, without the header rows."""
     lines = text.splitlines()
     for before, line in pairwise(lines):
         if line.startswith("|") and before.startswith("|") and not line.startswith("|---"):

@@ -1,4 +1,4 @@
-"""The result of a match, as printed by `referee play --format json`."""
+"""Defines the result of a match, which `referee play --format json` prints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class ReplySeconds(Struct, frozen=True):
-    """Reply times of a bot in seconds, without the handshake.
+    """A bot's reply times in seconds, not counting the handshake.
 
     A reply time starts when the request is written to the pipe (protocol, 8.1).
     """
@@ -43,7 +43,7 @@ class DisqualificationReport(Struct, frozen=True):
 
 
 class FirstFault(Struct, frozen=True):
-    """The first fault of a seat with a code."""
+    """A seat's first fault with a certain code."""
 
     code: str
     section: Annotated[str, Meta(description="Section of the game's protocol.")]

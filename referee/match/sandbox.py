@@ -1,4 +1,4 @@
-"""How the processes of a bot are isolated. Cheap to import, like `limits`."""
+"""Defines how a bot's processes are isolated. Like `limits`, this module is cheap to import."""
 
 from __future__ import annotations
 

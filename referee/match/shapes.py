@@ -1,4 +1,4 @@
-"""Compare a message with its struct: list the wrong fields, and guess the intended message.
+"""Compares a message with its struct to list the wrong fields and guess the intended message.
 
 We don't use msgspec's errors ("Expected `str`, got `array` - at `$.gained`"), because the authors
 of bots may not know Python's names for types.
@@ -25,8 +25,8 @@ class Misfit(Struct, frozen=True):
 
     Attributes:
         field: path of the field, such as "cards[].count".
-        expected: the right type or value: "a string".
-        found: the actual value: "a list of 1", or "missing".
+        expected: the right type or value, such as "a string".
+        found: the actual value, such as "a list of 1", or "missing".
         kind: the JSON type of the value found, "missing", "range" or "length". Misfits with equal
             field and kind are the same mistake.
     """
@@ -98,7 +98,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """Return a `Misfit.kind`, or "" if the value fits. Doesn't look into lists and objects."""
+    """Return a `Misfit.kind`, or "" if the value fits. This doesn't look into lists and objects."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):

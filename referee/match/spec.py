@@ -1,4 +1,4 @@
-"""The description of a match. You can pickle it, and the header of a record contains all of it.
+"""Describes a match. You can pickle the description, and a record's header contains all of it.
 
 A match has two kinds of settings: the limits of its bots and the options of its game. Users see
 both in one flat list, and so does everybody who reads a record.
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from random import Random
 
 OwnLimits: TypeAlias = tuple[tuple[str, int | float | None], ...]
-"""Limits of a single bot as (name, value). None means no limit."""
+"""Limits of a single bot, as pairs of a name and a value. None means no limit."""
 SHORT_SEEDS = 10**9
 """Random seeds are at least this large, so that no bot can find one by trying all of them."""
 
@@ -84,10 +84,11 @@ class MatchSpec(Struct, frozen=True):
         options: an instance of `GameDefinition.options`.
         limits: the limits of every bot, unless `limits_of_bots` is given.
         sandbox: the sandbox of every bot.
-        names: the names that the tournament or `NAME=BOT` gave to the bots, in seat order. "" for a
-            bot without such a name. Empty if no bot has one.
-        redeals: the redeals of `Match`. Empty: the seed determines the whole match.
-        limits_of_bots: the limits of each bot, in seat order. Empty if they are all equal.
+        names: the names that the tournament or `NAME=BOT` gave to the bots, in seat order. A bot
+            without such a name has "". If no bot has one, the tuple is empty.
+        redeals: the redeals of `Match`. Without any, the seed determines the whole match.
+        limits_of_bots: the limits of each bot, in seat order. The tuple is empty if they are all
+            equal.
     """
 
     game: str
@@ -206,7 +207,7 @@ def split(definition: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
 
 
 def with_own(limits: Limits, own: OwnLimits) -> Limits:
-    """Return a copy of `limits` in which a single bot's own limits take precedence."""
+    """Return a copy of `limits`, overridden by a bot's own limits."""
     return limits._replace(
         **{name: math.inf if value is None else value for name, value in own}  # type: ignore[arg-type]
     )
@@ -305,7 +306,7 @@ def match_spec(
     Args:
         bots: BOT arguments, in seat order.
         game: a key of `GAMES`.
-        seed: the seed. None: chosen at random.
+        seed: the seed. If it's None, we choose one at random.
         options: options and limits that differ from the defaults, by name. You may give a number as
             text. None, "none" and infinity mean no limit.
         sandbox: the sandbox of the bots.
@@ -327,10 +328,10 @@ def drawn_seed(source: Random | None = None) -> int:
     """Choose a seed at random: `SHORT_SEEDS` <= result < `MAX_SEED`.
 
     Args:
-        source: the source of random numbers. None: the system's, which nobody can predict.
+        source: the source of random numbers. The default is the system's, which nobody can predict.
     """
     if source is None:
-        import secrets  # slow to import
+        import secrets  # takes long to import
 
         source = secrets.SystemRandom()
     return source.randrange(SHORT_SEEDS, MAX_SEED)

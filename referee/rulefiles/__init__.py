@@ -1,7 +1,7 @@
-"""Rule files: bots without programming, as data (spec/rule-bots.md).
+"""Lets people write bots as data, without programming (spec/rule-bots.md).
 
-The language doesn't know about any game. A game supplies its words, a `Vocabulary`, and the code
-that plays by scores.
+The language of rule files doesn't know about any game. A game supplies its words, a `Vocabulary`,
+and the code that plays by scores.
 
 source.py   JSON with the line and path of each value
 reading.py  parses a file into its sets of rules, or reports all its mistakes

@@ -1,4 +1,4 @@
-"""A bot that plays by a rule file. It looks at the view of its seat and scores the moves."""
+"""Runs a rule file as a bot, which looks at the view of its seat and scores the moves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
 # Once a reply of a bot has taken more steps than this, we measure the time of its later replies. We
-# don't for other bots, because reading the CPU clock of a thread would take as long as the reply.
+# don't do this for other bots, because reading a thread's CPU clock would take as long as the
+# reply.
 TIMED_STEPS = 1_000
 
 
@@ -48,7 +49,8 @@ class RuleFile(Struct, frozen=True):
 
 
 _Read: TypeAlias = tuple[Book | None, list[Problem]]
-# Maximum bytes of cached files. Once they're parsed, they take up to 100 times as much.
+# Cache files up to this total number of bytes. Once they're parsed, they take up to 100 times as
+# much memory.
 KEPT_BYTES = 4 * MAX_BYTES
 _kept: dict[tuple[bytes, str], _Read] = {}  # the most recently used file is last
 _keeping = Lock()

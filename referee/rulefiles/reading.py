@@ -112,7 +112,7 @@ class _Reader:
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
             self._error(game, f'{wrong}: choose that game, or change "game"')
-            return None  # every card would be wrong, too
+            return None  # otherwise, we'd report every card as well
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(root, known)
@@ -182,7 +182,7 @@ class _Reader:
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
                     self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
-                    del earlier[place]  # don't name the same earlier rule again
+                    del earlier[place]  # once is enough for each earlier rule
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line))

@@ -1,4 +1,4 @@
-"""A parsed rule file, and the scores that it gives.
+"""Computes the scores that a parsed rule file gives.
 
 A `Look` caches each value for the rest of a decision. Still, a file can cause a lot of work,
 because we check conditions for every card, and compute averages over many cards. If we limited the
@@ -38,7 +38,8 @@ class TooManyStepsError(OverLimitError):
 
     code = Disqualification.STEP_LIMIT
 
-    where = ""  # for the message: the score that we were computing
+    # The score that we were computing at the time, for the message.
+    where = ""
 
     def __str__(self) -> str:
         return (
@@ -68,7 +69,7 @@ class Entry(NamedTuple):
 
     Attributes:
         rules: the first rule that applies gives the score.
-        score: the score if no rule applies. None: the default score.
+        score: the score if no rule applies, or None for the default score.
         flags: names of the flags that are set to true.
         line: where the entry starts in the file, from 1.
         path: its path in the file, such as "$.buyRules[0]".
@@ -93,9 +94,9 @@ class Entry(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A score, and the entry and rule that gave it. Both are None for the default score.
+    """A score, and the entry and rule that gave it. The default score has neither.
 
-    If the entry gave its own score, because no rule applied, only `rule` is None.
+    If no rule applied, and the entry gave its own score, only `rule` is None.
     """
 
     score: float
@@ -111,7 +112,7 @@ class Ranking(NamedTuple):
         cards: the cards, in the order in which they were given.
         judgements: the score of each card.
         order: indices of `cards`, best first. Cards whose score is too low are left out.
-        remark: why the player chose as it did, if it wasn't simply the best card.
+        remark: the reason for the player's choice, unless it simply chose the best card.
     """
 
     rules: str
@@ -126,7 +127,7 @@ class Look:
 
     Attributes:
         sight: the state, as far as the player knows it.
-        rankings: the rankings so far, in order.
+        rankings: the rankings so far, oldest first.
         steps: how many steps the reply has taken so far, including earlier looks.
     """
 

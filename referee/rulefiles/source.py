@@ -1,4 +1,4 @@
-"""Parse JSON with the line and path of each value, for messages about mistakes.
+"""Parses JSON, and remembers the line and path of each value for messages about mistakes.
 
 The json module only tells us the position of a syntax error. For messages like "no card is called
 Coper", we need the line of every value.

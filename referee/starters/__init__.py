@@ -1,4 +1,4 @@
-"""Make a folder with a simple bot, for authors to start from (`referee new`).
+"""Makes a folder with a simple bot, for authors to start from (`referee new`).
 
 The folder gets a bot, a README.md, a bot.toml and a test. The bot and the README.md come from the
 game's `Starters`, which have a bot for each language. The folder "python-kit" has a bot that uses
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Language(Struct, frozen=True):
-    """How to build, run and test a bot called my_bot in a language. Read from languages.json.
+    """Says how to build, run and test a bot called my_bot. We read this from languages.json.
 
     The command for Java turns off performance data. Otherwise, every JVM writes a file in
     /tmp/hsperfdata_*, and other JVMs that find it may print a warning to standard output.
@@ -43,8 +43,8 @@ class Language(Struct, frozen=True):
         title: the name of the language, for people.
         source: the source file of the bot.
         bot: the BOT argument.
-        build: the command that builds the bot. Empty if you don't have to build it.
-        needs: the program that builds or runs the bot. Empty if it's the referee's own Python.
+        build: the command that builds the bot, or "" if you don't have to build it.
+        needs: the program that builds or runs the bot, or "" if it's the referee's own Python.
         package: the package of Debian and Ubuntu that contains this program.
         version: the option that makes this program print its version.
         test: the command that runs the test. Its last word is the file of the test.
@@ -66,7 +66,7 @@ LANGUAGES = msgspec.json.decode((_HERE / "languages.json").read_bytes(), type=di
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 SHADOWED = sys.stdlib_module_names | {"referee"}
-"""A Python file with such a name would hide the module of that name from the bot."""
+"""Names of modules that a Python file with the same name would hide from the bot."""
 
 
 class GeneratedBot(NamedTuple):
@@ -117,9 +117,9 @@ def make_bot(
     Args:
         folder: the folder to create. Its name becomes the name of the bot.
         language: a key of `languages_of`.
-        option: the option that chooses the game, such as "--game botwars". Empty for the default
+        option: the option that chooses the game, such as "--game botwars", or "" for the default
             game.
-        plain: don't use the kit `referee.bot`.
+        plain: if True, don't use the kit `referee.bot`.
 
     Raises:
         UsageError: the name isn't valid, the folder exists or can't be created, or the game has no

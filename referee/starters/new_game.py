@@ -1,7 +1,7 @@
-"""Make a folder with a simple game, for authors to start from: `referee new NAME --kind game`.
+"""Makes a folder with a simple game, for authors to start from: `referee new NAME --kind game`.
 
-The templates for the rules, the test and the README are in game/. All small games share the
-same bot.
+The templates for the rules, the test and the README are in game/. The bot is the same for all small
+games.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tournaments: which bot is better, by how much, and how certain that is."""
+"""Runs tournaments to find out which bot is better, by how much, and how certain that is."""
 
 # A map of the package. A module imports only from modules above it in this list.
 #

@@ -24,10 +24,10 @@ class Config(NamedTuple):
     Attributes:
         options: the options of the command, by name. Their values are not checked yet.
         bots: the bots of the `[[bot]]` tables.
-        limits: the limits in each `[[bot]]` table, by name and also unchecked, in the order of
-            `bots`.
+        limits: the limits in each `[[bot]]` table, in the order of `bots`. They're dicts by name,
+            and aren't checked yet either.
         directories: absolute paths of the folders that `[[bot]]` tables give as `directory`.
-        folder: the folder that relative paths in the options start from.
+        folder: relative paths in the options start from this folder.
     """
 
     options: Mapping[str, Any]

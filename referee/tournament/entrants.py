@@ -1,4 +1,4 @@
-"""Find the program of an entrant."""
+"""Finds an entrant's program."""
 
 from __future__ import annotations
 

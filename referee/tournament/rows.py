@@ -1,4 +1,4 @@
-"""The rows of a store, as structs: the settings of a match and its result.
+"""Defines the rows of a store as structs: the settings of a match and its result.
 
 The worker that plays a match creates its row, and the store writes it. Standings, exports and
 checks read it. Fields that are stored have the names of their columns (spec/store.md, 2).
@@ -21,8 +21,8 @@ from referee.match.result import MatchResult
 from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
-# The reason of a match that is void because its process was killed in each attempt. The bots that
-# killed it have the same code.
+# The reason of a match that is void because its process was killed in each attempt. This is also
+# the code of the bots that killed it.
 WORKER_KILLED = "worker-killed"
 # The reason of a match that is void because the code of an external game failed. No bot is to
 # blame.
@@ -32,13 +32,13 @@ FORFEIT = "forfeit"
 # The code that withdrawn bots have in forfeits.
 WITHDRAWN = "withdrawn"
 # The reason of a match that is void because a bot was left out in this round of a Swiss tournament
-# or knockout. The bot has the same code.
+# or knockout. This is also the code of the bot.
 LEFT_OUT = "left-out"
 # If the detail of a seat begins with this, it isn't about a disqualification. It lists limits that
 # the bot has reached.
 REACHED = "reached "
-# The buckets of the histogram of reply times get wider by a factor of 2**(1/4) from one to the
-# next.
+# Every four buckets of the histogram, the reply time doubles, so each bucket is wider than the
+# previous one by a factor of 2**(1/4).
 BUCKETS_PER_DOUBLING = 4
 BUCKETS = 256
 MAX_NUMBER = 2**53
@@ -71,10 +71,11 @@ class Entrant(Struct, frozen=True):
     Attributes:
         name: the name in tables, which is unique.
         bot: the BOT argument.
-        directory: the folder in which the bot is started. Empty: the current folder.
+        directory: the folder in which the bot is started. If it's empty, this is the current
+            folder.
         env: additional environment variables, as pairs (name, value).
-        limits: limits that only this bot has. If it has none they're unset and not empty, so that
-            the digest of the setup is the same as in older versions.
+        limits: limits that only this bot has. If it doesn't have any, we leave this field unset,
+            because an empty value would change the setup's digest from what older versions compute.
     """
 
     name: str
@@ -92,7 +93,7 @@ def limits_of_bots(limits: Limits, bots: Sequence[Entrant]) -> tuple[Limits, ...
 
 
 class Plan(Struct, frozen=True):
-    """A match to play. Its bots are in seat order."""
+    """A match to play, with its bots in seat order."""
 
     match: int
     deal: int
@@ -104,11 +105,11 @@ class SeatRow(Struct, array_like=True, gc=False):
     """A row of the table `seats` (spec/store.md, 2). Seats are numbered from 0.
 
     Attributes:
-        detail: why the bot was disqualified, one clause. If it wasn't but has reached limits,
-            `REACHED` and their names. Otherwise None.
+        detail: why the bot was disqualified, in one clause. If it wasn't disqualified but reached
+            some limits, this is `REACHED` followed by their names. Otherwise it's None.
         stderr: the last lines that a disqualified bot wrote to stderr.
-        replies: number of replies without the handshake.
-        statistics: statistics of the game as a JSON object, or "".
+        replies: number of replies, not counting the handshake.
+        statistics: the game's statistics as a JSON object, or "".
     """
 
     match: Number
@@ -229,13 +230,13 @@ def reached(limits: Sequence[str]) -> str | None:
 def unplayed_row(
     plan: Plan, by: Container[int], reason: str, detail: str | None, code: str = ""
 ) -> MatchRow:
-    """Return a void match, which wasn't played because of some of its bots.
+    """Return a void row for a match that wasn't played because of some of its bots.
 
     Args:
-        by: the numbers of these bots.
-        reason: the reason of the match.
-        detail: the detail of these bots.
-        code: the code of these bots. Default: the same as the reason.
+        by: the numbers of the bots that are the cause.
+        reason: the match's reason.
+        detail: the detail to store for each of these bots.
+        code: the code to store for each of these bots. The default is `reason`.
     """
     seats = [
         SeatRow(
@@ -259,7 +260,7 @@ def unplayed_row(
 
 
 def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
-    """Return a match that is a forfeit because bots are withdrawn. All others share rank 1."""
+    """Return a row for a forfeit, in which withdrawn bots lose and all others share rank 1."""
     row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
     others = len(plan.players) - len(withdrawn)
     for seat in row.seats:
@@ -268,9 +269,9 @@ def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
 
 
 def points_of_forfeit(withdrawn: int, players: int) -> float:
-    """Return the points that a forfeit gives to each of the other bots. Withdrawn bots get 0.
+    """Return the points that a forfeit gives to each bot that isn't withdrawn.
 
-    Each of these bots beats all withdrawn bots and ties with the rest.
+    Such a bot beats all withdrawn bots and ties with the rest. Withdrawn bots get 0 points.
 
     Args:
         withdrawn: number of withdrawn bots in the match.
@@ -280,12 +281,15 @@ def points_of_forfeit(withdrawn: int, players: int) -> float:
 
 
 def void_row(plan: Plan, error: GameError) -> MatchRow:
-    """Return a match that is void because the code of the game failed."""
+    """Return a row for a match that is void because the game's code failed."""
     return msgspec.structs.replace(unplayed_row(plan, (), GAME_ERROR, ""), problem=str(error))
 
 
 def table_points(match: MatchRow) -> list[float]:
-    """Return the points of each seat in the standings. A void match gives 0, a forfeit doesn't."""
+    """Return the points that each seat gets in the standings.
+
+    Nobody gets points in a void match, unless it's a forfeit.
+    """
     if not match.void:
         return points_of(match.ranks)
     if match.reason != FORFEIT:

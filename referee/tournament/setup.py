@@ -107,11 +107,11 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
     A bot in a folder gets its name from its `bot.toml`. That file may have been written by a
     stranger who wants the bot to be mistaken for another. Therefore a name must not look like the
     name of another bot in the tournament or of a bundled bot. If two names look alike, we refuse
-    one of the two bots. A bot stays if the organiser gave it its name, or if its folder has the
-    same name. If this doesn't decide, the first of the two bots stays.
+    one of the two bots. We prefer to keep a bot whose name comes from the organiser, or is the same
+    as the name of its folder. If this doesn't decide, we keep the first of the two.
 
     Returns:
-        All bots, and an error for each bot whose folder can't be used, by number of the bot.
+        All bots, and the errors by bot number, one for each bot whose folder can't be used.
     """
     given = [named(argument) for argument in arguments]
     folders = [bot_folder(bot, game) for _, bot in given]
@@ -158,7 +158,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
     """Replace bytes that aren't UTF-8, because stores and records can't contain them.
 
     Returns:
-        All bots, and an error for each bot that had such bytes, by number of the bot.
+        All bots, and the errors by bot number, one for each bot that had such bytes.
     """
     texts = [
         Entrant(
@@ -223,7 +223,7 @@ def as_stored(
 
     Args:
         bots: the bots of this run.
-        broken: number of a bot -> error.
+        broken: errors by bot number.
         stored: the bots of the store.
         played: the numbers of the bots that have played.
 
@@ -354,7 +354,7 @@ def _format_seeds(seeds: Sequence[int] | UnsetType) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None or value is UNSET:  # UNSET means a missing field of a store
+    if value is None or value is UNSET:  # UNSET: the field is missing in the store
         return "none"
     if isinstance(value, Position):
         return str(value)

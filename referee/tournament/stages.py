@@ -26,10 +26,10 @@ class Stage(Struct, frozen=True):
     """Deals that can be played in any order.
 
     Attributes:
-        first_deal, first_match: numbers of the first deal and match. These count from the beginning
-            of the tournament.
+        first_deal, first_match: numbers of the first deal and match, counted from the beginning of
+            the tournament.
         line_ups: the line-up of each deal.
-        seeds: the seed of each deal. None: the seeds follow from the seed of the tournament.
+        seeds: the seed of each deal, or None if we derive them from the tournament's seed.
     """
 
     setup: TournamentSetup
@@ -52,7 +52,7 @@ class Stage(Struct, frozen=True):
         """Return the matches of a deal.
 
         Args:
-            position: which deal of the stage it is, from 0.
+            position: index of the deal in this stage, from 0.
         """
         deal = self.first_deal + position
         line_up = self.line_ups[position]
@@ -89,7 +89,7 @@ class Rounds(NamedTuple):
 
     Attributes:
         table: the table of results (`Format.table`) after the last complete round.
-        first_matches: the number of the first match of each round that is paired.
+        first_matches: for each round that's already paired, the number of its first match.
         playing: the first round that is not complete, or None.
     """
 
@@ -157,7 +157,7 @@ def stages(
 
     Args:
         table: an empty table, as `Format.table` creates it. We add the results of each stage.
-        setups: the setups. Default: the setups in the store.
+        setups: the setups. By default, we use the setups in the store.
     """
     deal = match = 0
     met: Counter[tuple[int, int]] = Counter()
@@ -180,10 +180,10 @@ def stages(
 def _seeds(
     setup: TournamentSetup, line_ups: Sequence[tuple[int, ...]], met: Counter[tuple[int, int]]
 ) -> Sequence[int] | None:
-    """Choose the seeds of these line-ups from the list of the setup. None if it has no list.
+    """Choose seeds for these line-ups from the setup's list, or return None if it has no list.
 
-    Each pair of bots gets the seeds in the order of the list, and after the last seed it begins
-    again. In a line-up of more than two bots, the pair that has met most often decides.
+    Each pair of bots goes through the list in order, and starts again after the last seed. A
+    line-up of more than two bots gets the next seed of the pair that has met most often.
 
     Args:
         met: number of deals per pair. This adds the new line-ups.

@@ -1,4 +1,4 @@
-"""The store of a tournament, an SQLite database (spec/store.md)."""
+"""Stores the settings and results of a tournament in an SQLite database (spec/store.md)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ APPLICATION_ID = 0x52656665  # ASCII for "Refe"
 MEMORY = ":memory:"
 # The largest integer that SQLite can store.
 MAX_NUMBER = 2**63 - 1
-# Only delete these rows if the store has no matches. They are facts about earlier matches.
+# These rows are facts about earlier matches, so only delete them if the store has no matches.
 _DELETE_FACTS = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
 # If a reader blocks the database, a transaction waits for it for this many seconds.
 _WAIT_SECONDS = 30
-_ROWS = 1_000  # at a time
+_ROWS = 1_000  # fetched at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
 # SQLite appends these suffixes to the name of a database for its additional files.
@@ -105,7 +105,7 @@ class Ending(NamedTuple):
     """How a match ended.
 
     Attributes:
-        codes: bot -> code of its disqualification, or None.
+        codes: each bot's code if it was disqualified, otherwise None.
     """
 
     match: int
@@ -366,7 +366,7 @@ class Store:
 
     @property
     def stages(self) -> list[TournamentSetup]:
-        """The first setup, then one for each extension. Empty if no stage was added yet."""
+        """The first setup, then one for each extension. A new store doesn't have any."""
         with usable(self.name):
             stages: list[TournamentSetup] = (
                 [] if self._is_new else self._get("stages", list[TournamentSetup])
@@ -389,9 +389,10 @@ class Store:
 
     @property
     def versions(self) -> dict[str, list[str]]:
-        """Name of a bot -> digests of its files, one per version that has played.
+        """The digests of each bot's files, one per version that has played, by bot name.
 
-        If we don't know the files of a bot, it's missing. Older referees didn't store any digests.
+        A bot is missing if we don't know its files, because older referees didn't store any
+        digests.
         """
         found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
         return found
@@ -400,7 +401,7 @@ class Store:
         """Return the names of bots that have played, but only with other files than these.
 
         Args:
-            digests: name -> digest of the current files.
+            digests: the digest of each bot's current files, by name.
         """
         if self._is_new:
             return []
@@ -413,7 +414,7 @@ class Store:
         ]
 
     def add_versions(self, digests: Mapping[str, str]) -> None:
-        """Note with which files the bots play from now on. Same argument as `changed`."""
+        """Note with which files the bots play from now on. Takes the same argument as `changed`."""
         before, changed = self.versions, self.changed(digests)
         now = dict(before)
         for name, digest in digests.items():
@@ -426,12 +427,12 @@ class Store:
 
     @property
     def left_out(self) -> dict[int, str]:
-        """The bots that could not be started in the last run: number -> reason."""
+        """The bots that could not be started in the last run, by number, with the reasons."""
         found: dict[str, str] = self._get_optional("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Note which bots can't be started in this run: name -> reason."""
+        """Note which bots can't be started in this run, and why. The keys are names."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))
@@ -597,7 +598,7 @@ class Store:
         with usable(self.name):
             cursor = self._connection.execute(query, parameters)
         # Fetch the rows inside of `usable`, but yield them outside, so that errors in the caller's
-        # code aren't mistaken for errors of reading.
+        # code aren't mistaken for errors of the database.
         while True:
             with usable(self.name):
                 rows = cursor.fetchmany(_ROWS)
@@ -670,7 +671,7 @@ def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
 
 @contextmanager
 def usable(name: str) -> Iterator[None]:
-    """Turn errors of reading a store into `UsageError`."""
+    """Turn errors that occur while reading a store into `UsageError`."""
     try:
         yield
     except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -679,7 +680,7 @@ def usable(name: str) -> Iterator[None]:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Turn errors of writing a store into `UsageError`."""
+    """Turn errors that occur while writing a store into `UsageError`."""
     try:
         yield
     except sqlite3.DatabaseError as error:

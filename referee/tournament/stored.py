@@ -1,6 +1,6 @@
 """Checks the rows of a store, which any program may have written (spec/store.md, 2).
 
-A store is checked when it's opened, so that nobody else has to do it.
+We check a store when it's opened, so the code that reads it later can rely on the rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
-_ROWS = 1_000  # at a time
+_ROWS = 1_000  # fetched at a time
 # Remember up to this many valid texts. The same texts occur again and again, e.g. for matches
 # without any faults, so we rarely have to decode one.
 _TEXTS = 1_000
@@ -122,6 +122,6 @@ def _decode(kind: type, text: object) -> object:
 def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # msgspec adds the path to the value
+    except (msgspec.MsgspecError, RecursionError) as error:  # the message includes the path
         raise ValueError(str(error)) from error
     return kind(text)

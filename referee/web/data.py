@@ -36,8 +36,8 @@ class Mark(Struct, frozen=True):
 class Step(Struct, frozen=True, omit_defaults=True):
     """A state of the match, together with the events that led to it.
 
-    Sometimes a turn ends with a step, but the state already belongs to the next turn. Then `ends`
-    is the number of the turn that ended.
+    The last step of a turn may already show the state at the start of the next turn. In this case,
+    `turn` is the next turn, and `ends` is the number of the turn that has ended.
     """
 
     turn: int
@@ -53,9 +53,9 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class TurnText(Struct):
-    """A turn in words, and the range of steps that it takes up.
+    """A description of a turn, and the range of its steps.
 
-    The words are added when the turn has ended.
+    We add the description when the turn has ended.
     """
 
     turn: int
@@ -77,7 +77,7 @@ class Line(Struct, frozen=True, array_like=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player. `name` is what people see (`referee.names`), and `bot` the BOT argument or ""."""
+    """A player. People see `name` (`referee.names`). `bot` is the BOT argument, or ""."""
 
     id: str
     name: str
@@ -140,7 +140,7 @@ class Moment(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: "lead" (the seat takes the lead), "decided", or "think" (the longest thinking time).
         at: index of the step.
-        before: scores before the turn, in seat order. Empty for "think".
+        before: scores before the turn, in seat order. For "think", the list is empty.
         seconds: thinking time of "think".
     """
 

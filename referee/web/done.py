@@ -13,14 +13,15 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 class Done(NamedTuple):
     """The actions in a turn so far, as far as a viewer knows them.
 
-    Only the player on turn plays and receives cards. When somebody else does
-    so, a new turn has begun.
+    Only the player on turn plays and receives cards. If another player does so, we know that a new
+    turn has begun.
 
     Attributes:
         seat: the player who played or received cards.
         did: the last action as a sentence.
         played, got: the cards that were played and received.
-        counters: values of the counters. Empty if the values are unknown or already in the view.
+        counters: values of the counters. We leave them out if we don't know them, or if they're
+            already in the view.
     """
 
     seat: int | None = None

@@ -29,7 +29,7 @@ from referee.web.data import Header, Line, MatchPage, Step, course_of
 
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
-# A file with several matches begins with a list of them, and needs another style sheet.
+# A file with several matches begins with a list of them, which needs its own style sheet.
 LIST_STYLE = "list.css"
 PAGES_STYLES = ("theme.css", "pages.css")
 # If the compressed lines of a match are larger than this, we leave most of them out (unless
@@ -66,7 +66,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
     Args:
         matches: at least one match.
         all_lines: if True, include all lines in spite of `MAX_LINES`.
-        heading: title of the file. Empty: make one from the matches.
+        heading: title of the file. If it's empty, we make one from the matches.
 
     Raises:
         UsageError: the file would exceed `MAX_FILE`.
@@ -109,14 +109,14 @@ def frame_page(**values: Any) -> str:
 
 
 def drawing(game: str) -> Path | None:
-    """Return the path of a game's drawing module. None if the game has no drawing."""
+    """Return the path of a game's drawing module, or None if the game doesn't have one."""
     page = GAMES[game].page
     path = None if page is None else page.folder / "drawing.js"
     return path if path is not None and path.exists() else None
 
 
 def drawing_style(game: str) -> str:
-    """Return the style sheet of a game's drawing. Empty if the game has no drawing."""
+    """Return the style sheet of a game's drawing, or "" if the game doesn't have a drawing."""
     path = drawing(game)
     return "" if path is None else path.with_suffix(".css").read_text("utf-8")
 

@@ -46,7 +46,8 @@ def read_match(
 
     Args:
         name: file name of a match record or a spectator log, which may be compressed.
-        names: the names of the players of a record, in seat order. Empty: the names in its header.
+        names: the names of the players of a record, in seat order. If it's empty, we use the names
+            in the record's header.
         stderr: the last lines of each bot's stderr, in seat order, if stored elsewhere.
 
     Raises:
@@ -90,7 +91,7 @@ def seat_header(spec: MatchSpec, made: Steps) -> Header:
 
 
 class _SeparateStderr:
-    """The stderr of bots that isn't in the record, so that we have to add it to the page.
+    """Adds the bots' stderr to the page if the record doesn't contain it.
 
     We don't know when a bot wrote it. If the bot was disqualified, we add it there, because it may
     explain why. Otherwise, we add it at the end of the match.
@@ -234,7 +235,7 @@ class PublicMatch:
         given, bots: arguments of `shown_names`.
 
     Attributes:
-        made: the steps. None until we know the players.
+        made: the steps, or None as long as we don't know the players.
         problem: if a message can't belong to this match, a sentence that says so. Later messages
             are ignored.
         ended: the end of the match, or None.
@@ -254,12 +255,12 @@ class PublicMatch:
         self._options = definition.options()
         self._seats = seats
         self._given, self._bots = given, bots
-        self._names: dict[int, str] = {}  # seat -> the name that it announced
+        self._names: dict[int, str] = {}  # for each seat, the name that it announced
         self._early: list[LogLine] = []
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The steps so far. Empty until we know the players."""
+        """The steps so far. There aren't any until we know the players."""
         return [] if self.made is None else self.made.steps
 
     def add(self, line: LogLine) -> None:
@@ -285,7 +286,8 @@ class PublicMatch:
             )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(definition, line.content, made.names)
-        elif getattr(line.content, "game", "") == definition.name:  # announces the options
+        # The first message of a game announces its options.
+        elif getattr(line.content, "game", "") == definition.name:
             self._options = _announced_options(definition, line.content)
 
     def header(
@@ -296,8 +298,8 @@ class PublicMatch:
         Args:
             kind: "log" or "live".
             source: the name of the file.
-            bots: the BOT arguments. Empty if unknown.
-            options: options of the game. None: use those from the messages.
+            bots: the BOT arguments, or () if we don't know them.
+            options: options of the game. If it's None, we use the options from the messages.
         """
         definition, made = self.definition, self.made
         assert made is not None

@@ -1,4 +1,4 @@
-"""Write a tournament as a folder of pages, to publish on any server or to open from disk.
+"""Writes a tournament as a folder of pages, to publish on any server or to open from disk.
 
     index.html                the tournament
     statistics.html           reply times, and the game's statistics
@@ -84,8 +84,8 @@ class FolderLinks(Links):
     Args:
         name: displayed name of the tournament.
         up: path from the page to the folder: "" or "../".
-        watched: digest -> number, for each match with a page.
-        pairs: pairs of bots with a page, lower number first.
+        watched: maps the digest of each match that has a page to its number.
+        pairs: the pairs of bots that have a page, as (lower number, higher number).
     """
 
     is_file = False
@@ -122,11 +122,11 @@ class FolderLinks(Links):
         return self._up + f"pair/{pair[0]}-{pair[1]}.html" if pair in self._pairs else _NONE
 
     def statistics(self) -> Markup:
-        """statistics.html."""
+        """Return `statistics.html`."""
         return self._up + "statistics.html"
 
     def matches(self, **query: object) -> Markup:
-        """Return a page of the list of all matches. A list of selected matches has no page."""
+        """Return a page of the list of all matches. We don't write pages for selected matches."""
         page = query.pop("page", None)
         chosen = any(value not in (None, "") for value in query.values())
         return _NONE if chosen else self._up + _list_name(page)
@@ -136,7 +136,10 @@ class FolderLinks(Links):
         return self._up + f"match/{record.id}.html"
 
     def record_with(self, digest: str) -> Item | None:
-        """Return the match with this digest, or None if it has no page. Its record was checked."""
+        """Return the match with this digest, or None if it has no page.
+
+        We have already checked the records of matches with a page.
+        """
         match = self._watched.get(digest)
         return None if match is None else _page_of(match)
 
@@ -162,7 +165,7 @@ def write_site(
 
     Args:
         name: displayed name of the tournament.
-        records: folder with the records of its matches. None: no pages of matches.
+        records: folder with the records of its matches, or None if you don't want pages of matches.
         folder: path of the new folder, in an existing folder. If it exists already, it must be
             empty or another site, and is replaced.
         all_lines: if True, include all lines of matches in spite of `MAX_LINES`.

@@ -1,4 +1,4 @@
-"""Build the steps of a match's page.
+"""Builds the steps of a match's page.
 
 There's a class for each source of events: `MatchSteps` for a match that we replay, `SeatSteps` for
 one seat of a match in progress, and `LogSteps` for public messages.
@@ -52,18 +52,18 @@ class Steps:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
-        self.names: list[str] = []  # displayed names, once we know them
+        self.names: list[str] = []  # the displayed names, when we know them
         self.given: Sequence[str] = ()  # for shown_names(), like `bots`
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._definition = definition
         self._by_key = {_key(viewer): viewer for viewer in viewers}
-        self._reader: Any = None  # turn reader, created when the names are known
+        self._reader: Any = None  # the turn reader, created when we know the names
         page = definition.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
         self._fields = None if page is None else page.fields
-        self._views: dict[str, dict[str, Any]] = {}  # viewer -> fields returned by `_fields`
+        self._views: dict[str, dict[str, Any]] = {}  # the result of `_fields`, by viewer
         self._values: dict[str, list[float]] = {}
         self._now_of = None if page is None else page.now
         self._now: dict[str, Now] = {}
@@ -201,7 +201,7 @@ class Steps:
 
         Args:
             said: if True, the step gets the lines and marks since the last step.
-            known: the viewers' knowledge at this step. None: their current knowledge.
+            known: the viewers' knowledge at this step. The default is their current knowledge.
         """
         changed = {}
         new_now, moves = self._changed_now(turn, views, known)
@@ -289,7 +289,7 @@ class Steps:
         here = max(len(self.steps) - 1, 0)
         for made in over:
             turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
-            if turn is None:  # this turn had no step
+            if turn is None:  # this turn doesn't have any steps
                 turn = TurnText(made.turn, here, here)
                 insort(self.turns, turn, key=lambda turn: turn.turn)
             turn.title = self._reader.title(made)
@@ -342,7 +342,8 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(definition, viewers)
         self.given, self.bots = given, bots
-        self._stderr: dict[int | None, StderrEntry] = {}  # seat -> the last part of its stderr
+        # For each seat, the last part of its stderr.
+        self._stderr: dict[int | None, StderrEntry] = {}
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Add a round. `time` is the number of seconds since the bots were started."""

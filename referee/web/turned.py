@@ -26,7 +26,7 @@ def turning_points(
 
     Args:
         curve: the name of the curve with the scores.
-        winners: the seats that won. Empty while the match is in progress.
+        winners: the seats that won. While the match is in progress, there aren't any.
     """
     scored = [turn for turn in turns if turn.scores and len(turn.scores) > 1]
     scores = [list(turn.scores or ()) for turn in scored]
@@ -71,7 +71,7 @@ def _lead_changes(
 
 
 def _turns_of_all(turns: Sequence[TurnText], seats: int) -> int:
-    """Count the turns until every seat has moved. In some games, a single turn is enough."""
+    """Count the turns until every seat has moved, which is only one in some games."""
     moved: set[int] = set()
     for count, turn in enumerate(turns, 1):
         moved.update(turn.seats)

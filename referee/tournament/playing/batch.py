@@ -37,20 +37,20 @@ class Batch(Struct, frozen=True):
         spec: settings of every match, except its bots and its seed.
         entrants: the bots that play in these matches, by number.
         keep: which matches return their record: "all", "faulty" or "none".
-        tournament: the digest that records have in `Place.tournament`. Empty if the matches don't
-            belong to a store.
-        live: a local folder to which records are written while their matches are played. Empty if
-            nobody watches.
+        tournament: the digest that records have in `Place.tournament`. It's empty if the matches
+            don't belong to a store.
+        live: a local folder to which records are written while their matches are played. It's empty
+            if nobody watches.
         results: if True, the rows contain a `MatchResult` and leave out most columns of the store.
-        sources: the programs of bots that were already found, by number of the bot. The worker
-            looks for the others.
+        sources: the bot programs that were already found, by bot number. The worker looks for the
+            others.
         alone: if True, stop all bots at the end of the batch.
         matches_a_deal: number of matches per deal. They are consecutive in the schedule.
         run: a unique id of the run. A bot's process never plays in two runs, because a run may
             repeat matches that the process has already seen.
         game: the external game to load, or None for a game that comes with the referee.
-        answers: the replies that each seat gives first, as in `Position`. They are played back
-            before the bots reply themselves.
+        answers: recorded replies for each seat, as in `Position`. We play these back first, and
+            from then on the bots reply themselves.
     """
 
     spec: MatchSpec

@@ -32,8 +32,8 @@ class Cluster:
     """A Dask cluster that plays batches.
 
     Args:
-        directories: the folders to upload, by the `directory` of the bots that need them. A bot
-            with any other folder is looked up on the workers as if it had none.
+        directories: the folders to upload, by the `directory` of the bots that need them. If a bot
+            has any other folder, the workers ignore the folder when they look for the bot.
         say: shows a message to the user, e.g. a hint to start a worker.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Pack the folder of a bot for another machine (spec/cluster.md, 4)."""
+"""Packs a bot's folder to send it to another machine (spec/cluster.md, 4)."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ MAX_DEATHS = 3
 # machine.
 MAX_OTHERS = 3
 LOOK_SECONDS = 0.1
-# A bot that takes the other seats when we test whether a bot kills its worker. It gives the
-# simplest reply to each request.
+# When we test whether a bot kills its worker, this bot takes the other seats. It gives the simplest
+# reply to each request.
 STAND_IN = -1
-# A bot that takes the other seats when we test whether a bot starts. It leaves in the handshake.
+# When we test whether a bot starts, this bot takes the other seats. It leaves in the handshake.
 LEAVER = -2
 _OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
 _NEW = {STAND_IN: stand_in, LEAVER: leaver}
@@ -52,14 +52,15 @@ _KILLS = "it kills the process that plays it, also when no other bot plays"
 
 
 class Dispatcher:
-    """Plays matches of a tournament. A context manager that starts and stops the workers.
+    """Plays matches of a tournament. Use it as a context manager to start and stop the workers.
 
     Args:
-        workers: returns a context manager with an executor. It is entered again if a worker dies.
+        workers: returns a context manager that starts an executor. If a worker dies, we call this
+            again to get a new executor.
         jobs: returns the number of batches to play in parallel, which may change at any time.
-        sources: programs of bots that were already found, by number of the bot.
+        sources: bot programs that you've already found, by bot number.
         hidden, recorded: fields of `Sandbox`.
-        wanted: other fields of `Batch` for all batches of `play`, e.g. `keep`.
+        wanted: other fields for every `Batch` that `play` makes, e.g. `keep`.
 
     Attributes:
         out: the numbers of the bots whose matches are not played. We add bots that kill their
@@ -84,7 +85,7 @@ class Dispatcher:
         self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # moving average of the time of a match
-        self._again: deque[Plan] = deque()  # matches of lost or unfinished batches
+        self._again: deque[Plan] = deque()  # matches left over from lost or unfinished batches
         self.out: set[int] = set()
         self.is_stopping = False
 
@@ -111,8 +112,8 @@ class Dispatcher:
             tournament: the digest that records have in `Place.tournament`.
 
         Yields:
-            The rows of each finished batch. Batches finish in any order. Yields an empty list from
-            time to time, so that the caller can update its display.
+            The rows of each finished batch. Batches finish in any order. From time to time we yield
+            an empty list, so that the caller can update its display.
 
         Raises:
             UsageError: a bot is missing.
@@ -127,16 +128,16 @@ class Dispatcher:
         self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
-        """Start each of these bots once, and complete its handshake. Skips rule files.
+        """Start each of these bots once, and complete its handshake. Rule files are skipped.
 
         There's no need to play whole matches, so the bot's opponents all leave in the handshake,
         which ends the match (protocol, 3.5). If a bot supports `keep_alive`, its process is kept
         for its first match.
 
         Yields:
-            Dictionaries from a bot's number to the result of its start, in any order.
-            `disqualified` is set if the bot failed to start. Yields an empty dictionary from time
-            to time, so that the caller can update its display.
+            Dictionaries that map bot numbers to the results of their starts, in any order. In a
+            result, `disqualified` is set if the bot failed to start. Some dictionaries are empty:
+            we yield these from time to time, so that the caller can update its display.
 
         Raises:
             ShortageError, InternalError: same as `Dispatcher.play`.
@@ -146,7 +147,7 @@ class Dispatcher:
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
             yield {row.seats[0].bot: row.seats[0] for row in rows}
-        self._seconds = None  # a start says nothing about the time of a match
+        self._seconds = None  # starting bots says nothing about how long a match takes
 
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)

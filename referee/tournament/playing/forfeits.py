@@ -49,8 +49,8 @@ class Forfeits:
 
     Attributes:
         next: number of the first match that we haven't decided yet.
-        end: if all bots play in every match, the first withdrawal ends the tournament. This is the
-            number of the first match after that. None if no bot is withdrawn so far.
+        end: if all bots play in every match, the first withdrawal ends the tournament. In that
+            case, this is the number of the first match that isn't played any more, otherwise None.
     """
 
     def __init__(self, store: Store) -> None:
@@ -74,7 +74,7 @@ class Forfeits:
         return {**later, **self.found}
 
     def settle(self, stage: Stage, out: Set[int], end: int) -> Settled:
-        """Decide matches from `next` up to `end` (exclusive). Stops at a match that must be played.
+        """Decide matches from `next` up to `end` (exclusive), or until a match must be played.
 
         Args:
             out: the bots whose matches are not played, except withdrawn bots.

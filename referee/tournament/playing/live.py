@@ -1,4 +1,4 @@
-"""The record of a match in progress, for spectators of a tournament."""
+"""Writes the record of a match in progress for the spectators of a tournament."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a tournament that runs on a Dask worker (spec/cluster.md).
+"""Plays batches of a tournament on a Dask worker (spec/cluster.md).
 
 We don't play matches in the worker itself, because its threads share an interpreter lock, a set of
 child processes, and Dask's own work. Instead, each thread of the worker has a separate process,
@@ -28,10 +28,11 @@ IDLE_SECONDS = 30.0
 # A process gets this many seconds to stop its bots and exit.
 _END_SECONDS = 10.0
 
-# The kind of answer, the machine, the worker's address, and a value. If the kind is "done", the
-# value is the pickled result. For "version", it's the version on this machine, and for "missing",
-# the digests of folders that we need first. We only use plain values here, so that the other side
-# can read them even if it has another version of the referee.
+# An answer consists of its kind, the machine, the worker's address, and a value. If the kind is
+# "done", the value is the pickled result. If it's "version", the value is the version on this
+# machine. If it's "missing", the value lists the digests of folders that we need first. We only use
+# plain values here, so that the other side can read them even if it has another version of the
+# referee.
 Answer = tuple[str, str, str, object]
 
 
@@ -76,9 +77,8 @@ class Processes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[
-            _Process, threading.Timer
-        ] = {}  # process -> timer that ends it, most recently used last
+        # Maps each idle process to the timer that will end it. The most recently used one is last.
+        self._idle: dict[_Process, threading.Timer] = {}
 
     def call(self, work: bytes) -> bytes:
         """Run a batch in an idle process, or start one if there's none."""

@@ -1,4 +1,4 @@
-"""The folder with the records of a tournament: one file per match, and the stderr of its bots.
+"""Keeps a tournament's records in a folder: one file per match, and the stderr of its bots.
 
 A folder belongs to one tournament. A file in the folder contains the digest of that tournament. All
 tournaments number their matches from 0, so without this check, two tournaments could overwrite each
@@ -61,7 +61,7 @@ def claim_folder(
         stages: the setups of the tournament, in order.
         before: other versions of the first setup, e.g. from before a bot was replaced.
         force: if True, delete the records of another tournament.
-        hint: advice for the error message, on how to delete those records.
+        hint: advice on how to delete those records, to add to the error message.
 
     Raises:
         UsageError: the folder has records of another tournament, or cannot be written.
@@ -92,7 +92,7 @@ def claim_folder(
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match and the stderr of its bots, as far as the row has them.
+    """Write a match's record and its bots' stderr, if the row contains them.
 
     Files of an earlier attempt at the match are deleted.
     """
@@ -153,7 +153,7 @@ def record_of(folder: Path, match: int) -> Path:
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # it's only None for standard input or a URL
+    assert path is not None  # a path only gives None for standard input or a URL
     return Path(path)
 
 

@@ -1,4 +1,4 @@
-"""A run of a tournament: play the missing matches and store their results."""
+"""Runs a tournament: plays the missing matches and stores their results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Run:
         played: number of matches played in this run.
         test: the state of the sequential test, or None.
         look: called at least every 0.1 s. It may raise to end the run.
-        problems: errors in the code of the game -> the matches that are void because of them.
+        problems: for each error in the game's code, the matches that are void because of it.
         on_rows: called with matches that were added to the store.
         on_withdrawn: called with bots that were withdrawn, and also when a stored match became a
             forfeit or stopped being one.
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def has_broken_game(self) -> bool:
-        """True if the code of the game failed in every match of this run, `MOST_FAILED` or more."""
+        """True if this run had `MOST_FAILED` or more matches, and the game's code failed in all."""
         failed = sum(map(len, self.problems.values()))
         return failed == self.played and failed >= MOST_FAILED
 
@@ -112,7 +112,7 @@ class Run:
             if rows:
                 self._add(rows)
                 self._settle(stage, dispatcher)
-                if self.has_broken_game:  # a game that hangs takes 20 s per match
+                if self.has_broken_game:  # if it hangs, each match would take 20 s
                     dispatcher.stop()
             self._store.check_in_place()
             self.look()
@@ -158,7 +158,7 @@ class Run:
 
     @property
     def _decided_at(self) -> int | None:
-        """Number of the first match that the test doesn't need. None if the test is undecided."""
+        """Number of the first match that the test doesn't need, or None if it's undecided."""
         if self.test is None or self.test.verdict is None:
             return None
         return self.test.deals * self.setup.matches_a_deal
@@ -215,7 +215,9 @@ class Run:
 
 
 def is_finished(store: Store) -> bool:
-    """Whether a run of this store would have nothing left to do. The store needs a stage.
+    """Whether a run of this store would have nothing left to do.
+
+    The store must have at least one stage.
 
     Normally this means that no match is missing. If the tournament ended early, there may also be
     no matches after the end.

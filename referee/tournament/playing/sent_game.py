@@ -22,8 +22,8 @@ class SentGame(Struct, frozen=True):
 
     Attributes:
         path: the file or folder of the game, or the name of an installed game.
-        code: the content of this path, for another machine. None: the other process can read the
-            path.
+        code: the content of this path, if the game is sent to another machine. None if the other
+            process can read the path itself.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Start each bot once, to find bots that cannot play (spec/tournaments.md, 4)."""
+"""Starts each bot once to find out which bots cannot play (spec/tournaments.md, 4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def broken_bots(
             to end the check.
 
     Returns:
-        Number of each bot that failed -> an error that says why.
+        The numbers of the bots that failed, each with an error that says why.
 
     Raises:
         ShortageError, InternalError: same as `Dispatcher.play`.

@@ -88,7 +88,7 @@ class Worker:
             self.finish()
 
     def play(self, batch: Batch) -> list[MatchRow]:
-        """Play matches of a batch. Same as `play_batch`, except that errors are raised."""
+        """Play matches of a batch, as `play_batch` does, but raise any errors."""
         batch = batch.opened()
         # In a new run, some matches may be played again. Bots that have waited since the last run
         # have already seen these matches.
@@ -250,7 +250,7 @@ class _Attempt:
 
     Args:
         sources: the programs of the bots, by number of the bot.
-        fresh: if True, kept processes may not play, because they have already seen this match.
+        fresh: if True, don't use kept processes, because they have already seen this match.
     """
 
     played: Played
@@ -270,7 +270,7 @@ class _Attempt:
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.place = Place(batch.tournament, plan.match) if batch.tournament else None
-        self.has_digest = not batch.results  # only stores need one
+        self.has_digest = not batch.results  # only a store needs the digest
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_path(Path(batch.live), plan.match))
@@ -300,7 +300,7 @@ class _Attempt:
             self.record.close()
 
     def is_late(self) -> bool:
-        """Whether the referee may be to blame for a timeout, since it was late itself."""
+        """Whether a timeout may be the referee's fault, because the referee was late itself."""
         lateness = self.lateness
         for seat, left in self.played.disqualified.items():
             limits = self.spec.each_limits[seat]
@@ -321,7 +321,7 @@ class _Attempt:
             restarts: number of attempts in which a kept bot failed in its handshake.
         """
         played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
-        is_stored = not batch.results  # most columns are only for stores
+        is_stored = not batch.results  # only a store needs most of the columns
         statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
         seats = []
         for seat, player in enumerate(result.players):

@@ -1,4 +1,4 @@
-"""The results of a tournament as numpy arrays. All statistics are computed from them.
+"""Stores a tournament's results as numpy arrays, from which we compute all statistics.
 
 A *deal* is one line-up of N distinct bots with one seed, played in several matches: one for each
 rotation, or each order, of its seats. Bots and deals are identified by numbers here. Deals are

@@ -1,4 +1,4 @@
-"""95% intervals of shares, and of differences between logits.
+"""Computes 95% intervals of shares, and of differences between logits.
 
 Wilson's interval of a share (1927) is symmetric on the logit scale. There it is logit(p) +- 2
 asinh(z / (2 sqrt(n p q))) (Newcombe, Statistics in Medicine 17, 1998). Since 1 / sqrt(n p q) is the

@@ -37,7 +37,7 @@ PRIOR = 1.0
 # be too narrow. We multiply them by this factor.
 AFTER_STOPPING = 1.25
 
-_CHUNK = 50_000  # deals in memory at the same time, i.e. tens of MB
+_CHUNK = 50_000  # compute this many deals at a time, which takes tens of MB
 
 
 class Differences(NamedTuple):
@@ -47,7 +47,7 @@ class Differences(NamedTuple):
         elo: the differences of the ratings.
         low, high: the ends of their 95% intervals. They are infinite if no chain of results limits
             the difference on that side.
-        better: probability that the row's bot is better, from 0 to 1. nan if no chain of results
+        better: probability that the row's bot is better, from 0 to 1, or nan if no chain of results
             links the two bots. It is above 0.975 exactly if `low` is above 0.
     """
 
@@ -136,7 +136,10 @@ class Ratings:
         )
 
     def order(self) -> NDArray[np.intp]:
-        """Return the bots, best first. Equal bots are in order of number, unrated bots last."""
+        """Return the bots sorted by rating, best first.
+
+        Bots with equal ratings are sorted by number. Bots without a rating come last.
+        """
         return np.argsort(-self.rating, kind="stable")
 
 
@@ -146,7 +149,7 @@ def rate(
     """Rate all bots (spec/rating-formulas.md, 2 and 3).
 
     Args:
-        anchor: a bot and its fixed rating. Default: the mean of the field is 1500.
+        anchor: a bot and its fixed rating. Without an anchor, the mean of the field is 1500.
         stopped: True if a sequential test determined the number of deals.
     """
     table = deals.table() if isinstance(deals, Deals) else deals
@@ -287,9 +290,9 @@ def _chances(table: DealTable, logits: Floats) -> Floats:
 def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
     """Return how each deal affects the ratings of its bots; shape (deals, N).
 
-    If you multiply a score by `inverse`, you get the change of the ratings that this deal has
-    caused, i.e. they'd lose that much without it (jackknife, CR3). The score is the gradient of the
-    deal's log-likelihood, divided by 1 minus the deal's leverage.
+    If you multiply a score by `inverse`, you get how much this deal has changed the ratings, i.e.
+    how much they'd change back without it (jackknife, CR3). The score is the gradient of the deal's
+    log-likelihood, divided by 1 minus the deal's leverage.
 
     Args:
         excess: points minus expected points of each pair of a deal; shape (deals, pairs).

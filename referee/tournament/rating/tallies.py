@@ -1,4 +1,4 @@
-"""Counts of a tournament: points, wins, head-to-head results, and the advantage of a seat.
+"""Counts points, wins and head-to-head results, and measures the advantage of each seat.
 
 A match gives a bot *points*, the share of the others that it beat. A tie counts half, so points are
 from 0 to 1. If a single bot is first, it has a *win*. If several bots share the first place, each

@@ -1,6 +1,6 @@
-"""Highlights of a tournament for its audience: bots in form, and matches worth watching.
+"""Finds a tournament's highlights for its audience: bots in form, and matches worth watching.
 
-The rows of the store are only read once for all of this.
+We read the rows of the store only once for all of these.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Highlight(Struct, frozen=True):
         match: its number in the store.
         bots, scores: the winner first, then the others in seat order.
         turns: total number of turns of all players, if they take turns.
-        why: the reason, one clause. May be empty.
+        why: the reason in one clause, which may be empty.
     """
 
     kind: str
@@ -78,10 +78,11 @@ class Evening(Struct, frozen=True):
     """The form of the bots, and the highlights.
 
     Attributes:
-        form: name -> results of the bot's last matches, up to `MOST_FORM` of them. One letter per
-            match, the latest last: "w", "d" if several bots shared the first place, or "l".
+        form: the results of each bot's last matches, by name. There's one letter per match, for up
+            to `MOST_FORM` matches: "w", "l", or "d" if several bots shared the first place. The
+            latest match comes last.
         matches: at most one match of each kind.
-        rivalry: None if no two bots are rivals.
+        rivalry: two bots that are rivals, or None if there aren't any.
     """
 
     form: dict[str, str]
@@ -226,7 +227,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
             if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
             # Compare the distance from an even result with the luck that we'd expect, which grows
-            # with the square root of the matches.
+            # with the square root of the number of matches.
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
             # Prefer bots that have met more often.
             apart += 1 / met.matches

@@ -1,4 +1,4 @@
-"""How the ratings in a tournament have changed from match to match."""
+"""Computes how the ratings in a tournament have changed from match to match."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class History(Struct, frozen=True):
     """The ratings after each of several steps.
 
     Attributes:
-        matches: number of matches at each step, ascending. They are in the order of the schedule.
-        ratings: name -> rating after each step, or None before the bot's first match.
+        matches: how many matches each step includes, ascending. We add them in the order of the
+            schedule.
+        ratings: each bot's rating after each step, by name. It's None before the bot's first match.
     """
 
     matches: list[int]
@@ -38,10 +39,11 @@ def history(
     deals: Deals | None = None,
     found: Standings | None = None,
 ) -> History:
-    """Return the history of the ratings. Same arguments as `standings`.
+    """Return the history of the ratings. Takes the same arguments as `standings`.
 
     Args:
-        found: the standings of the same matches, if you have them. They save us the last step.
+        found: the standings of the same matches, if you have them. They already contain the ratings
+            of the last step, so we don't have to compute these again.
     """
     names = store.names
     if deals is None:
@@ -49,9 +51,9 @@ def history(
     steps = max(2, min(_STEPS, _WORK // len(names)))
     # In a small tournament, several steps may end at the same match.
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    numbers, anchor = rated_bots(deals.table(), anchor)  # other bots would only cost time
+    numbers, anchor = rated_bots(deals.table(), anchor)  # the other bots would only take time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # the standings have the last step
+    known = [] if found is None else at[-1:]  # already in the standings
     if found is not None and known:
         last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
         ratings[-1] = [last.get(name, math.nan) for name in names]

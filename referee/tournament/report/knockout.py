@@ -1,4 +1,4 @@
-"""The bracket of a knockout, for JSON, the terminal and HTML pages."""
+"""Prepares the bracket of a knockout for JSON, the terminal and HTML pages."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ class KnockoutPair(Struct, frozen=True):
     """Two bots that meet in a knockout.
 
     Attributes:
-        bots: the better seed first. None is an empty place, so the other bot has a bye.
+        bots: the better seed comes first. If a bot is None, the other bot has a bye.
         is_over: True if the round is over.
         points, scores: sums for both bots over all matches. Only valid if the round is over.
-        winner: None if the pair has not played, or if neither bot can continue.
+        winner: the bot that advances, or None if the pair has not played or neither bot can
+            continue.
     """
 
     round: str
@@ -40,7 +41,7 @@ class KnockoutPlace(Struct, frozen=True):
 
 
 class KnockoutStanding(Struct, frozen=True):
-    """The pairs of a knockout, first round first, and the places known so far, best first."""
+    """The pairs of a knockout, by round, and the places known so far, best first."""
 
     pairs: list[KnockoutPair]
     places: list[KnockoutPlace]

@@ -1,4 +1,4 @@
-"""Sentences on the leader or winner of a tournament, by which measure, and how sure that is."""
+"""Writes sentences that say who leads or has won a tournament, and how sure that is."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _MOST_NAMED = 3
 def leader(found: Standings) -> Iterator[str]:
     """Yield sentences about who leads or has won.
 
-    They begin with the scores of a Swiss tournament or the final of a knockout. The ratings come
-    after that. If only two bots play, ratings are left out, because `text.duel` compares the bots.
+    They begin with the scores of a Swiss tournament or the final of a knockout, followed by the
+    ratings. If only two bots play, we leave out the ratings, because `text.duel` already compares
+    the two bots.
     """
     if found.swiss is not None and found.swiss.rounds:
         yield _by_score(found.swiss)

@@ -1,4 +1,4 @@
-"""Lost matches that a bot's author should look at first."""
+"""Chooses the lost matches that a bot's author should look at first."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NotableLoss(Struct, frozen=True):
     Attributes:
         match: its number in the store.
         against: the names of the other bots, in seat order.
-        why: the reason, one clause.
+        why: the reason in one clause.
         command: the command that plays it again.
     """
 
@@ -65,10 +65,11 @@ def notable_losses(
     lost match may just have been bad luck, but in a whole deal all bots have the same luck.
 
     Args:
-        deals: `deals_of` the store without the bots excluded from the standings, if already read.
+        deals: if you've already read them, the store's deals (`deals_of`) without those bots that
+            are excluded from the standings.
 
     Returns:
-        Name of each bot -> its matches, worst first.
+        For each bot name, a list of matches, worst first.
     """
     setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
     rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
@@ -93,7 +94,7 @@ def _worst_deals(
     """Yield the deals that `notable_losses` is looking for, worst first for each bot.
 
     Yields:
-        Number of the deal, number of the bot, and the share of the points that we expected.
+        The deal's number, the bot's number, and the share of the points that we expected.
     """
     promised = _expected_shares(ratings[table.bots])
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
@@ -165,7 +166,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _relative_path(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # the bot is gone
+    except UsageError:  # the bot doesn't exist any more
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)

@@ -1,4 +1,4 @@
-"""The report on a store: its standings, statistics and notable losses."""
+"""Combines a store's standings, statistics and notable losses in one report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.tournament.report.statistics import Statistics
 
 
 class Report(NamedTuple):
-    """The complete report on a store. Notable losses are listed by name of the bot."""
+    """The complete report on a store. Notable losses are listed by bot name."""
 
     found: Standings
     facts: Statistics

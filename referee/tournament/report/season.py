@@ -1,9 +1,9 @@
-"""A season: several tournaments of one game, with combined standings.
+"""Combines several tournaments of one game into a season.
 
-A bot is recognised by its name, as tables show it. Ratings have no absolute scale, so we can only
-compare the ratings of two tournaments if they're relative to the same bots. These are either the
-anchor, or bots in the rating pool of every tournament, preferably unchanged ones. See
-spec/rating-formulas.md, 7, for the method.
+We recognise a bot by its name in tables. Ratings have no absolute scale, so we can only compare the
+ratings of two tournaments if they're relative to the same bots. These are either the anchor, or
+bots in the rating pool of every tournament, preferably unchanged ones. See spec/rating-formulas.md,
+7, for the method.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class TournamentRating(Struct, frozen=True):
 
     Attributes:
         rating, rating_low, rating_high: same as in `BotStanding`.
-        change, change_low, change_high: how much better it is than in its previous tournament. None
-            if this isn't known.
+        change, change_low, change_high: how much better it is than in its previous tournament, or
+            None if we don't know.
         changed: True if the bot's files have changed since its previous tournament, or within this
             one.
     """
@@ -66,7 +66,7 @@ class SeasonBot(BotStanding, frozen=True):
     """How one bot did in all tournaments together.
 
     Attributes:
-        tournaments: one entry per tournament, or None where the bot has no match.
+        tournaments: one entry per tournament. It's None if the bot has no match there.
     """
 
     tournaments: list[TournamentRating | None]
@@ -78,10 +78,10 @@ class SeasonTournament(Struct, frozen=True):
     Attributes:
         name: the name of the store without folders and suffix, or its path.
         repeated_deals: number of deals whose seed was already used in an earlier tournament.
-        left_out: name of a bot -> reason why the last run left it out.
+        left_out: the bots that the last run left out, by name, and the reasons for this.
         removed: the bots that are out.
         withdrawn: the bots that were withdrawn.
-        position: the position from which all matches start. None if they're whole matches.
+        position: the position from which all matches start, or None if they start at the beginning.
         is_other_game: True if the game is external and its code isn't the same as in the first
             tournament.
     """
@@ -103,7 +103,10 @@ class SeasonTournament(Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """Number of matches still to play. 0 for a sequential test, which may end at any time."""
+        """Number of matches still to play.
+
+        For a sequential test this is 0, because the test may end at any time.
+        """
         done = self.matches + self.void + self.forfeits
         return 0 if self.format == "sprt" else max(0, self.planned - done)
 
@@ -135,11 +138,12 @@ class _Part(NamedTuple):
     """A tournament, with what we need to combine it with others.
 
     Attributes:
-        shown: name of a bot in the store -> its name in the season.
+        shown: maps each bot's name in the store to its name in the season.
         numbers: for each bot of the store, its number in the season.
         table: the matches that count, with the season's numbers.
-        rated: the ratings, or None without matches.
-        versions: number of a bot in the season -> digests of its files, in the order of the runs.
+        rated: the ratings, or None if the tournament doesn't have any matches.
+        versions: the digests of each bot's files, in the order of the runs. The keys are the bots'
+            numbers in the season.
     """
 
     store: Store
@@ -165,9 +169,9 @@ def season(
     """Return the combined standings of several tournaments.
 
     Args:
-        stores: name -> store, in the order of the season. At least two.
-        anchor: name of a bot in tables, and its fixed rating. Default: the mean of the bots in the
-            rating pools of all tournaments is 1500.
+        stores: at least two stores by name, in the order of the season.
+        anchor: name of a bot in tables, and its fixed rating. Without an anchor, the mean of the
+            bots in the rating pools of all tournaments is 1500.
         without: names of bots whose matches don't count.
 
     Raises:
@@ -347,7 +351,7 @@ def _with_change(
 
 
 class Change(NamedTuple):
-    """How much a rating has changed, with the ends of the interval. None is an open end."""
+    """How much a rating has changed, with the ends of the interval. Open ends are None."""
 
     change: float
     low: float | None
@@ -355,11 +359,13 @@ class Change(NamedTuple):
 
 
 def change_between(before: TournamentRating, now: TournamentRating) -> Change | None:
-    """Return the change of a rating between two tournaments. None if a rating is unknown.
+    """Return how much a rating changed between two tournaments, or None if we don't know both.
 
-    The ratings are independent of each other. Each end of the interval combines the distances to
-    one end of both ratings' intervals, as the root of the sum of their squares (Zou and Donner,
-    Statistics in Medicine 27, 2008).
+    We compute the interval of the change from the intervals of both ratings with the method of Zou
+    and Donner (Statistics in Medicine 27, 2008), which works because the two ratings are
+    independent. For example, to get the distance from the change to the lower end, take the new
+    rating's distance to its lower end and the old rating's distance to its upper end, and add them
+    as the root of the sum of their squares.
     """
     if now.rating is None or before.rating is None:
         return None
@@ -384,7 +390,7 @@ def _repeated_deals(stores: Iterable[Store]) -> Iterator[int]:
 
 
 def _versions(part: _Part) -> set[str]:
-    """Return the digests of an external game's code. Empty for games of the referee."""
+    """Return digests of an external game's code. The referee's own games don't have any."""
     return {source.digest for source in part.store.game_files}
 
 

@@ -40,8 +40,8 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
     """Render a season: a table of the bots, and remarks.
 
     Args:
-        width: width of the terminal. If the table is too wide, it loses the counts first. The
-            oldest tournaments are next, then the interval of the change, and finally the interval
+        width: width of the terminal. If the table is too wide, we first drop the number of matches,
+            then the oldest tournaments, then the interval of the change, and finally the interval
             of the combined rating.
     """
     yield Text(headline(found), style="bold")
@@ -114,7 +114,10 @@ def head(of: SeasonTournament, found: Season) -> str:
 
 
 def missing(of: SeasonTournament, found: Season) -> int:
-    """Return the number of matches still to play. 0 if it's unknown, i.e. bots are excluded."""
+    """Return the number of matches still to play.
+
+    If bots are excluded, we don't know this number, so we return 0.
+    """
     return 0 if found.excluded else of.missing
 
 
@@ -176,7 +179,7 @@ def rating(of: TournamentRating | None) -> str:
 
 
 def details(of: TournamentRating) -> str:
-    """Format details of a bot's rating in one tournament, i.e. the interval and the change."""
+    """Format the interval and the change of a bot's rating in one tournament."""
     parts = [] if of.rating is None else [interval(of.rating_low, of.rating_high, of.deals)]
     if of.change is not None:
         parts.append(f"change {change(of)} ({change_interval(of)})")

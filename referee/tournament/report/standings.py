@@ -33,7 +33,7 @@ from referee.tournament.setup import short_names
 from referee.tournament.stages import Rounds, Stage, planned, rounds_of
 from referee.tournament.store import Store
 
-_MATCHES = 1_000  # matches per query result
+_MATCHES = 1_000  # fetch this many matches at a time
 # With more bots than this, we only compare pairs that have met, because all pairs would take more
 # space than the store itself.
 MOST_COMPARED = 200
@@ -49,10 +49,11 @@ class Share(Struct, frozen=True):
 
 
 class BotStanding(Struct, frozen=True):
-    """One row of the standings. None is an unknown value, or an open end of an interval.
+    """One row of the standings. Unknown values and open ends of intervals are None.
 
     Attributes:
-        points: includes forfeits. All other fields only include matches that were played.
+        points: points from matches and forfeits. All other fields only include matches that were
+            played.
     """
 
     name: str
@@ -86,7 +87,7 @@ class Meeting(Struct, frozen=True, gc=False):
 
 
 class Difference(Struct, frozen=True, gc=False):
-    """One bot's rating minus another's. None is an unknown value or an open end."""
+    """One bot's rating minus another's. Unknown values and open ends of the interval are None."""
 
     elo: float | None
     low: float | None
@@ -98,7 +99,7 @@ _UNKNOWN = Difference(None, None, None, None)
 
 
 class SprtStanding(Struct, frozen=True):
-    """A sequential test: its hypotheses, and how far it has got."""
+    """The hypotheses of a sequential test, and how far the test has got."""
 
     elo0: float
     elo1: float
@@ -142,7 +143,7 @@ class Swiss(Struct, frozen=True):
     Attributes:
         rounds: number of finished rounds.
         first_matches: for each round that is paired, the number of its first match.
-        next: the line-ups of the current round. Empty after the last round.
+        next: the line-ups of the current round. After the last round, the list is empty.
         next_byes: the bots that have a bye in the current round.
     """
 
@@ -157,15 +158,16 @@ class Standings(Struct, frozen=True):
     """The standings of a tournament. Lists by seat are in seat order.
 
     Attributes:
-        shown: name of each bot -> a shorter name for tables.
+        shown: maps each bot's name to a shorter name for tables.
         seats: the points per match of each seat.
         pairs: number of deals with 0, 0.5, 1, 1.5 and 2 points for the first of two bots.
         removed: the bots that are out.
         changed: the bots that played with several versions of their files.
-        knockout: missing in other formats.
-        limits_of_bots: name -> limits, for bots with limits of their own. Missing without such
-            bots.
-        too_early: number of matches that ended before the position. Missing without a position.
+        knockout: the bracket. This field is missing in other formats.
+        limits_of_bots: the limits of bots that have their own, by name. This field is missing if no
+            bot has any.
+        too_early: number of matches that ended before they got to the position. This field is
+            missing if the matches don't start from a position.
     """
 
     game: str
@@ -235,10 +237,11 @@ def standings(
     """Compute the current standings.
 
     Args:
-        anchor: number of a bot, and its fixed rating. Default: the mean of the field is 1500.
+        anchor: number of a bot, and its fixed rating. Without an anchor, the mean of the field is
+            1500.
         without: numbers of bots whose matches don't count.
-        most_paired: compare only this many bots, from the top of the ranking, with each other.
-            None: all bots.
+        most_paired: compare only this many bots, from the top of the ranking, with each other. If
+            it's None, compare all bots.
         deals: `deals_of` the store without these bots, if already read.
     """
     setup = store.stages[-1]
@@ -302,7 +305,7 @@ def count_ended(store: Store, reason: str) -> int:
 
 
 class Forfeits(NamedTuple):
-    """How many forfeits each bot won and lost, and its points for them, by number of the bot."""
+    """How many forfeits each bot won and lost, and its points for them, by bot number."""
 
     won: Counter[int]
     lost: Counter[int]
@@ -310,7 +313,7 @@ class Forfeits(NamedTuple):
 
 
 def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
-    """Count the forfeits of each bot. Same arguments as `deals_of`."""
+    """Count each bot's forfeits. Takes the same arguments as `deals_of`."""
     players = store.stages[-1].players
     excluded = ", ".join(str(int(bot)) for bot in without)
     rows = store.select(
@@ -329,7 +332,7 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
 
 
 def reported_names(store: Store) -> dict[int, str]:
-    """Return the name that each bot has reported most often, by number of the bot."""
+    """Return the name that each bot has reported most often, by bot number."""
     # The rows come in ascending order of the count, so the most frequent name comes last and
     # overwrites the others.
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
@@ -350,9 +353,9 @@ class Rated(NamedTuple):
     differences: Differences
 
     def pairs_of_first(self, most: int | None) -> NDArray[np.bool_]:
-        """Return a matrix of bots: True if both are among the first `most` of the ranking.
+        """Return a matrix that is True for each pair of bots in the first `most` of the ranking.
 
-        If `most` is None, all bots are.
+        If `most` is None, it's True for all pairs.
         """
         is_first = np.zeros(len(self.numbers), np.bool_)
         is_first[self.ratings.order()[:most]] = True
@@ -421,7 +424,7 @@ def bot_standings(
 
 
 def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
-    """Return the rating fields of `BotStanding` by number of the bot, best bot first."""
+    """Return each bot's rating fields of `BotStanding`, by bot number, with the best bot first."""
     numbers, _, ratings, differences = rated
     low, high = ratings.low, ratings.high
     order = [int(place) for place in ratings.order()]

@@ -30,8 +30,8 @@ from referee.tournament.rows import (
 )
 from referee.tournament.store import Store
 
-# The cause that we show if a match is void because the referee was late in every attempt. In the
-# store, the reason of this match is how the last attempt ended.
+# We show this cause if a match is void because the referee was late in every attempt. The store
+# doesn't say so: there, the match has the reason why its last attempt ended.
 LATE = "late"
 
 
@@ -40,7 +40,7 @@ class BotDisqualification(Struct):
 
     Attributes:
         stderr: the last lines that the bot wrote to stderr, or None.
-        hint: one clause on how the sandbox may have caused this, or "".
+        hint: how the sandbox may have caused this, in one clause, or "".
     """
 
     code: str
@@ -55,7 +55,8 @@ class BotStatistics(Struct):
 
     Attributes:
         first_disqualifications: the first match with each code.
-        reached: limit -> number of matches in which the bot reached it without being disqualified.
+        reached: for each limit, how many matches there were in which the bot reached it without
+            being disqualified.
         mean_reply, longest_reply: reply times in seconds.
         reply_99: 99% of the replies took at most this many seconds. It may be up to 19% too high,
             because the store only has a histogram. Only set by `statistics(..., details=True)`.
@@ -77,13 +78,13 @@ class Statistics(Struct):
     """Statistics of all matches that count.
 
     Attributes:
-        void_reasons: cause -> number of void matches. The cause is the reason in the store, or
-            `LATE`. Forfeits are not included.
+        void_reasons: the number of void matches for each cause. A cause is a reason from the store,
+            or `LATE`. Forfeits are not included.
         late: how often a bot timed out while the referee itself was late. We played these matches
             again.
         restarts: how often a match was played again because a kept bot failed in its handshake.
-        bots: name -> statistics.
-        game: tables that the game has made. Only set by `statistics(..., details=True)`.
+        bots: the statistics of each bot, by name.
+        game: additional tables from the game. Only set by `statistics(..., details=True)`.
     """
 
     matches: int
@@ -104,7 +105,7 @@ def statistics(store: Store, *, details: bool = False) -> Statistics:
             because we have to decode two texts per seat.
 
     Raises:
-        UsageError: the game can't read its statistics in the store. Only with `details`.
+        UsageError: with `details`, if the game can't read its own statistics in the store.
     """
     names = store.names
     (row,) = store.select(

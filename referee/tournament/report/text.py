@@ -61,8 +61,8 @@ def standings_text(
 
     Args:
         width: width of the terminal. If it's narrow, tables leave out some columns.
-        most_paired: show head-to-head results of this many bots, from the top of the ranking. None:
-            show them only if there are at most `MOST_IN_MATRIX` bots.
+        most_paired: show head-to-head results of this many bots, from the top of the ranking. If
+            it's None, we show them only if there are at most `MOST_IN_MATRIX` bots.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -139,7 +139,7 @@ def statistics_text(found: Standings, facts: Statistics, width: int) -> Iterator
     """Render the reply times and the game's tables, for all bots.
 
     Args:
-        facts: `statistics(..., details=True)`.
+        facts: the result of `statistics(..., details=True)`.
         width: see `standings_text`.
     """
     grid = new_grid("bot", "mean score", "replies", "mean reply", "99% within", "longest")
@@ -163,7 +163,7 @@ def statistics_text(found: Standings, facts: Statistics, width: int) -> Iterator
 
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
-    """Warn that commands use a sandbox that the matches didn't have. Otherwise return ""."""
+    """Return a warning if the commands use a sandbox but the matches had none, otherwise ""."""
     if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
         return (
             "These matches had no sandbox. The commands ask for one, since they start programs; "
@@ -236,7 +236,7 @@ def forfeits(bot: BotStanding) -> str:
 
 
 def mean_points(bot: BotStanding) -> float | None:
-    """Return the points per match, including forfeits. None without matches."""
+    """Return the points per match, including forfeits, or None without any matches."""
     if bot.forfeits_won or bot.forfeits_lost:
         return bot.points / (bot.matches + bot.forfeits_won + bot.forfeits_lost)
     return bot.mean_points.share if bot.mean_points else None
@@ -285,7 +285,10 @@ def rating_interval(bot: BotStanding) -> str:
 
 
 def ends(bot: BotStanding) -> tuple[float | None, float | None]:
-    """Return both ends of a rating's interval. None is an open end, or means too few deals."""
+    """Return both ends of a rating's interval.
+
+    An end is None if it's open. If the bot has played too few deals, both are None.
+    """
     if bot.deals < ENOUGH_DEALS:
         return None, None
     return bot.rating_low, bot.rating_high
@@ -294,7 +297,7 @@ def ends(bot: BotStanding) -> tuple[float | None, float | None]:
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
     """Format an interval, e.g. "1450 to 1550", or "1450 or more" if `high` is None.
 
-    If there are too few deals, it says so instead.
+    If there are too few deals, return a text that says so.
     """
     if deals < ENOUGH_DEALS:
         return "too few to say"
@@ -391,9 +394,9 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
 
 
 def round_namer(found: Standings) -> Callable[[int, Sequence[str]], str] | None:
-    """Return a function that returns the name of a match's round, given its number and bots.
+    """Return a function that gets a match's number and bots, and returns the name of its round.
 
-    Returns None if the format has no rounds.
+    If the format has no rounds, return None.
     """
     if found.swiss is not None:
         first_matches = found.swiss.first_matches

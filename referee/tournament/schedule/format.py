@@ -1,4 +1,4 @@
-"""The settings of a tournament, and the base class of formats."""
+"""Defines the settings of a tournament, and the base class of formats."""
 
 from __future__ import annotations
 
@@ -45,15 +45,16 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     They determine all its matches, except that later rounds of some formats also depend on results.
 
     Attributes:
-        deals: number of deals per pairing or line-up. None if `matches` is given.
-        matches: total number of matches, rounded up to whole deals. None if `deals` is given.
-        rounds: number of rounds of a Swiss tournament. None in other formats.
-        challengers: the first bots are the challengers of a gauntlet, and this is their number.
-            None in other formats.
-        sprt: the sequential test. None in other formats.
+        deals: number of deals per pairing or line-up, or None if `matches` is given.
+        matches: total number of matches, rounded up to whole deals, or None if `deals` is given.
+        rounds: number of rounds of a Swiss tournament. This is None in other formats.
+        challengers: in a gauntlet, the first bots are the challengers, and this is their number. In
+            other formats it's None.
+        sprt: the sequential test, which only the format `sprt` has.
         withdraw_after: a bot is withdrawn after this many consecutive matches with the same
-            disqualification. None: no bot is withdrawn.
-        knockout: settings of a knockout. Missing in other formats, as in older stores.
+            disqualification. If it's None, no bot is withdrawn.
+        knockout: settings of a knockout. This field is missing in other formats and in older
+            stores.
         seats: how often a deal is played: once per rotation of its seats, once per order of its
             seats, or only once with the bots in the given order.
         deal_seeds: seeds that each pair of bots plays, in this order. If missing, the seeds of
@@ -61,7 +62,8 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         settings: all options of the game and limits of the bots, as in a record.
         sandbox: the kind of sandbox for bots that are programs.
         sandbox_read: folders that are readable in the sandbox (`Sandbox.readable`).
-        position: the position from which all matches start. Unset: the start of the game.
+        position: the position from which all matches start. If it's unset, they start at the
+            beginning.
     """
 
     game: str
@@ -109,7 +111,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def total_deals(self) -> int | None:
-        """Number of deals that are needed for `matches`. None if `deals` is given."""
+        """Number of deals that are needed for `matches`, or None if `deals` is given."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     @property
@@ -132,11 +134,11 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
 
 class Format:
-    """A tournament format. Generates the line-ups.
+    """Base class of tournament formats, which generate the line-ups.
 
     Attributes:
-        own: the settings that only this format has, as pairs of a field of `TournamentSetup` and
-            the options of the command.
+        own: the settings that only this format has. Each is a pair: a field of `TournamentSetup`,
+            and the command's options for it.
         deals: default number of deals per pairing or line-up.
         takes_matches: True if `TournamentSetup.matches` can be given.
         can_grow: True if a tournament can be extended by bots, deals or rounds.
@@ -169,7 +171,7 @@ class Format:
         raise NotImplementedError
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """Number of line-ups in all stages of `line_ups`. This must not depend on results."""
+        """Return the number of line-ups in all stages. This must not depend on results."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:

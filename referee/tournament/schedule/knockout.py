@@ -32,11 +32,12 @@ class Pair(NamedTuple):
 
     Attributes:
         round: the name of the round.
-        bots: the numbers of the bots. None is an empty place, which gives the other bot a bye.
+        bots: the numbers of the bots. If a number is None, the other bot has a bye.
         loser_place: the final place of the loser.
         points: the points of both bots in all their matches in this round.
         scores: the sums of both bots' scores in the game.
-        winner: None if the pair has not played, or if neither bot can continue.
+        winner: the bot that advances, or None if the pair has not played or neither bot can
+            continue.
     """
 
     round: str
@@ -97,7 +98,8 @@ class KnockoutTable:
     Attributes:
         rounds: the pairs of each finished round. The last round consists of the final and maybe the
             match for third place.
-        playing: the pairs of the current round. Empty before the first round and after the last.
+        playing: the pairs of the current round. The list is empty before the first round and after
+            the last.
     """
 
     def __init__(self) -> None:
@@ -112,10 +114,10 @@ class KnockoutTable:
         return len(self._left) == 1
 
     def add_bots(self, bots: int) -> None:
-        """Do nothing. Nobody can join a knockout."""
+        """Do nothing, because nobody can join a knockout."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
-        """Pair the next round. Returns each line-up as often as it has deals."""
+        """Pair the next round, and return its line-ups, each of them once per deal."""
         assert isinstance(setup.knockout, Knockout)  # set by `settle`
         if not self._left:
             bots = setup.knockout.seeding or tuple(range(len(setup.bots)))
@@ -207,10 +209,10 @@ class KnockoutTable:
 def bracket(bots: int) -> list[int]:
     """Return the seeds, from 0, in the order of the bracket.
 
-    The first two meet in the first round, and so do the next two. The winners of these pairs meet
-    in the second round, and so on. For example, the result for four bots is 0, 3, 1, 2. If the
-    number of bots isn't a power of two, there are more seeds than bots, and their places stay
-    empty.
+    The first two seeds meet in the first round, and so do the next two. The winners of these two
+    pairs meet in the second round, and so on. For example, the result for four bots is 0, 3, 1, 2.
+    If the number of bots isn't a power of two, there are more seeds than bots, and their places
+    stay empty.
     """
     order = [0]
     while len(order) < bots:

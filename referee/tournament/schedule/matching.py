@@ -31,7 +31,7 @@ class Matching:
         allowed: returns whether two bots may be a pair.
 
     Attributes:
-        partner: bot -> its partner. Each pair has two entries.
+        partner: maps each bot to its partner, so each pair has two entries.
     """
 
     def __init__(self, allowed: Callable[[int, int], bool]) -> None:
@@ -57,7 +57,7 @@ class Matching:
                 return
 
     def complete(self, bots: Sequence[int]) -> None:
-        """Pair as many bots as possible. Bots may change partners, but don't lose them."""
+        """Pair as many bots as possible. Bots may change partners, but won't lose them."""
         single = self.single(bots)
         while len(single) > 1:
             _Search(single[0], bots, self.partner, self._allowed).pair_root()
@@ -67,8 +67,8 @@ class Matching:
 class _Search:
     """A search for an alternating path from a single bot, `root`, to another single bot.
 
-    The links of such a path are in turn pairs that we may make and pairs that we've already made.
-    If we replace the existing pairs by the others, we have one pair more.
+    Along such a path, pairs that we may make alternate with pairs that we've already made. If we
+    replace the existing pairs by the others, we get one pair more.
 
     The paths from the root form a tree. Bots that we reach by an existing pair are *outer*, and so
     is the root. We continue the search from these. Bots that we reach by a new pair are *inner*. If
@@ -91,8 +91,8 @@ class _Search:
         self._base = {bot: bot for bot in bots}
         self._outer = {root}
         self._queue = deque([root])
-        # inner bot -> the bot before it on the path from the root. If an outer bot is in a blossom,
-        # it has an entry too, for the path that reaches it in the other direction.
+        # Maps each inner bot to the bot before it on the path from the root. Outer bots in a
+        # blossom have entries too, for the path that reaches them in the other direction.
         self._before: dict[int, int] = {}
 
     def pair_root(self) -> None:

@@ -27,7 +27,8 @@ from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
-# How much each match above the minimum counts against a bot. (A meeting above the mean counts 4.)
+# When we look for the best bot, each match that it has played above the minimum costs this much.
+# (For comparison, the first meeting above the mean costs 4.)
 _PLAYED = 2
 # Each search for the best bot starts this many bots farther on. Otherwise, low numbers would win
 # all ties.
@@ -134,7 +135,8 @@ def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
         cost = _PLAYED * (played - np.min(played))
         block = [int(order[np.argmin(cost[order])])]
         while len(block) < players:
-            cost += np.ldexp(1.0, 2 * (met[block[-1]] - mean))  # 4 ** (meetings above the mean)
+            # ldexp() gives 4 ** (meetings above the mean).
+            cost += np.ldexp(1.0, 2 * (met[block[-1]] - mean))
             cost[block] = np.inf
             block.append(int(order[np.argmin(cost[order])]))
         played[block] += 1
@@ -162,7 +164,7 @@ def _by_rounds(bots: int) -> Callable[[int], LineUp]:
 
 
 def _by_cycles(bots: int) -> Callable[[int], LineUp]:
-    """Return all pairs of an odd number of bots, in an order in which bots play equally often.
+    """Return all pairs of an odd number of bots, in an order that lets bots play equally often.
 
     We go around Walecki's Hamiltonian cycles and take every second edge, twice around each. A cycle
     zigzags from the central bot across the circle of the others and back. If we rotate it step by

@@ -20,10 +20,11 @@ def round_robin(
     """Return the line-ups of a round robin, in which every pair of bots meets equally often.
 
     With two players, every pair meets once in each cycle of bots * (bots - 1) / 2 deals. You can
-    stop after any deal. Two pairs then differ by at most one deal, and so do two bots. We use
-    rounds of the circle method for an even number of bots, and Walecki's Hamiltonian cycles for an
-    odd number. (See Suksompong, Scheduling asynchronous round-robin tournaments, 2016, for a proof
-    that a difference of 1 is possible for odd numbers.) No bot waits longer than `bots` deals.
+    stop after any deal: no pair will have played more than one deal more than another pair, and the
+    same is true for single bots. We use rounds of the circle method for an even number of bots, and
+    Walecki's Hamiltonian cycles for an odd number. (See Suksompong, Scheduling asynchronous
+    round-robin tournaments, 2016, for a proof that a difference of 1 is possible for odd numbers.)
+    No bot waits longer than `bots` deals.
 
     With more players, the lists are only nearly balanced (see `blocks`). If `deals` is given, with
     up to 12 bots and four players, each pair meets in at most one deal more or less than that. With
@@ -32,8 +33,8 @@ def round_robin(
     Args:
         bots: number of bots, at least `players`.
         players: number of seats per match, 2 to `MAX_PLAYERS`.
-        deals: how often each pair meets. Exact for two players, otherwise an average, rounded up to
-            whole deals. Give either `deals` or `total`.
+        deals: how often each pair meets. This is exact for two players. With more players it's an
+            average, and we round up to whole deals. Give either `deals` or `total`.
         total: total number of deals.
     """
     many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))

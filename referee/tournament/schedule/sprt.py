@@ -1,4 +1,4 @@
-"""A sequential test of two bots, over the deals in the order of the schedule."""
+"""Runs the sequential test of two bots on deals in the order of the schedule."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Sequential:
         self.verdict: Verdict | None = None
         self.deals = 0
         self._matches = setup.matches_a_deal
-        self._waiting: dict[
-            int, list[float | None]
-        ] = {}  # deal -> points of the first bot; None if void
+        # For each deal that isn't counted yet, the first bot's points in its matches. Void matches
+        # have None.
+        self._waiting: dict[int, list[float | None]] = {}
 
     def add(self, rows: Iterable[MatchRow]) -> None:
         """Add matches, in any order."""
@@ -52,12 +52,12 @@ class Sequential:
 
     @property
     def llr(self) -> float:
-        """The current log-likelihood ratio."""
+        """The log-likelihood ratio after the deals counted so far."""
         return self.test.llr(self.counts)
 
 
 def sequential(setup: TournamentSetup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
-    """Return the state of a tournament's test after some matches. None without a test."""
+    """Return the state of a tournament's test after some matches, or None if it has no test."""
     if setup.sprt is None:
         return None
     test = Sequential(setup)

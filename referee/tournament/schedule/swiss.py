@@ -4,7 +4,8 @@ We follow the Dutch system of FIDE (Handbook, C.04.3), but without the rules on 
 every bot has every seat in each deal anyway. Score groups are paired from the top down, the upper
 half of a group against the lower half. A bot without a partner moves down to the next group.
 
-Each group avoids rematches as far as it can, and finally so does the whole field (`matching.py`).
+We avoid rematches within each group if we can, and then do the same for the whole field
+(`matching.py`).
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ def swiss_round(
 ) -> SwissRound:
     """Pair a round from the results so far.
 
-    Bots are ordered by points. Bots with equal points are in random order, which is new in each
-    round. A bye goes to the lowest of the bots with the fewest byes. With two players, another of
-    these bots gets it if that avoids rematches.
+    Bots are ordered by points. Bots with equal points are put in a random order, which changes from
+    round to round. Among the bots with the fewest byes, the lowest one gets the bye. With two
+    players, we give it to another of these bots if that avoids rematches.
 
     With more players, the bots of a line-up come from one score group, if it's large enough. Then
     we swap bots within the group, and finally with other groups, as long as this reduces rematches.
@@ -69,14 +70,13 @@ def swiss_round(
 
     Args:
         points: the points of each bot, including byes.
-        met: in how many rounds two bots have met, by pair. The smaller number of a pair comes
-            first. Pairs that have never met may be missing.
+        met: for each pair of bots, the number of rounds in which they have met. The smaller bot
+            number of a pair comes first. Pairs that have never met may be missing.
         byes: the number of byes of each bot.
         out: bots that neither play nor get a bye.
     """
-    # The seed is a single number, because Python guarantees the same sequence for it in all
-    # versions. Points are rounded, since they should be equal if only a rounding error makes the
-    # difference.
+    # The seed is a single number, because then Python guarantees the same sequence in all versions.
+    # We round the points, so that bots count as equal if only a rounding error makes a difference.
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
     draw = [rnd() for _ in points]
@@ -121,7 +121,8 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
         field += group
         _pair_group(floating, group, matching)
         floating = matching.single(floating + group)
-    matching.complete(field[::-1])  # unpaired bots should move down as little as possible
+    # Lowest first, so that unpaired bots move down as little as possible.
+    matching.complete(field[::-1])
     # All remaining bots have met each other, so there must be rematches.
     left = matching.single(field)
     while left:
@@ -236,7 +237,7 @@ class SwissTable:
         return sums
 
     def next_round(self, setup: TournamentSetup) -> Sequence[tuple[int, ...]]:
-        """Pair the next round. Returns each line-up as often as it has deals."""
+        """Pair the next round, and return its line-ups, each of them once per deal."""
         self.add_bots(len(setup.bots))
         made = swiss_round(
             self.points,

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 
 class Withdrawal(Struct, frozen=True):
-    """Why a bot was withdrawn: the last match of its streak, and the code of that streak."""
+    """Explains why a bot was withdrawn: its streak had this code and ended with this match."""
 
     match: int
     code: str
@@ -32,7 +32,7 @@ class Withdrawals:
     """Tracks the streaks of all bots.
 
     Args:
-        after: length of a streak that withdraws its bot. None: no bot is withdrawn.
+        after: withdraw a bot after a streak of this length. If it's None, no bot is withdrawn.
 
     Attributes:
         found: the withdrawn bots, by number.
@@ -41,7 +41,7 @@ class Withdrawals:
     def __init__(self, after: int | None) -> None:
         self.found: dict[int, Withdrawal] = {}
         self._after = after
-        self._rows: dict[int, tuple[str, int]] = {}  # bot -> code and length
+        self._rows: dict[int, tuple[str, int]] = {}  # for each bot, the code and the length
 
     def of(self, bots: Iterable[int]) -> set[int]:
         """Return which of these bots are withdrawn. If any are, the match is a forfeit."""
@@ -52,7 +52,7 @@ class Withdrawals:
 
         Args:
             match: the number of the match.
-            codes: bot -> code of its disqualification, or None.
+            codes: each bot's code if it was disqualified in this match, otherwise None.
         """
         for bot, code in codes.items():
             if code is None:

@@ -78,7 +78,7 @@ class NoSuchPage(RefereeError):
 
 
 class Site:
-    """The application, with the state that its routes share. `more` are additional routes."""
+    """The application and the state that its routes share. `more` are additional routes."""
 
     def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
@@ -292,7 +292,7 @@ class Site:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
         names = self._names(file)
         parts = self.matches.parts(file, names)
-        digest = parts.about.digest  # digest of the lines just read
+        digest = parts.about.digest  # the digest of the lines that we've just read
         # Until we had read the whole record, its digest was just a claim in its last line. Now we
         # know the digest is right, so we can look for the tournaments that contain this match.
         self.library.store_digest(file, digest)
@@ -547,7 +547,7 @@ class Site:
             found = self.library.records_with(digest)
             while len(found) > 1 and time.monotonic() < until:
                 file = self.library.log(found[0].id)
-                if file is None:  # it was deleted in the meantime
+                if file is None:  # somebody has deleted it in the meantime
                     break
                 self.library.store_digest(file, digest_of(file))
                 found = [item for item in self.library.records_with(digest) if item != found[0]]

@@ -1,4 +1,4 @@
-"""Layout of charts. templates/charts.html draws them as SVG."""
+"""Computes the layout of charts, which templates/charts.html draws as SVG."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Scale(NamedTuple):
         return round(self.start + part * (self.end - self.start), 1)
 
     def inside(self, value: float | None, end: float) -> float:
-        """Like `at`, but positions outside the scale are moved to its ends. None becomes `end`."""
+        """Like `at`, but move positions outside the scale to its ends. None becomes `end`."""
         low, high = sorted((self.start, self.end))
         return end if value is None else min(max(self.at(value), low), high)
 
@@ -77,7 +77,7 @@ class Curve(NamedTuple):
     Attributes:
         kind: CSS classes of the line.
         path: SVG path data.
-        name: label beside the end of the line. May be empty.
+        name: label beside the end of the line, which may be empty.
         end: y coordinate of the end of the line.
         height: y coordinate of the label. It's below `end` if other labels are in the way.
     """
@@ -98,7 +98,7 @@ class Curves(NamedTuple):
 
 
 def colours_of(bots: Iterable[str]) -> dict[str, str]:
-    """Return name -> CSS class of the colour.
+    """Return the CSS class of each bot's colour, by name.
 
     Args:
         bots: the bots of a season or a tournament. Their order decides the colours, so a bot keeps
@@ -112,12 +112,13 @@ def curves(
     lines: Mapping[str, Sequence[float | None]],
     colour: Callable[[str], str],
 ) -> Curves | None:
-    """Lay out a chart with values over the number of matches. None if nobody has a value yet.
+    """Lay out a chart of values over the number of matches, or return None without any values.
 
     Args:
         at: positions on the x axis, ascending.
-        lines: name -> one value per position, best bot first. None is a gap in the line.
-        colour: name -> CSS class.
+        lines: for each bot name, one value per position. The best bot comes first. If a value is
+            None, the line has a gap there.
+        colour: a function that returns the CSS class for a name.
     """
     known = [value for line in lines.values() for value in line if value is not None]
     if not known:

@@ -42,8 +42,8 @@ _COOKIE = "player"
 IDLE_SECONDS = 20 * 60.0
 
 
-# The visitor who started a game. After a restart of the server we don't know it, so both fields are
-# empty.
+# The visitor who started a game. After a restart of the server we don't know who that was, so both
+# fields are empty.
 class _Owner(NamedTuple):
     browser: str
     address: str
@@ -54,8 +54,8 @@ class Games:
 
     Args:
         bots: BOT arguments of the opponents.
-        folder: folder for the records of the games, so that a new server can continue them. None:
-            no records, and a restart ends all games.
+        folder: folder for the records of the games, so that a new server can continue them. If it's
+            None, we don't write any records, and a restart ends all games.
         most_of_address: maximum number of games at a time per address. The total limit always
             leaves room for two such addresses, so that one visitor can't take all places.
         proxies: addresses of the proxies whose `X-Forwarded-For` we trust.

@@ -67,8 +67,8 @@ class File(NamedTuple):
     file is changed or replaced.
 
     Attributes:
-        id: its name in addresses, i.e. the path below the given folder.
-        path: its path.
+        id: the file's name in addresses, i.e. its path below the given folder.
+        path: the file's path on disk.
         root: real path of the given file or folder.
         size: bytes.
         modified: time of the content's last change, in nanoseconds.
@@ -93,8 +93,8 @@ class Item(Struct, frozen=True):
     `shown` are the names to display (see `referee.names`).
 
     Attributes:
-        given: the names in a record's header. May be empty.
-        checked: True if `digest` is the digest of the record's lines, and False if it isn't. None
+        given: the names in a record's header, which may be empty.
+        checked: True if `digest` is the digest of the record's lines, False if it isn't, and None
             if nobody has read the lines yet.
         tournaments: the stores that have a match with this digest, by their names in addresses.
         place: the match's tournament and its number there, as claimed by the record.
@@ -289,7 +289,10 @@ class Library:
         return item if item.kind else _read(file)
 
     def store_digest(self, file: File, digest: str) -> None:
-        """Remember a record's verified digest until the file changes. "" if it doesn't have one."""
+        """Remember a record's verified digest until the file changes.
+
+        If the record doesn't have a digest, pass "".
+        """
         item = self._item(file)
         with self._lock:
             if self._files.get(file.id) == file == _now(file) and item.digest:
@@ -308,7 +311,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of the only file. Empty if we were given a folder, or several files."""
+        """The address of the only file, or "" if we were given a folder or several files."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -330,7 +333,7 @@ class Library:
         for label, root in self._roots:
             try:
                 found = os.stat(root)
-            except OSError:  # deleted, but it may come back
+            except OSError:  # it was deleted, but it may come back
                 continue
             if stat.S_ISDIR(found.st_mode):
                 yield from _walk(root, label)
@@ -397,7 +400,7 @@ def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
             if name[0] == "." or not (is_store or is_log):
                 continue
             path = os.path.join(folder, name)
-            with suppress(OSError):  # deleted, or we may not read it
+            with suppress(OSError):  # it was deleted, or we aren't allowed to read it
                 found = os.stat(path, follow_symlinks=False)
                 if stat.S_ISREG(found.st_mode):
                     shown = "/".join(filter(None, [label, *below, name]))

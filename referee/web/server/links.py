@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from referee.web.server.library import Item
 
 LONGEST = 200
-"""Values in the query of an address are cut to this many characters."""
+"""In the query of an address, values are cut to this many characters."""
 _NONE = Markup("")
 
 
@@ -23,11 +23,11 @@ class Links:
     """Base class, which has no links at all. We use it for self-contained files.
 
     Attributes:
-        name: displayed name of the tournament. Empty: not shown.
+        name: displayed name of the tournament. If it's empty, we don't show it.
         is_file: True if the style sheet is inside the page.
         is_served: True if there's a server which handles forms and JSON requests.
-        policy: the Content-Security-Policy in the page. Empty: the server sends it, or it's derived
-            from the style.
+        policy: the Content-Security-Policy in the page. If it's empty, either the server sends one,
+            or we derive it from the style.
         scripts: addresses of a page's scripts.
     """
 
@@ -81,7 +81,7 @@ class Links:
         return _NONE
 
     def record_with(self, digest: str) -> Item | None:
-        """Find a record by its digest, which may be just a claim. None if we don't have one."""
+        """Find a record by its digest, or return None. The digest may be just a claim."""
         return None
 
     def events(self) -> Markup:
@@ -97,7 +97,7 @@ class ServedLinks(Links):
     """Links on a server.
 
     Args:
-        store: name of the tournament in addresses. Empty: the page isn't about a tournament.
+        store: name of the tournament in addresses. It's empty if the page isn't about a tournament.
         record_with: a function that finds a record by its digest.
     """
 
@@ -141,7 +141,7 @@ class ServedLinks(Links):
         return address("store", self.store, "pair", one, other)
 
     def statistics(self) -> Markup:
-        """/store/NAME/statistics."""
+        """Return `/store/NAME/statistics`."""
         return address("store", self.store, "statistics")
 
     def matches(self, **query: object) -> Markup:

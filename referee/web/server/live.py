@@ -97,9 +97,9 @@ class MatchSummary(NamedTuple):
 
     Attributes:
         names: names in seat order.
-        scores: scores in seat order. Empty until the first turn has ended.
-        turn: number of the current turn. 0 before the first.
-        last: a sentence about the last finished turn. May be empty.
+        scores: scores in seat order. The list is empty until the first turn has ended.
+        turn: number of the current turn, or 0 before the first turn.
+        last: a sentence about the last finished turn, which may be empty.
     """
 
     names: list[str]
@@ -177,7 +177,7 @@ class LiveMatch:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
-        self._message_count = 0  # public messages only
+        self._message_count = 0  # only counts public messages
         self._last_message = 0.0  # when the last public message came, in seconds since 1970
 
     def read_new(self) -> None:
@@ -200,7 +200,7 @@ class LiveMatch:
 
     @property
     def summary(self) -> MatchSummary | None:
-        """The match in one line. None if we don't know its players yet."""
+        """The match as a row of a table, or None if we don't know its players yet."""
         with self._lock:
             made = None if self._match is None else self._match.made
             if made is None:
@@ -213,7 +213,7 @@ class LiveMatch:
             return MatchSummary(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
-        """Return the step that an event's id refers to. None if it's not one of our ids."""
+        """Return the step that an event's id refers to, or None if it's not one of our ids."""
         key, _, text = id.partition(".")
         step = whole_number(text)
         return step if key == self._key and step is not None and step < self._count else None
@@ -222,10 +222,11 @@ class LiveMatch:
         """Return the next event for a client.
 
         Args:
-            after: the last step that the client has. None if it doesn't have any.
+            after: the last step that the client has, or None if it doesn't have any.
 
         Returns:
-            The event, or None if there's no news, and the last step that the client has after it.
+            The event, and the last step that the client will then have. If there's no news, the
+            event is None.
         """
         with self._lock:
             last = self._count - 1

@@ -1,4 +1,4 @@
-"""Encode matches as JSON for their pages (header, steps and lines), and cache the results."""
+"""Encodes matches as JSON for their pages (header, steps and lines), and caches the results."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from referee.web.server.tournaments import MatchContext, Neighbour, Shown, Store
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 # A file lists no more matches than this, because browsers take too long to open it otherwise.
-# (`referee export` has all of them.)
+# (`referee export` includes all of them.)
 MOST_MATCHES = 1_000
 # The page of a bot lists this many lost matches.
 MOST_LOST = 10
@@ -61,11 +61,11 @@ _LONGEST_TEXT = 1_000
 
 
 class Front(NamedTuple):
-    """Facts for the page of a tournament that aren't in its store.
+    """Facts that the page of a tournament needs, but that aren't in its store.
 
     Attributes:
-        title: title of the tournament. Empty: the name of the store.
-        tables: matches in progress with their scores, if known.
+        title: title of the tournament. If it's empty, we use the name of the store.
+        tables: matches in progress, with their scores if we know them.
         records: records of the highlights, by number of the match.
         season: all stores here with the same game, oldest first.
         bots: the names of the bots of all these stores, as in tables, in the order of the stores.
@@ -140,7 +140,7 @@ def colour_of(bots: Iterable[str], shown: Mapping[str, str] = {}) -> Callable[[s
 
     Args:
         bots: the names of the bots, as in tables, in the order of the season or the tournament.
-        shown: name of a bot -> name in tables. Other names stay as they are.
+        shown: maps the names of bots to their names in tables. Other names stay as they are.
     """
     colours = charts.colours_of(bots)
     return lambda name: colours.get(shown.get(name, name), "line-other")
@@ -158,9 +158,9 @@ def standings_file(
 
     Args:
         shown: the content of the store.
-        most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
-            all of them.
-        heading: title of the page. Empty: made from the settings.
+        most_paired: number of bots in the head-to-head table, from the top of the ranking. None
+            means all of them.
+        heading: title of the page. If it's empty, we make one from the settings.
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
     return standings_page(Links(), shown, matches, most_paired=most_paired, heading=heading)
@@ -179,8 +179,8 @@ def standings_page(
     Args:
         matches: the matches to list on this page.
         most_paired: see `standings_file`.
-        heading: title of the page. Empty: made from the settings.
-        front: facts that aren't in the store. None for a self-contained file.
+        heading: title of the page. If it's empty, we make one from the settings.
+        front: facts that aren't in the store, or None for a self-contained file.
     """
     history, found = shown.history, shown.report.found
     names = [found.shown[name] for name in shown.names]
@@ -247,7 +247,7 @@ def _about(seconds: float) -> str:
 
 
 def season_file(found: Season, made: float, title: str = "", bots: Sequence[str] = ()) -> str:
-    """Render a season as a self-contained file. Same arguments as `season_page`."""
+    """Render a season as a self-contained file. Takes the same arguments as `season_page`."""
     return season_page(Links(), found, made, title, bots=bots)
 
 
@@ -263,7 +263,7 @@ def season_page(
 
     Args:
         made: time when the newest store was written, or the page was made, in seconds since 1970.
-        title: title of the page. Empty: the default.
+        title: title of the page. If it's empty, we use the default.
         ids: names of the stores in addresses, for a served page.
         bots: the names of all bots, in the order of their tournaments.
     """
@@ -370,10 +370,10 @@ def match_page(
     crumbs: Markup | None = None,
     again: str = "",
 ) -> str:
-    """Render the page of a match, or of a person's seat. `data` is the address of its data.
+    """Render the page of a match, or of a person's seat. `data` is the address of the page's data.
 
     Args:
-        again: the address that begins a return match, or empty.
+        again: the address that starts a return match, or "" if there's none.
     """
     is_seat = data.startswith("/seat/")
     return file.frame_page(

@@ -116,18 +116,18 @@ class Refused(Exception):
 
 
 class Seat:
-    """The seat of a person: its events, and its replies. Implements `HumanTerminal`.
+    """A person's seat, with the events to send and the replies. Implements `HumanTerminal`.
 
     Only one tab can play. If you open the link a second time, e.g. on your phone, the new tab gets
     the seat, and the old one says so.
 
     Args:
-        digest: digest of an existing token. Empty: create a new token.
+        digest: digest of an existing token. If it's empty, we create a new token.
 
     Attributes:
-        token: the secret of the link. Empty if we only know its SHA-256 digest.
-        run: a random id. It changes when the server is restarted during the match.
-        used: when a tab last entered or replied, on trio's clock. None if this never happened.
+        token: the secret of the link. It's empty if we only know the secret's SHA-256 digest.
+        run: a random id, which changes when the server is restarted during the match.
+        used: when a tab last entered or replied, on trio's clock, or None if this never happened.
         ends: the time, on trio's clock, at which the match ends unless a tab enters or replies.
         is_over: True if the match has ended or can't continue.
         has_end: set when the page has fetched the end of the match.
@@ -141,7 +141,7 @@ class Seat:
         self.has_end = trio.Event()
         self._steps = SeatSteps(definition, number)
         self._number = number
-        self._events: list[tuple[str, bytes]] = []  # kind, JSON
+        self._events: list[tuple[str, bytes]] = []  # (kind, JSON) pairs
         self._news = trio.Event()
         self.is_over = False
         self._tab = ""
@@ -150,7 +150,7 @@ class Seat:
         self._question: Question | None = None
         self._answer: Picks | None = None
         self._answered = trio.Event()
-        self._turns: dict[int, bytes] = {}  # turn -> the JSON that we sent last
+        self._turns: dict[int, bytes] = {}  # for each turn, the JSON that we sent last
         self.ends = self._limit = inf
 
     # --- HumanTerminal ----------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class Seat:
         self.ends = self.used + self._limit
 
     async def news(self, tab: str, run: str, after: int, *, wait: bool) -> bytes:
-        """Return the events from number `after` on. May wait until there are any.
+        """Return the events from number `after` on. If there aren't any yet, this may wait.
 
         Args:
             run: the run of the server that counted up to `after`. Numbers begin again after a
@@ -233,7 +233,7 @@ class Seat:
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
-        """Accept the answer to the open question. Repeating the same answer is fine.
+        """Accept the answer to the current question. Repeating the same answer is fine.
 
         Raises:
             Refused: the answer isn't valid, or belongs to another tab or another question.
@@ -305,8 +305,8 @@ class Seat:
         self._news = trio.Event()
 
     def _events_from(self, first: int) -> Iterator[bytes]:
-        # A page which starts from the beginning doesn't need everything: only the last question is
-        # still open, and a `reset` replaces all steps before it.
+        # A page which starts from the beginning doesn't need everything: only the last question
+        # still needs an answer, and a `reset` replaces all steps before it.
         last = {kind: number for number, (kind, _) in enumerate(self._events)}
         for number, (kind, data) in enumerate(self._events[first:], first):
             if kind == "question":
@@ -323,11 +323,11 @@ class MatchSession:
     Args:
         game: a key of `GAMES`.
         bots: the BOT arguments in seat order, with `HUMAN` for people.
-        known: existing links to continue with. None: create new ones.
+        known: existing links to continue with. If it's None, we create new ones.
 
     Attributes:
         id: its name in addresses.
-        port: port in the links. 0 if unknown.
+        port: port in the links, or 0 if we don't know it.
         seats: the people's seats, by number.
         again: the address that begins a return match, or empty.
     """

@@ -1,4 +1,4 @@
-"""Report on stores. The reports are cached, because they cost time that the bots need.
+"""Reports on stores, and caches the reports so that the bots get more of the CPU time.
 
 During a tournament, a store changes about twice per second. If we made a new report each time, we'd
 take too much CPU time from the bots. If a report took a second of CPU time, we show it for `IDLE`
@@ -52,7 +52,7 @@ class Shown(NamedTuple):
         names: names of the bots, by number.
         changed: when the store changed, in seconds since 1970.
         tournament: `Place.tournament` in the records of its matches.
-        left: estimated seconds until the end. None if we can't tell yet.
+        left: estimated seconds until the end, or None if we can't tell yet.
     """
 
     setup: TournamentSetup
@@ -98,8 +98,9 @@ class Entrants(NamedTuple):
 
     Attributes:
         stores: names of the stores in addresses.
-        names: names of the bots, in seat order. Empty if the stores disagree.
-        stderr: last lines of the bots that were disqualified. Empty if the stores disagree.
+        names: names of the bots, in seat order. If the stores disagree, the list is empty.
+        stderr: last lines of the stderr of bots that were disqualified. If the stores disagree,
+            this list is empty, too.
     """
 
     stores: list[str]
@@ -128,7 +129,7 @@ class Neighbour(NamedTuple):
 
 
 class MatchContext(NamedTuple):
-    """A match in its tournament: the other matches of its deal, and the ones before and after it.
+    """A match with the other matches of its deal, and the matches before and after it.
 
     Attributes:
         names: names of all bots, by number.
@@ -153,12 +154,12 @@ class _Cached(NamedTuple):
     until: float
     fresh: float
     shown: Shown
-    # `statistics` with details, once a page has needed them. They belong to `whole`, too.
+    # `statistics` with details, or None until a page needs them. They belong to `whole`, too.
     details: Statistics | None = None
 
 
 class MatchesChosen(NamedTuple):
-    """Selects matches of a store. Fields that are None or "" don't matter.
+    """Selects matches of a store. We ignore fields that are None or "".
 
     Attributes:
         bot, against: numbers of bots. Both must be in the match.
@@ -187,7 +188,7 @@ class Tournaments:
     def cached(self, file: File) -> Shown | None:
         """Return the content of a store if it's cached and fresh enough, or None.
 
-        Raises the same errors as `shown`, except for damage.
+        Raises the same errors as `shown`, but doesn't look for damage.
         """
         check_in_place(file)
         key, now = state_of(file.path), time.monotonic()
@@ -385,7 +386,7 @@ class Tournaments:
         return found
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
-        """Look up the digests of these matches. Returns match number -> digest."""
+        """Return the digests of these matches, by match number."""
         with _opened(file) as store:
             query = "SELECT digest FROM matches WHERE match = ?"
             return {match: found for match in matches for (found,) in store.select(query, (match,))}
