@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from referee.match.spec import match_spec as match_spec
     from referee.runner import Runner as Runner
 
-# Name -> module. Lists the same names as the imports above.
+# Maps each public name to its module. These are the same names as in the imports above.
 _HOMES = {
     "Matches": "referee.api",
     "play_match": "referee.api",

@@ -19,7 +19,7 @@ def main() -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     from referee.interrupts import Interrupts
 
-    with Interrupts() as interrupts:  # entered early, because the imports below are slow
+    with Interrupts() as interrupts:  # we enter this early, because the imports below are slow
         from referee.cli import main as run_command
 
         try:

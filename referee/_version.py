@@ -1,4 +1,4 @@
-"""The version of the package.
+"""Contains the version of the package.
 
 This module has no imports, so that every other module can import it.
 """

@@ -1,4 +1,4 @@
-"""The functions that play matches from a Python program (spec/python.md)."""
+"""Plays matches from a Python program (spec/python.md)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def play_match(
     Args:
         bots: in seat order: strings as for `referee play`, paths, lists of words, functions,
             classes and objects (spec/python.md, 2).
-        seed: 0 <= seed < 2**53. None: chosen at random.
+        seed: 0 <= seed < 2**53, or None to choose one at random.
         options: options and limits that differ from the defaults, by name: {"max_turns": 4,
             "time_limit": 2.5}.
         log: file name of the spectator log.
@@ -86,12 +86,12 @@ def play_match(
     Raises:
         UsageError: wrong number of bots, an invalid seed or option, an unusable bot or file, an
             existing file of somebody else, or an unavailable sandbox.
-        BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
-        GameError: the code of your own game has a mistake; the match is void.
-        LogWriteError: a log could not be written; the match was stopped.
+        BotError: a bot that is a Python object raised an exception. You find it in the `__cause__`.
+        GameError: the code of your own game has a mistake, so the match is void.
+        LogWriteError: a log could not be written, so the match was stopped.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
-        KeyboardInterrupt: Ctrl-C; the bots have ended.
+        KeyboardInterrupt: the user pressed Ctrl-C. The bots have ended by then.
 
     Warns: RuntimeWarning: a log was changed or removed during the match; the referee restored it.
     """
@@ -132,17 +132,17 @@ def resume(
         source: file name of the match record.
         bots: as for `play_match`, one per player. We never start the bots that the record names,
             because the record may come from a stranger.
-        turn: the first turn to play, counting the turns of all players. None: continue a truncated
-            record after its last line.
-        seed: with this, all cards that no player knows at `turn` are shuffled again, and later
-            random numbers come from this seed, too. None: keep the seed of the record.
+        turn: the first turn to play, counting the turns of all players. If this is None, we
+            continue a truncated record after its last line.
+        seed: if given, we shuffle all cards that no player knows at `turn` again, and later random
+            numbers also come from this seed. By default, we keep the record's seed.
         options: options that differ from the options of the record.
         log, record, record_stderr, sandbox, force: as for `play_match`.
         game: only for a record of your own game: its file, folder or installed name.
 
     Raises:
-        As `play_match`. Also `UsageError` if the match has no such turn, and `LogReadError` if the
-        file is not a match record.
+        The same errors as `play_match`. Also `UsageError` if the match has no such turn, and
+        `LogReadError` if the file is not a match record.
     """
     _check_not_async()
     if seed is not None and turn is None:
@@ -251,7 +251,7 @@ def _with_files(
 
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
-    """Open the files of a match, and complete them at the end.
+    """Open a match's files for a `with` block, and complete them at its end.
 
     Warns if a file was changed or removed while the match ran.
     """
@@ -311,9 +311,9 @@ class Matches(Struct, frozen=True):
     def points(self) -> list[Share]:
         """Return each bot's share of the points, from 0 to 1, with its 95% interval.
 
-        In a match, a bot gets the fraction of its opponents that it has beaten, and a tie counts
-        half. Matches with the same deal depend on each other, so the interval is computed over
-        deals.
+        In each match, a bot gets the fraction of its opponents that it has beaten, where a tie
+        counts half. Matches with the same deal depend on each other, so we compute the interval
+        from deals and not from matches.
         """
         from referee.tournament.rating.tallies import tally_of
         from referee.tournament.report.standings import Share
@@ -361,7 +361,7 @@ _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
     """Return one row of `Matches.rows`.
 
-    If a value is a dict of counts, for example of cards by name, each key gets a column.
+    If a value is a dict of counts, such as the number of cards by name, each key gets a column.
     """
     player = result.players[seat]
     row = {
@@ -418,9 +418,10 @@ def play_matches(
     limit in `options`.
 
     Args:
-        bots: as for `play_match`. An object plays all matches; a class is instantiated per match.
+        bots: as for `play_match`. An object plays all matches, while a class is instantiated for
+            each match.
         n: number of matches.
-        seed: seed of the series. None: chosen at random.
+        seed: seed of the series, or None to choose one at random.
         options, game, sandbox: as for `play_match`.
         records: a folder for compressed match records and the stderr of the bots. A folder can only
             be used for a single series, with the same bots, settings and seed.
@@ -435,7 +436,8 @@ def play_matches(
             its options; give `game` for a record of your own game.
 
     Raises:
-        As `play_match` and `resume`. Also `UsageError` if the folder belongs to another series.
+        The same errors as `play_match` and `resume`. Also `UsageError` if the folder belongs to
+            another series.
     """
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
@@ -491,9 +493,9 @@ def _many(
     records: PathLike | None,
     position: tuple[PathLike, int] | None,
 ) -> tuple[MatchPlan, Position | None]:
-    """Create the plan that all matches of a series share, and read `position` if it's given.
+    """Create the plan that all matches of a series share, and read `position` if there is one.
 
-    The seed in this plan isn't used.
+    The plan's own seed isn't used.
     """
     if position is None:
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
@@ -530,7 +532,7 @@ def _game_of(header: Header, game: str, what: str) -> str:
 def _play_all(
     dispatcher: Dispatcher, what: TournamentSetup, plans: Sequence[Plan], folder: Path | None
 ) -> list[MatchRow | None]:
-    """Play matches and return one row per plan. The row is None if a match wasn't played."""
+    """Play matches and return one row per plan, or None in its place if a match wasn't played."""
     from referee.tournament.playing.records import write_record
 
     played: dict[int, MatchRow] = {}
@@ -656,7 +658,7 @@ def _settled(
 
 def _count(argument: str, number: int) -> int:
     try:
-        value = index(number)  # any integer type will do, e.g. NumPy's
+        value = index(number)  # any integer type is fine, e.g. NumPy's
     except TypeError:
         value = 0
     if value < 1:

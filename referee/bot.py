@@ -1,4 +1,4 @@
-"""Helpers for bots that are written in Python: the kit of each game.
+"""Gives bots that are written in Python the kit of their game, which is a module of helpers.
 
     from referee.bot import DominionBot
 

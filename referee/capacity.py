@@ -1,4 +1,4 @@
-"""The resources of this machine: cores and file descriptors."""
+"""Finds out how many cores and file descriptors we may use."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 
 from referee.errors import ShortageError
 
-# A match with four bots needs this many file descriptors. Imports are included.
+# A match with four bots needs this many file descriptors, including those for imports.
 DESCRIPTORS = 48
 
 
 def cores() -> int:
     """Return how many cores this process may use, which is at least 1.
 
-    Both the CPU affinity and the quota of the control group count. A quota of 1.5 cores gives 1: if
-    we played two matches at a time, the system would suspend both of them for a part of every 100
-    ms, and the bots would seem slow.
+    We look at both the CPU affinity and the control group's quota. A quota of 1.5 cores gives 1,
+    because with two matches at a time, the system would suspend both of them for a part of every
+    100 ms, and the bots would seem slow.
     """
     from referee.bots.processes.cgroups import cpu_quota  # imports subprocess, which is slow
 
@@ -41,8 +41,8 @@ def shares(jobs: int) -> list[set[int]]:
 
 
 def _core_of(cpu: int) -> tuple[int, int]:
-    # Both threads of a core have the same list of siblings. If we sort by its first number, the
-    # threads of each core are next to each other.
+    # Both threads of a core have the same list of siblings. If we sort CPUs by the first number in
+    # this list, the threads of each core are next to each other.
     path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
     try:
         with open(path) as file:

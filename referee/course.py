@@ -37,7 +37,7 @@ class RecordedReply(NamedTuple):
     """A seat's reply, or the reason why it didn't reply.
 
     Attributes:
-        seconds: when the reply arrived, counted from the start of the bots.
+        seconds: when the reply arrived, in seconds after the bots were started.
     """
 
     seat: int
@@ -49,13 +49,12 @@ class Played(Struct, frozen=True):
     """A match that was played to its end.
 
     Attributes:
-        disqualified: seat -> why it was disqualified, and the request that it didn't answer.
+        disqualified: for each disqualified seat, the reason and the request that it didn't answer.
         digest: digest of the record, or "" if it wasn't computed.
         reply_seconds: for each seat, how long each of its replies took. Handshakes aren't included.
-        answers: all replies in order, from which we can play the match again. Empty without
+        answers: all replies in order, so that we can play the match again. This is empty without
             `diagnose`, or if the replies have more than `MAX_ANSWERS` bytes.
-        reached: for each seat, the names of the `Limits` that its bot has reached, as far as we
-            know.
+        reached: for each seat, the names of the `Limits` that we know its bot has reached.
     """
 
     result: MatchResult
@@ -67,12 +66,13 @@ class Played(Struct, frozen=True):
 
 
 class Course:
-    """A match together with its bots and its logs.
+    """A match that's being played, together with its bots and its logs.
 
     Args:
         bots: in seat order.
-        log, record: where the spectator log and the match record are written, if at all.
-        stderr: for each seat, the stderr to include in the record. Empty: don't include it.
+        log, record: where to write the spectator log and the match record, or None.
+        stderr: for each seat, the stderr to include in the record. If this is empty, the record
+            doesn't include any stderr.
         diagnose: if True, look for hints for the authors of the bots. The notes of the game are
             always included.
         digest: if True, compute the digest even if no record is written.
@@ -83,7 +83,8 @@ class Course:
         listeners: functions that are called with the match and its new entries.
         pending: for each seat, the lines that its bot hasn't received yet.
         reply_seconds: see `Played`.
-        processes: seat -> process, without its wrappers. Other kinds of bots are missing here.
+        processes: maps each seat to its process, without wrappers. Seats with other kinds of bots
+            are missing.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Course:
 
     @property
     def is_written(self) -> bool:
-        """True if calling `write` has any effect."""
+        """True if there's a log, a record or a listener, so that `write` has to be called."""
         return self._log is not None or self._is_recorded or bool(self.listeners)
 
     def begin(self) -> None:
@@ -217,9 +218,9 @@ class Course:
 
         Args:
             seconds: seconds since the start of the bots.
-            kept: seats whose bots were meant to stay alive for another match. Their exit code is
-                null even if they've exited, because whether they exit just before or just after the
-                end of this match depends on chance.
+            kept: seats whose bots were meant to stay alive for another match. We record no exit
+                code for them even if they've exited, because it depends on chance whether a bot
+                exits just before or just after the end of this match.
         """
         exit_codes = [
             None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
@@ -232,7 +233,7 @@ class Course:
         return Played(result, left, digest, self.reply_seconds, self._answers, self._reached)
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
-        """Return the last line to a bot and the last line from it, as written in its dialect.
+        """Return the last line that we sent to a bot and its last reply, both in the bot's dialect.
 
         Both are empty if the bot doesn't use a dialect.
         """

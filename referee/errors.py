@@ -1,4 +1,4 @@
-"""Every error that the referee raises.
+"""Defines every error that the referee raises.
 
 A bot's mistake doesn't raise an exception, because the rules define how the match continues. Such
 mistakes are values with a code: faults and disqualifications. An exception means that the caller
@@ -115,7 +115,7 @@ class LogWriteError(RefereeError):
 def why(error: OSError | ValueError) -> str:
     """Return the reason why a file can't be opened.
 
-    A `ValueError` is what Python raises if the file's name contains a NUL.
+    Python raises `ValueError` if the file's name contains a NUL.
     """
     return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
 
@@ -149,7 +149,7 @@ class UnknownGameError(LogReadError):
 
 
 class BotError(RefereeError):
-    """A bot that is a Python object raised an exception, which is the `__cause__`.
+    """A bot that is a Python object raised an exception. You find it in the `__cause__`.
 
     It's also raised if an opponent in an environment can't begin a match. We could treat that as a
     fault of the bot, like the crash of a process, but people who play with their own objects want
@@ -174,7 +174,7 @@ class ShortageError(RefereeError):
 
     Args:
         what: the action that failed, such as "cannot start ./my_bot".
-        cause: the exception. None if `what` already contains the reason.
+        cause: the exception, or None if `what` already contains the reason.
     """
 
     def __init__(self, what: str, cause: OSError | MemoryError | None = None) -> None:
@@ -187,7 +187,7 @@ class InternalError(RefereeError):
     """The referee has a bug. The `__cause__` is the exception that revealed it."""
 
 
-# Games that aren't built in: the file or folder with the code -> the name of the game.
+# Maps the file or folder with a game's code to the game's name, for games that aren't built in.
 _games: dict[str, str] = {}
 
 
@@ -197,7 +197,7 @@ def note_game(place: str, name: str) -> None:
 
 
 def game_of_file(file: str) -> str:
-    """Return which game a source file belongs to, or "" if it isn't part of an added game."""
+    """Return the name of the added game that a source file belongs to, or "" if there isn't one."""
     for root, name in _games.items():
         if file == root or file.startswith(root + os.sep):
             return name
@@ -212,7 +212,8 @@ def is_from_outside(game: str) -> bool:
 def game_error(error: BaseException, game: str = "") -> GameError | None:
     """Return a `GameError` if an exception involves the code of a game that isn't built in.
 
-    A game is involved if its code appears anywhere in the traceback. Otherwise, returns None.
+    A game is involved if its code appears anywhere in the traceback. If no game is involved, this
+    returns None.
 
     Args:
         game: name of a game, if the exception comes from a call of its methods. Then this game is

@@ -1,8 +1,8 @@
 """Hides tracebacks in the process from which `referee.workers` forks the workers.
 
 When the system is short of processes or memory, that process can't fork and exits. Python would
-print a traceback, which doesn't help anybody: our main process notices that it's gone, and reports
-the shortage in one line.
+print a traceback, which doesn't help anybody, because our main process notices that the fork server
+is gone, and reports the shortage in one line.
 """
 
 from __future__ import annotations

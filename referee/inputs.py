@@ -28,14 +28,14 @@ class InputFile:
     """A file, a pipe or standard input, opened for reading.
 
     Args:
-        name: file name; `STDIN` for standard input.
+        name: the file name, or `STDIN` for standard input.
 
     Raises:
         UsageError: the file can't be opened, is of another kind, or is a FIFO without a writer.
     """
 
     def __init__(self, name: str) -> None:
-        self._head = b""  # bytes that were read but not returned yet
+        self._head = b""  # bytes that we've read but not returned yet
         self._may_wait = True
         if name == STDIN:
             if sys.stdin is None:
@@ -65,7 +65,7 @@ class InputFile:
     def close(self) -> None:
         """Close the file. Call this only once.
 
-        A second call fails, or closes another file that has got the same descriptor.
+        A second call would fail, or close another file that has got the same descriptor.
         """
         os.close(self._fd)
 

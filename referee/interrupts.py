@@ -35,8 +35,8 @@ class Interrupted(BaseException):
 class Interrupts:
     """Context manager that catches SIGINT, SIGTERM and SIGHUP, and only takes note of them.
 
-    A signal that was ignored before stays ignored, because nohup relies on that. The exception is
-    SIGTERM, which nobody ignores on purpose.
+    A signal that was ignored before stays ignored, because nohup relies on that. We only make an
+    exception for SIGTERM, which nobody ignores on purpose.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Interrupts:
 
     @property
     def caught(self) -> tuple[int, ...]:
-        """The signals that we catch, i.e. all except those that were ignored before."""
+        """The signals that we catch: all three, except those that were ignored before."""
         return tuple(self._before)
 
     @contextmanager
@@ -67,8 +67,8 @@ class Interrupts:
 
         This also raises it for a signal that was noted before. Use it around code that may wait for
         a long time, but doesn't start a process or import anything. If a part of such a block
-        mustn't be interrupted, wrap that part in `raising(False)`. The exception is then raised at
-        its end.
+        mustn't be interrupted, wrap that part in `raising(False)`. The exception is then raised
+        when the part ends.
         """
         before = self._raising
         self._raising = raising
@@ -87,7 +87,7 @@ class Interrupts:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget the noted signal. Returns False if there isn't any, or if it's another signal."""
+        """Forget the signal if it was noted. Returns False if it wasn't."""
         if self._noted != number:
             return False
         self._noted = None
@@ -110,8 +110,8 @@ def ending_waits() -> Iterator[None]:
     """Allow signals to interrupt a wait, like `Interrupts.raising`.
 
     Use it deep inside a command, where you don't have the `Interrupts` object. It does nothing in
-    other threads, or if a program uses this package as a library, since such a program has its own
-    signal handlers.
+    other threads. It also does nothing if a program uses this package as a library, since the
+    program has its own signal handlers.
     """
     if _entered and threading.current_thread() is threading.main_thread():
         with _entered[-1].raising():

@@ -53,11 +53,12 @@ def settled_spec(
     Args:
         game, seed: see `match_spec`.
         options: the options that the user has chosen, see `match_spec`.
-        recorded: the options of the record, if a match is continued. If the record has no limit but
-            the sandbox does, the limit of the sandbox applies.
+        recorded: the options of the record, if a match is continued. Where the record has no limit
+            but the sandbox does, the sandbox's limit applies.
         redeals, names: see `MatchSpec`.
         sandbox: its limits apply unless the user has chosen others.
-        limits_of_bots: for each bot, the limits that only this bot has, by name. Can be empty.
+        limits_of_bots: for each bot, the limits that only apply to this bot, by name. The sequence
+            can be empty.
 
     Raises:
         UsageError: the match isn't possible.
@@ -87,7 +88,7 @@ def settled_spec(
 
 
 class MatchFiles(NamedTuple):
-    """The open files of a match. Those that nobody asked for are None."""
+    """A match's open files. A file that nobody asked for is None."""
 
     log: LogFile | None
     record: LogFile | None
@@ -119,10 +120,11 @@ class MatchPlan(NamedTuple):
     Attributes:
         sources: the bots, in seat order.
         spec: the description of the match.
-        log, record: file names of the logs. None: no file. `STDOUT`: standard output.
-        stderr: for each seat, the file for its stderr, or None. Can be empty.
+        log, record: file names of the logs, `STDOUT` for standard output, or None for no file.
+        stderr: for each seat, the file for its stderr, or None. The sequence can be empty.
         record_stderr: if True, the record includes stderr.
-        answers: for each seat, replies that are used instead of the bot's first ones. Can be empty.
+        answers: for each seat, replies that are used instead of the bot's first ones. The sequence
+            can be empty.
         force: if True, we may replace files that the referee didn't write.
     """
 
@@ -163,7 +165,7 @@ class MatchPlan(NamedTuple):
         """Play the match under trio.
 
         Args:
-            stderr: for each seat, where stderr is written. By default, to `files.stderr`.
+            stderr: for each seat, where to write its stderr. The default is `files.stderr`.
             watch, alone, errors: see `play_once`.
         """
         # Importing trio takes a while, so we do it here, while the bots are starting.

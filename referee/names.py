@@ -1,6 +1,7 @@
-"""The names under which bots appear in tables, sentences and pages.
+"""Chooses the names under which bots appear in tables, sentences and pages.
 
-Logs, records and messages contain the name from the handshake, unchanged.
+These names aren't used in logs, records and messages, which contain the unchanged name from the
+handshake.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ def shown_names(
 ) -> list[str]:
     """Choose the name by which each player is shown.
 
-    The organiser's name comes first. If there's none, we show the bot's own name, otherwise the
-    stem of its file name, and if all of them are missing, its seat. If several players have the
-    same name, the seat is added: "Big Money (player1)".
+    We prefer the name that the organiser chose. If there isn't one, we show the bot's own name,
+    otherwise the stem of its file name, and if all of them are missing, its seat. If several
+    players have the same name, we add the seat: "Big Money (player1)".
 
     Args:
         own: names from the handshakes, in seat order. We don't use a name like "player1", since
             it's only the id of the seat.
-        given: names from `NAME=BOT` or a tournament, in seat order. Can be empty.
-        bots: the BOT arguments, in seat order. Can be empty.
+        given: names from `NAME=BOT` or a tournament, in seat order. By default, we don't use any.
+        bots: the BOT arguments, in seat order. By default, we don't use any.
     """
     names = []
     for seat, name in enumerate(own):

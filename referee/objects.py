@@ -1,4 +1,4 @@
-"""Play a match between Python objects, in a plain loop and without an event loop."""
+"""Plays a match between Python objects in a plain loop, without an event loop."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def play_objects(
         log, record, diagnose, digest, match, place: see `Course`.
 
     Raises:
-        BotError: an object raised an exception, which is the `__cause__`.
+        BotError: one of the objects raised an exception. You find it in the `__cause__`.
         LogWriteError, ShortageError, InternalError: as for `Runner.run`.
     """
     clock, began = time.monotonic, time.monotonic()

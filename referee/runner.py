@@ -52,7 +52,7 @@ PAUSE_SECONDS = 0.05
 # We check stopped bots this often. If `overslept` is set, we also wake up this often to measure how
 # late we are.
 SLICE_SECONDS = 0.05
-_BANK = ""  # no game's clock has this name
+_BANK = ""  # no game has a clock of this name
 
 
 class Runner(Course):
@@ -64,12 +64,12 @@ class Runner(Course):
         others: see `Course`.
 
     Attributes:
-        asked_since: when the bots got their current requests, on trio's clock.
-        idle: returns the processes that wait for another match. We freeze those, too.
+        asked_since: the time on trio's clock when the bots got their current requests.
+        idle: returns the processes that are waiting for another match. We also freeze those.
         overslept: called when we wake up late, with the delay in seconds and the seats whose bots
             can't have caused it. These are bots that are stopped, and objects without a request.
-            Without a sandbox we can't stop processes, so all of them are included. None: don't
-            measure.
+            Without a sandbox we can't stop processes, so all of them are included. If this is None,
+            we don't measure delays.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -94,11 +94,12 @@ class Runner(Course):
         self._used: list[defaultdict[str, float]] = [
             defaultdict(float) for _ in bots
         ]  # seconds used, by name of the clock
-        # Seconds that are added to the time of a seat's next reply. We charge a bot for the work
-        # of freezing it. The number is negative if we were freezing other bots while the bot was
+        # Seconds to add to the time of a seat's next reply. We charge a bot for the work of
+        # freezing it. The number is negative if we were freezing other bots while this bot was
         # thinking.
         self._debts: defaultdict[int, float] = defaultdict(float)
-        self._waiting: dict[int, float] = {}  # seat -> when it got the first of its pending lines
+        # maps a seat to the time when the first of its pending lines came
+        self._waiting: dict[int, float] = {}
         self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
@@ -109,14 +110,15 @@ class Runner(Course):
         self._delivered: trio.Event | None = None  # set when `_keep_on_time` should check again
 
     async def run(self) -> None:
-        """Play the match. At the end, the remaining bots have received the last line.
+        """Play the match, until the remaining bots have received its last line.
 
-        If an error occurs, the match stops, and the logs are valid up to that point.
+        If this raises an error, the match has stopped, and the logs are valid up to that point.
 
         Raises:
-            BotError: an object raised an exception, which is the `__cause__`.
+            BotError: a bot that is a Python object raised an exception. You find it in the
+                `__cause__`.
             LogWriteError: a log couldn't be written.
-            ShortageError: the system lacks a resource.
+            ShortageError: the system is short of memory, processes or file descriptors.
             InternalError: the referee has a bug.
         """
         self._clock = clock = trio.lowlevel.current_clock().current_time
@@ -179,7 +181,8 @@ class Runner(Course):
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
-        if -1 in waiting:  # a bot has no descriptor to poll, so leave the rest to the event loop
+        # One of the bots has no descriptor to poll, so leave the rest to the event loop.
+        if -1 in waiting:
             return left
         poll = select.poll()
         for fd in waiting:
@@ -239,14 +242,14 @@ class Runner(Course):
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
-            self._pause_at = 0.0  # pause right away, so that the task that kills the bot can run
+            self._pause_at = 0.0  # yield right away, so that the task that kills the bot can run
         self._deliver()
 
     # --- clocks -------------------------------------------------------------------------------
 
     def _deadline(self, seat: int) -> float:
         """Return when a seat's reply is due, on trio's clock (3.4, 8.1)."""
-        if self.match.in_handshake:  # the time for the handshake includes starting the bot
+        if self.match.in_handshake:  # the time limit for the handshake includes starting the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._limits[seat].startup_limit
@@ -263,8 +266,7 @@ class Runner(Course):
     def _timed(self, seat: int, answer: Answer) -> Answer:
         """Charge the time of a reply to the bot's clocks.
 
-        If the bot is out of time, returns a `Failure` that names the limit. Otherwise returns the
-        reply.
+        Returns the reply, or a `Failure` that names the limit if the bot is out of time.
         """
         late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
@@ -327,7 +329,7 @@ class Runner(Course):
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
-        """Send its pending lines to a bot. A Python object gets them with its next request."""
+        """Send a bot its pending lines. A Python object gets them with its next request instead."""
         pending = self.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
@@ -354,7 +356,7 @@ class Runner(Course):
             stopped, pause = self._stopped(), SLICE_SECONDS
 
     def _on_time(self) -> float:
-        """Send lines that have waited for `NEWS_SECONDS`, and freeze the idle bots if it's time.
+        """Send lines that have waited for `NEWS_SECONDS`, and freeze idle bots if it's time to.
 
         Returns:
             When to check again, on trio's clock.
@@ -392,18 +394,19 @@ class Runner(Course):
         self._debts[seat] += self._clock() - began
 
     def _stopped(self) -> set[int]:
-        """Return the seats of frozen bots whose processes are really stopped.
+        """Return the seats of the frozen bots whose processes have really stopped.
 
         If somebody has woken up a process, `is_stopped` stops it again.
         """
-        if waiting := [*self.idle()]:  # there may be many, so each call checks just one process
+        # there may be many idle processes, so each call only checks one
+        if waiting := [*self.idle()]:
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        # If the reader of a log is slow, the match waits for it. We may not have sent the open
-        # requests completely by then, so their clocks start again afterwards (8.1).
+        # If the reader of a log is slow, the match waits for it. The current requests may not have
+        # been sent completely by then, so their clocks start again afterwards (8.1).
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
             file.push()
@@ -425,11 +428,12 @@ async def play_once(
     """Play one match. All bots have ended when this returns or raises.
 
     Args:
-        log, record: where the logs are written, or None.
-        stderr: for each seat, where its stderr is written, or None. Can be empty.
+        log, record: where to write the logs, or None.
+        stderr: for each seat, where to write its stderr, or None. The sequence can be empty.
         record_stderr: if True, the record includes stderr.
         watch: called with the runner before the match starts.
-        answers: for each seat, replies that are used instead of the bot's first ones. Can be empty.
+        answers: for each seat, replies that are used instead of the bot's first ones. The sequence
+            can be empty.
         alone: see `Runner`.
 
     Raises:
@@ -459,8 +463,7 @@ def replayed(
     """Wrap bots for one match so that recorded replies are used instead of their first ones.
 
     Args:
-        answers: for each seat, the recorded replies. Where it has None, the bot's own reply is
-            used.
+        answers: for each seat, the recorded replies. A None means that we use the bot's own reply.
     """
     return [_replayed(*each) for each in zip(bots, sources, answers, strict=True)]
 

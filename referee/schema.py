@@ -1,4 +1,4 @@
-"""Generate JSON Schemas of everything that the referee reads or writes.
+"""Generates JSON Schemas of everything that the referee reads or writes.
 
 `python -m referee.schema DIR` writes them to a folder. In this project, that's `spec/schema`. With
 `--check`, it fails if the files in the folder aren't up to date.
@@ -64,7 +64,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
-            # All fields are always printed, so they're required.
+            # We always print all fields, so the schema can require them.
             for definition in made["turn"]["$defs"].values():
                 _require(definition, definition["properties"])
         if game.vocabulary is not None:
@@ -109,7 +109,7 @@ def _union(structs: Sequence[type[Struct]]) -> Any:
 def _schema(kind: Any, title: str) -> dict[str, Any]:
     made = msgspec.json.schema(kind)
     for definition in made["$defs"].values():
-        # The description is a docstring, which is still indented before Python 3.13.
+        # The description is a docstring. Before Python 3.13, docstrings keep their indentation.
         if "description" in definition:
             definition["description"] = cleandoc(definition["description"])
     return {"$schema": _DIALECT, "title": title, **made}
@@ -122,7 +122,7 @@ def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
 
 
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
-    """Narrow the schema to legal replies. The decoder deliberately accepts more than these."""
+    """Narrow the schema to legal replies, since the decoder deliberately accepts more."""
     for struct in replies:
         names = ["type", *struct.legal_has]  # type: ignore[attr-defined]
         _require(schema["$defs"][struct.__name__], names)

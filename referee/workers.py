@@ -1,4 +1,4 @@
-"""A `concurrent.futures` executor for playing matches in several processes."""
+"""Provides a `concurrent.futures` executor for playing matches in several processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from referee.errors import ShortageError
 # The fork server imports these modules, so that the workers have them from the start.
 _LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
 _PARENT_GONE = 70
-# How often we look for workers that have been stopped.
+# We look for stopped workers this often, in seconds.
 _LOOK_SECONDS = 1.0
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 # We need this many threads: two for the executor, one for the watchdog, and one to spare.
@@ -51,7 +51,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # starting it unblocks the signals
+        resource_tracker.ensure_running()  # starting the fork server unblocks the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
@@ -77,7 +77,7 @@ def worker_processes(
         pin: pin each worker and its children to a core of its own, if there is one per worker
             (Linux). A worker and its bots usually wait for each other. If they share a core, they
             don't have to wake up another one, and a match takes half the time.
-        places: the cores of each worker and its children, one set per worker. Replaces `pin`.
+        places: for each worker, the set of cores for the worker and its children. Replaces `pin`.
 
     Raises:
         ShortageError: the system can't start the workers.
@@ -147,8 +147,8 @@ def _signals_blocked() -> Iterator[None]:
 
 def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
     """Kill workers that were stopped, e.g. by a bot. Otherwise we'd wait for them forever."""
-    # We only kill a worker that is stopped in two checks in a row. After Ctrl-Z and `fg`, processes
-    # continue one by one, and some may look stopped for a moment.
+    # We only kill a worker if two checks in a row have found it stopped. After Ctrl-Z and `fg`,
+    # processes continue one by one, and some may look stopped for a moment.
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
         stopped = {pid for pid in pool.pids() if stat_fields(pid)[:1] == [b"T"]}
@@ -196,8 +196,9 @@ def _begin(
 
     Args:
         places: for each worker, its cores.
-        number: counts the workers that were started. None: don't pin them to cores.
-        environment: the program's environment variables. The fork server may have older ones.
+        number: counts the workers that were started. If it's None, we don't pin them to cores.
+        environment: the program's current environment variables, since the fork server may have
+            older ones.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -215,7 +216,7 @@ def _begin(
         _let_go_of_fork_server()
         die_with_parent()
         program = multiprocessing.parent_process()
-        if program is None or not program.is_alive():  # the program may have ended meanwhile
+        if program is None or not program.is_alive():  # the program may have ended in the meantime
             os._exit(_PARENT_GONE)
 
 

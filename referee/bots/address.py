@@ -1,4 +1,4 @@
-"""Parses the URL of a bot behind HTTP (spec/http-bots.md, 1)."""
+"""Parses the URL of a bot that is a web server (spec/http-bots.md, 1)."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Address(NamedTuple):
 def parse_address(url: str) -> Address:
     """Parse a bot's URL, and encode its host and path the way we send them.
 
-    The checks are strict, because a typo should be reported before the match starts. Otherwise, it
-    would only show up during the match, as a bot that can't be reached.
+    The checks are strict, because a typo should be reported before the match starts. Otherwise
+    you'd only notice it during the match, when the bot can't be reached.
 
     Raises:
         BotNotFoundError: the URL can't work on any network.

@@ -1,4 +1,4 @@
-"""The interface between a match and its bots."""
+"""Defines the interface between a match and its bots."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Answer: TypeAlias = bytes | Failure
 
 
 def split_lines(lines: bytes) -> list[bytes]:
-    """Split data into lines without their line ends.
+    """Split data into lines, without the newlines.
 
-    Anything after the last line end is dropped, because that line isn't complete.
+    Anything after the last newline is dropped, because that line isn't complete.
     """
     return lines.split(b"\n")[:-1]
 
 
 def as_line(data: bytes) -> bytes:
-    """Turn a reply that may contain line ends, e.g. a pretty-printed object, into one line.
+    """Turn a reply that may have several lines, e.g. a pretty-printed object, into one line.
 
     The JSON value stays the same: outside of strings a carriage return is white space just like a
     line feed, and inside of strings both are invalid anyway. A blank reply becomes `null`, because
@@ -60,23 +60,23 @@ class Bot(Protocol):
     """A player in a match: a process, a web server, a Python object or a person.
 
     A match only borrows its bots. The code that started a bot also has to stop it, with `finish`.
-    The one exception is a disqualified bot. The match kills it immediately, because its late output
-    could end up in the next match. Once it's killed, a bot fails in every later match.
+    The one exception is a disqualified bot, which the match kills immediately, because its late
+    output could end up in the next match. Once it's killed, a bot fails in every later match.
     """
 
     @property
     def started(self) -> float | None:
         """When the bot was started, on `time.monotonic`. The start-up limit counts from there.
 
-        None if limits count from the request instead. That's the case after the first request, and
-        for bots without a process.
+        This is None after the first request, and for bots without a process, because then the
+        limits count from the request.
         """
 
     @property
     def exit_code(self) -> int | None:
         """Exit code of the bot's process, or -N if signal N killed it.
 
-        None while the process runs, and for a bot without a process.
+        This is None while the process runs, and for a bot without a process.
         """
 
     @property
@@ -89,7 +89,7 @@ class Bot(Protocol):
     def quick_reply(self, seconds: float) -> Answer | None:
         """Return the reply to the last request if it arrives within `seconds`, otherwise None.
 
-        This blocks the thread and doesn't need an event loop. If it returns None, nothing has to be
+        This blocks the thread and doesn't need an event loop. None doesn't mean that anything is
         wrong with the bot: call `reply`, which waits until the deadline and reports errors.
         """
 
@@ -104,7 +104,7 @@ class Bot(Protocol):
                 takes part of this time, too.
 
         Returns:
-            The reply without its line end, or the reason why there isn't one.
+            The reply without its line ending, or the reason why there isn't one.
         """
 
     async def finish(self, grace: float) -> None:

@@ -61,10 +61,11 @@ FILES_LIMIT = 200_000
 """Maximum number of files and folders of a build. Even an empty file uses an inode."""
 # A compiler needs a lot more than a bot does.
 _LIMITS = Limits(
-    memory_limit=4096 * MIB,  # a control group also counts the files in the tmpfs
+    # A control group also counts the files in the tmpfs, so the limit must be higher.
+    memory_limit=4096 * MIB,
     process_limit=1024,
     file_size_limit=DISK_LIMIT,
-    tmp_limit=1024 * MIB,  # Go compiles its standard library in /tmp
+    tmp_limit=1024 * MIB,  # /tmp must be large, because Go compiles its standard library there
 )
 _FULL = b"No space left on device"
 SHOWN_LINES = 40
@@ -101,14 +102,14 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder, if it has a build command and isn't up to date.
+    """Build the bot in a folder, if it has a build command and the last build isn't up to date.
 
     This doesn't raise if the build fails, because `referee build` then continues with the next
     folder. The folder must not have any `problems`.
 
     Args:
         limit: maximum seconds for the build command.
-        again: build even if the last result is up to date.
+        again: True to build even if the last build is up to date.
     """
     if not folder.build:
         return Built(folder, "nothing to build")
@@ -136,7 +137,7 @@ async def _build(
 ) -> str:
     building, built = _places(folder.path)
     new = building / "new"
-    _remove(building)  # left by a killed referee
+    _remove(building)  # a referee that was killed may have left this folder
     try:
         await trio.to_thread.run_sync(_copy, folder.path, new)
         with trio.move_on_after(limit) as clock:
@@ -228,7 +229,7 @@ async def _run(
     made: IO[bytes] | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
 ) -> str:
-    """Run a shell command in a folder. Returns the reason if it failed, otherwise "".
+    """Run a shell command in a folder. If it fails, return the reason, otherwise "".
 
     Args:
         words: the command, and arguments that it can use as $0, $1 and so on.
@@ -281,7 +282,7 @@ async def _run(
 
 
 def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> str:
-    """Find out from a shell's last messages why it didn't run a program. Empty if we can't tell."""
+    """Find out from a shell's last messages why it didn't run a program, or return ""."""
     lines = output.lines(SHOWN_LINES // 2).lines
     found = [said["program"] for said in map(_OF_SHELL.match, lines) if said]
     if not found:
@@ -311,7 +312,8 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    sources_hash(path)  # rejects a FIFO, on which copytree() would block forever
+    # This rejects FIFOs, which would make copytree() block forever.
+    sources_hash(path)
     new.parent.mkdir(mode=0o700)
     # mkdir() passes on the setgid bit of the parent, so we have to clear it
     new.parent.chmod(0o700)

@@ -1,4 +1,4 @@
-"""The example bots that come with the referee, in one folder per game.
+"""Finds the example bots that come with the referee, in one folder per game.
 
 A Python file is a bot that you can play by its name, without the suffix. For rule files, you also
 need the suffix, as in `smithy.json`. A Python file that begins with "http_" is a server that you'd

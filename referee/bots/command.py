@@ -81,11 +81,11 @@ class BotCommand(NamedTuple):
     Attributes:
         argument: the BOT argument as given, except that bytes that aren't UTF-8 become `\xHH`.
         argv: the command line. The first word is a path.
-        dialect: the dialect that the bot speaks. Empty if it uses canonical messages.
+        dialect: the dialect that the bot speaks, or "" if it uses canonical messages.
         directory: the working directory. If it's empty, `start_place` chooses one.
         env: additional environment variables, as pairs of name and value.
-        adapter: the adapter that runs the bot (`GameDefinition.adapters`), or "". We tell adapters
-            the time limit in an environment variable.
+        adapter: the adapter that runs the bot (`GameDefinition.adapters`), or "". Adapters find the
+            time limit in an environment variable.
     """
 
     argument: str
@@ -97,7 +97,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """A bot behind HTTP. All its messages are sent to `url` by POST."""
+    """A bot that is a web server. We send all its messages to `url` with POST."""
 
     argument: str
     url: str
@@ -110,8 +110,8 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: creates the bot for a match.
-        is_file: True for a rule file. We can send such a bot to worker processes, unlike other
-            Python objects.
+        is_file: True for a rule file. Unlike other Python objects, such a bot can be sent to worker
+            processes.
     """
 
     argument: str
@@ -265,7 +265,7 @@ def together(errors: Iterable[UsageError]) -> UsageError:
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
     """Return the bot for a rule file, or None if the argument is something else.
 
-    We read the file here, because the process that plays the bot may not be able to access it.
+    We read the file now, because the process that plays the bot may not be able to access it.
     """
     path = _file(argument, directory, [game])
     if path is None:
@@ -296,7 +296,8 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     path = path if bundled is None or os.path.isfile(path) else bundled
     if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
         return None  # an executable file is a program, even if its name ends in .json
-    if path == Path(directory, argument):  # a bundled file would be outside the folder
+    # this may not be a bundled file, which would be outside the folder
+    if path == Path(directory, argument):
         _check_inside(argument, directory)
     return path
 
@@ -304,24 +305,24 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
     """Guess the game from the bots, if the user didn't choose one.
 
-    If one of the bots only exists in one game, that's the game. If there's no such bot, we play the
-    default game.
+    If one of the bots can only play one game, that's the game. Otherwise we play the default game.
 
     Args:
         bots: the BOT argument and the directory of each bot.
 
     Raises:
-        UsageError: the bots belong to two games, or a rule file doesn't fit any game.
+        UsageError: the bots belong to different games, or a rule file doesn't fit any game.
     """
     from referee.bots.only_game import only_game
 
-    found: dict[str, str] = {}  # game -> the first bot that we can only play there
+    # Maps a game to the first bot that can only play this game.
+    found: dict[str, str] = {}
     for argument, directory in bots:
         folder = bot_folder(argument, DEFAULT_GAME, directory)
         if folder is not None:
             argument, directory = folder.command, folder.directory
         path = None
-        with suppress(UsageError):  # find_bot() will report these, and in better words
+        with suppress(UsageError):  # find_bot() will report these errors in more detail
             if folder is None or is_built(folder):
                 path = _file(argument, directory, GAMES)
                 if path is None:
@@ -497,7 +498,7 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 def _did_you_mean_beside(word: str, directory: str) -> str:
     # Compare names without their suffixes. With a .py at the end, all of them would look similar.
     parent = word[: word.rfind("/") + 1]
-    names: dict[str, str] = {}  # stem -> file name
+    names: dict[str, str] = {}  # maps stems to file names
     # This can be any folder, with any number of files, so we stop after 1,000.
     with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
         for entry in islice(entries, 1000):

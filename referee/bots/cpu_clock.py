@@ -24,7 +24,7 @@ class CpuClock:
     that no bot is disqualified because the machine was busy.
 
     Raises:
-        OverTimeError: at the end of the block, if the bot took too long.
+        OverTimeError: the bot took too long. This is raised at the end of the block.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -46,7 +46,7 @@ class CpuClock:
             (Disqualification.TIME_BANK, "time_bank", in_bank, "all replies"),
             (Disqualification.CPU_LIMIT, "cpu_limit", self._all, "all replies"),
         ):
-            # If the block raised an exception, that's the one to report.
+            # If the block itself raised an exception, we report that one.
             if kind is None and used > getattr(self._limits, name):
                 text = f"{used:.3f} s of CPU time for {what}, more than {flag(name)}"
                 raise OverTimeError(code, text)

@@ -1,4 +1,4 @@
-"""A bot that speaks a dialect of its game (`referee.games.interface.dialect`)."""
+"""Translates messages for a bot that speaks a dialect (`referee.games.interface.dialect`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.match.spec import MatchSpec
 
 
 class DialectBot(BotWrapper):
-    """Translates between a match and a bot that speaks a dialect. Lasts for one match."""
+    """Translates between a bot that speaks a dialect and one match."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)

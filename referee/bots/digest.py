@@ -14,12 +14,12 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """Hash the files that a BOT argument names. Returns "" if it doesn't name any.
+    """Hash the files that a BOT argument names, or return "" if it doesn't name any.
 
     A tournament compares these digests when it is resumed, because the results of an older version
     of a bot shouldn't count for the new one. In a folder with a `bot.toml`, we hash all files
     except build results. For other bots, we hash the files that appear in the command line, unless
-    they are larger than `MAX_BYTES` together. We can't notice every change, since a program may
+    their total size is more than `MAX_BYTES`. We can't notice every change, since a program may
     import modules that we don't know about.
     """
     with suppress(OSError, UsageError, ValueError):

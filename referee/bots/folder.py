@@ -1,4 +1,4 @@
-"""Reads submitted bots. Each is a folder with a `bot.toml` (spec/organisers.md, 2 and 3).
+"""Reads submitted bots, which are folders with a `bot.toml` (spec/organisers.md, 2 and 3).
 
 We don't trust these folders, and still have to read them outside of any sandbox. That's why this
 module doesn't follow links, only opens regular files, and reads no more than the maximum size of a
@@ -106,7 +106,7 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """Read the folder of a bot, given this folder or its build. None if it isn't a bot's folder."""
+    """Read a bot's folder, given the folder or its build. Returns None for other folders."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
@@ -183,8 +183,8 @@ def sources_hash(path: str) -> str:
                     content = hashlib.file_digest(file, "sha256").digest()
             else:
                 raise UsageError(f"{entry.path} is neither a file, a folder nor a link: remove it")
-            # We add the length of each part, because otherwise two different folders could give us
-            # the same bytes to hash.
+            # We add the length of each part, because otherwise two different folders could produce
+            # the same bytes.
             for part in (kind.encode(), os.fsencode(os.path.relpath(entry.path, path)), content):
                 found.update(b"%d:%s" % (len(part), part))
     except OSError as error:

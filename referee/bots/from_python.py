@@ -20,7 +20,7 @@ from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
 BotFunction: TypeAlias = Callable[[Message], Mapping[str, object] | None]
-"""Called with every message. Returns the reply to a request, otherwise None."""
+"""A function that gets every message, and returns a reply to requests, otherwise None."""
 BotLike: TypeAlias = (
     str
     | os.PathLike[str]
@@ -66,8 +66,8 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
     """Convert all bots of a match with `bot_source`.
 
     Raises:
-        UsageError: as in `bot_source`, or an object sits in two seats. It would get the messages of
-            both, and mix them up.
+        UsageError: see `bot_source`. It's also raised if an object is in two seats, because it
+            would get the messages of both seats and mix them up.
     """
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
@@ -88,9 +88,9 @@ def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
 
 @cache
 def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
-    """Load a bundled bot's file, and return its class `Bot`. None if it doesn't have this class.
+    """Load a bundled bot's file and return its class `Bot`, or None if it doesn't have one.
 
-    You need a new instance for each match.
+    The class is cached, but you need a new instance for each match.
     """
     space: dict[str, Any] = {"__name__": file.stem}
     exec(compile(file.read_bytes(), file, "exec"), space)
@@ -150,9 +150,10 @@ def _shown(value: object) -> str:
 class FunctionPlayer:
     """A `BotObject` that calls a function with each message.
 
-    The function doesn't have to know about the handshake. If it returns None there, we reply for
-    it, with its own name. If the function has an attribute `hears`, we only call it with requests
-    and with the types of news in this attribute. That saves most of the calls.
+    The function doesn't have to know about the handshake. If it returns None for the
+    `player-name-request`, we send the reply ourselves, with the bot's name. If the function has an
+    attribute `hears`, we only call it with requests and with the types of news that this attribute
+    lists, which saves most of the calls.
     """
 
     takes_messages = True

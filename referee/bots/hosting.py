@@ -39,10 +39,10 @@ async def run_bots(
 
     Args:
         started: the bots in seat order.
-        stderr: where to write the stderr of each bot, or None if it isn't wanted. If this is empty,
-            we don't write any stderr.
-        recorded: a buffer for each bot that records its stderr. If this is empty, we don't record
-            stderr.
+        stderr: where to write each bot's stderr. If an entry is None, we don't write that bot's
+            stderr, and if the whole sequence is empty, we don't write any.
+        recorded: for each bot, the buffer that records its stderr. If this is empty, we don't
+            record stderr.
         look_seconds: see `BotProcess`.
     """
     bots: list[Bot] = []
@@ -71,7 +71,7 @@ async def borrow_bots(
     *,
     fresh: bool = False,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Like `run_bots`, but take processes from a pool if they're there.
+    """Like `run_bots`, but use waiting processes from a pool if there are any.
 
     After the block, the processes that you've released (`release`) are back in the pool. All others
     have been killed.
@@ -119,8 +119,8 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
 
     async def end(seat: int) -> None:
         process = processes.get(seat)
-        # Perhaps we couldn't release the process because it hasn't read all of its input. Give it
-        # some time to do that, and try again.
+        # Perhaps we couldn't release a process because it hasn't read all of its input yet, so give
+        # it some time and try again.
         if process is not None:
             await process.hand_over(graces[seat])
             if process.release():

@@ -1,6 +1,6 @@
-"""A bot behind HTTP (spec/http-bots.md).
+"""Talks to bots that are web servers (spec/http-bots.md).
 
-No other module imports h11 and certifi. They're slow to import, and only users who play over HTTP
+No other module imports h11 and certifi. They're slow to import, and only people who play over HTTP
 should have to wait for them.
 """
 
@@ -44,8 +44,8 @@ class HttpBot(NoProcess):
 
     Args:
         limits: `line_limit` is the maximum size of a response's body. Other limits aren't used.
-        content_type: `LINES` sends whole lines, `JSON` sends a line without its line end, and
-            `FORM` sends it in a form.
+        content_type: `LINES` sends whole lines, `JSON` sends a line without its newline, and `FORM`
+            sends a line as a field of a form.
         form_field: for `FORM`, the name of the field that contains the line.
     """
 
@@ -60,11 +60,11 @@ class HttpBot(NoProcess):
         self._lines = b""
         self._closed = False
         self._stream: trio.abc.Stream | None = None
-        self._is_readable: Callable[[], bool] = bool  # asks the socket once we're connected
+        self._is_readable: Callable[[], bool] = bool  # once we're connected, this checks the socket
         self._http = h11.Connection(h11.CLIENT)
         self._used = 0.0
         self._tls = None
-        # Reading all those certificates takes longer than a match, so we don't do it for http://.
+        # Reading all the certificates takes longer than a match, so we only do it for https://.
         if self._address.tls:
             self._tls = ssl.create_default_context(cafile=certifi.where())
 
@@ -153,7 +153,7 @@ class HttpBot(NoProcess):
         with contextlib.suppress(trio.BrokenResourceError):
             await stream.send_all(b"".join(part for part in parts if part))
         while not isinstance(event := await self._event(stream), h11.Response):
-            pass  # this was a 1xx, e.g. "100 Continue", and the real one follows
+            pass  # this was a 1xx such as "100 Continue", and the real response follows
         if failure := _rejected(event):
             return failure
         body = bytearray()

@@ -1,4 +1,4 @@
-"""Bots that are Python objects in the referee's own process."""
+"""Runs bots that are Python objects in the referee's own process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class BotObject(Protocol):
       of its work in `with` blocks of this clock.
     - `takes_messages` is True if the object accepts messages as dicts in place of lines. We then
       don't have to encode and decode them.
-    - `hears` lists the types of news that such an object gets. It gets all of them if this is None.
+    - `hears` lists the types of news that such an object gets. If this is None, the object gets all
+      of them.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
@@ -39,7 +40,7 @@ class BotObject(Protocol):
         match ends with a `BotError`. Raise `OverLimitError` if you want to be disqualified instead.
 
         Args:
-            lines: all lines since the last request, without line ends.
+            lines: all lines since the last request, without newlines.
         """
 
 
@@ -71,7 +72,7 @@ class InProcessBot(NoProcess):
                 take(view)
 
     def attach_limits(self, limits: Limits) -> None:
-        """Pass a clock for the next match, if the object supports it."""
+        """Give the object a CPU clock for the next match, if it supports one."""
         if (take := getattr(self._player, "attach_clock", None)) is not None:
             take(CpuClock(limits))
 
@@ -89,14 +90,15 @@ class InProcessBot(NoProcess):
         return self.quick_reply(0)
 
     def quick_reply(self, seconds: float) -> Answer:
-        """Return the reply. We can't interrupt the object, so `seconds` doesn't have any effect."""
+        """Return the reply. `seconds` has no effect, because we can't interrupt the object."""
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
     def answer(self, lines: Sequence[Any]) -> Answer:
         """Return the object's reply to the last line or message, which must be a request.
 
-        Lines have no line ends here. Messages are only allowed if the object takes them.
+        Lines are passed without their newlines. You may only pass messages if the object takes
+        them.
         """
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
@@ -105,7 +107,7 @@ class InProcessBot(NoProcess):
         except OverLimitError as error:
             return Failure(error.code, str(error))
         except BaseException:
-            # We'd rather put the whole call into this `with` block. But entering a context manager
+            # It would be simpler to always use a `with` block here, but entering a context manager
             # takes about as long as a simple bot takes to reply.
             with as_bot_errors(self._name):
                 raise

@@ -1,4 +1,4 @@
-"""Recognises the game of a bot, if there's only one game that it can play."""
+"""Recognises which game a bot plays, if it can only play one."""
 
 from __future__ import annotations
 

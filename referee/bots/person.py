@@ -1,4 +1,4 @@
-"""A person as a bot: messages become text, and requests become questions.
+"""Lets a person play like a bot: messages become text, and requests become questions.
 
 A `HumanTerminal` prints text and reads answers. The game's
 `referee.games.interface.dialogue.Dialogue` decides what to say and what to ask. People have no time
@@ -50,7 +50,7 @@ class HumanTerminal(Protocol):
         """Show text to a person, either immediately or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """Return a context manager in which we only ask questions of this person.
+        """Return a context manager for a block in which we only ask this person.
 
         If two people share a keyboard, the other one mustn't see this person's cards.
         """
@@ -122,8 +122,8 @@ class PersonBot(NoProcess):
             return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        assert asked is not None  # push() has stored the request
-        assert self._dialogue is not None  # the first public message has created it
+        assert asked is not None  # push() has set the request
+        assert self._dialogue is not None  # the first public message has created the dialogue
         decision = self._dialogue.decide(asked)
         try:
             question = next(decision)

@@ -1,7 +1,7 @@
-"""Converts messages to the dicts that you'd get by encoding them as JSON and decoding that.
+"""Converts messages to dicts, as if they had been encoded as JSON and decoded again.
 
-Bots in our own process get their messages like this. It would be a waste of time to really encode
-and decode each message.
+Bots in our own process get their messages like this. Encoding and decoding each message would waste
+time.
 """
 
 from __future__ import annotations

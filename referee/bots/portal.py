@@ -69,7 +69,7 @@ class BotPortal:
         self._call(bot.kill)
 
     def finish(self, keep: Container[int], grace: float) -> None:
-        """End the match (8.4). Keep the processes in the seats of `keep` for the next one."""
+        """End the match (8.4), but keep the processes in the seats of `keep` for the next one."""
         self._call(self._finish, keep, grace)
 
     async def _finish(self, keep: Container[int], grace: float) -> None:

@@ -1,4 +1,4 @@
-"""The data about a bot's process from which we explain to its author why it failed."""
+"""Collects what we know about a bot's process, to explain to its author why the bot failed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class TimeoutObservation(Struct, frozen=True):
         blank: True if the bot has only written blank lines since the request.
         has_read: True if the bot has read everything that we sent.
         has_answered: True if it replied to an earlier request.
-        cpu_seconds: CPU time of the process and its children since the start, or None if we don't
-            know.
+        cpu_seconds: CPU time of the process and its children since it was started, or None if we
+            don't know.
         is_busy: True if it was computing while we watched.
         late: the first line that it wrote after the deadline, or "".
         at_end: the first line that it wrote after we closed its stdin, or "". (Some bots read all
@@ -44,11 +44,12 @@ class ProcessReport(Struct, frozen=True):
         prefix: the dialect or adapter in the BOT argument, or "".
         unasked: number of lines that the bot wrote without a request. We stop reading at some
             point, so there may have been more.
-        first_unasked: the first of these lines, or b"" if there weren't any.
-        unfinished: the output after these lines, if it didn't end with a line end.
+        first_unasked: the first line that the bot wrote without a request, or b"".
+        unfinished: the beginning of a line that the bot didn't complete.
         silence: our observations, if the bot didn't reply in time.
-        folder: its working directory, the way a user would type it. Empty if we don't know.
-        reached: the names of the limits that it has run into, as far as the system counts that.
+        folder: its working directory, as a user would type it, or "" if we don't know.
+        reached: the names of the limits that the bot has reached. The system doesn't report all of
+            them.
     """
 
     stderr: Stderr

@@ -1,4 +1,4 @@
-"""The command that plays a match again, as shown on pages and in reports.
+"""Builds the command that plays a match again, as shown on pages and in reports.
 
 People copy this command into a terminal, so it must be safe to run.
 """
@@ -31,11 +31,11 @@ def repeat_words(
     """Return the words of a command that plays a match again, with the same limits and sandbox.
 
     Args:
-        recorded: True if the match comes from a file. A stranger may have written it, and hope that
-            somebody copies the command. In this case, the command doesn't show the bots any
-            additional folders. If there are bots that aren't bundled, it also requires the sandbox
-            and doesn't lift any limit.
-        start: replaces the game and the seed, e.g. by `--resume` and a record.
+        recorded: True if the match comes from a file, which may be from a stranger who hopes that
+            somebody copies the command. The command then doesn't show the bots any additional
+            folders. If some of the bots aren't bundled, it also requires the sandbox and doesn't
+            lift any limit.
+        start: words to use instead of the game and the seed, e.g. `--resume` and a record.
         env: environment variables for all bots.
     """
     readable = () if recorded else spec.sandbox.readable
@@ -65,7 +65,7 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """If there are bots that aren't ours, require the sandbox and all limits that it has.
+    """If there are bots that aren't ours, require the sandbox and all of its usual limits.
 
     Then it's safe to copy the command, even if a stranger wrote the file.
     """

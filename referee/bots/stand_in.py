@@ -1,4 +1,4 @@
-"""Bots for seats that nobody plays, e.g. if a test is about a bot in another seat."""
+"""Provides bots for seats that nobody plays, e.g. if a test is about a bot in another seat."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StandIn:
     Args:
         name: the name that it sends in the handshake. If this is None, it doesn't reply to the
             handshake in time.
-        replies: its first replies as JSON values. With {"leave": CODE}, it leaves the match and is
+        replies: its first replies as JSON values. For {"leave": CODE}, it leaves the match and is
             disqualified with this code.
     """
 

@@ -21,12 +21,13 @@ from referee.text.terminal import escaped
 MAX_BYTES = 1024 * 1024
 MAX_NAME = 64
 """Maximum length of a bot's name."""
-_MAX_DEPTH = 16  # of tables and lists inside each other
-_MAX_DOTS = 100  # per line, because `tomllib` takes quadratic time for a key like a.b.c.d
+_MAX_DEPTH = 16  # how deeply tables and lists may be nested
+# The limit is per line, because `tomllib` takes quadratic time for a key like a.b.c.d.
+_MAX_DOTS = 100
 
 
 class BotTable(Struct, kw_only=True):
-    """The keys that you can use in both places. If the name is empty, the bot gets a default."""
+    """The keys that both tables may have. A bot without a name gets a default."""
 
     command: str
     name: str = ""
@@ -67,7 +68,7 @@ def read_toml(name: str) -> dict[str, Any]:
 def read_table(
     kind: type[T], table: Any, where: str, more: Iterable[str] = ()
 ) -> tuple[T, list[str]]:
-    """Return the valid keys of a table, and one line for each mistake, which begins with `where`.
+    """Return a table's valid keys, and its mistakes as lines that begin with `where`.
 
     Args:
         more: other allowed keys, for suggestions.
@@ -93,7 +94,7 @@ def read_table(
 
 
 def name_problem(name: str) -> str:
-    """Explain in a clause why a bot can't have this name. Empty if the name is fine."""
+    """Explain in a clause why a bot can't have this name, or return "" if the name is fine."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
     if hidden := invisible(name):

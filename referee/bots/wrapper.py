@@ -1,4 +1,4 @@
-"""Bots that wrap another bot."""
+"""Wraps bots, e.g. to translate their messages or to replay recorded replies."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from referee.match.limits import Limits
 class BotWrapper:
     """Base class for bots that wrap another bot. Most methods simply call the wrapped bot.
 
-    `quick_reply` doesn't, because it would bypass a subclass that changes replies. A subclass can
-    define its own. Otherwise, the match is slower, but still correct.
+    `quick_reply` doesn't, because that would bypass a subclass that changes replies. A subclass can
+    define its own `quick_reply`. If it doesn't, the match is slower, but still correct.
     """
 
     def __init__(self, bot: Bot) -> None:
@@ -37,7 +37,7 @@ class BotWrapper:
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
-        """See `DialectBot.spoken`. None if the bot doesn't speak a dialect."""
+        """The value of `DialectBot.spoken`, or None if the bot doesn't speak a dialect."""
         return self.wrapped.spoken if isinstance(self.wrapped, BotWrapper) else None
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
@@ -70,9 +70,9 @@ class ReplayedBot(BotWrapper):
     has to reply to the requests, but we discard these replies.
 
     Args:
-        answers: the recorded replies, including the handshake. We use the bot's own reply wherever
-            there's a None.
-        is_asked: True if the bot has to reply in the recorded part, too.
+        answers: the recorded replies, including the handshake. A None means that we use the bot's
+            own reply.
+        is_asked: True if the bot has to reply during the recorded part as well.
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
@@ -97,12 +97,12 @@ class ReplayedBot(BotWrapper):
         """Return the next recorded reply, or the reply of the wrapped bot.
 
         If the wrapped bot fails during the recorded part, we report that failure: a bot that has
-        crashed on the way can't take over afterwards.
+        already crashed can't take over afterwards.
         """
         return self._replaced(await self.wrapped.reply(deadline) if self._is_own() else None)
 
     def _is_own(self) -> bool:
-        """Return True if we have to wait for the bot's own reply, even if it's then discarded."""
+        """Return True if we have to wait for the bot's own reply, even if we'll discard it."""
         return self._is_asked or not self._answers or self._answers[0] is None
 
     def _replaced(self, own: Answer | None) -> Answer:
@@ -114,7 +114,7 @@ class ReplayedBot(BotWrapper):
 
 
 def process_of(bot: object) -> BotProcess | None:
-    """Unwrap a bot, and return its process. None if the bot isn't a process."""
+    """Unwrap a bot and return its process, or None if the bot isn't a process."""
     while isinstance(bot, BotWrapper):
         bot = bot.wrapped
     return bot if isinstance(bot, BotProcess) else None

@@ -14,8 +14,8 @@ from referee.cli.parser import Parser
 from referee.errors import UsageError
 from referee.text.nearest import instead
 
-# The values of options with these metavars are paths. In a file, a relative path starts at the
-# file's folder.
+# The values of options with these metavars are paths. In a configuration file, relative paths start
+# at the file's folder.
 _PATHS = ("FILE", "DIR")
 
 
@@ -55,12 +55,12 @@ def read_options(
 def merge_options(
     config: Mapping[str, Any], typed: Mapping[str, Any], kind: type[Options]
 ) -> dict[str, Any]:
-    """Merge the options of a configuration file with the options that were typed, which win.
+    """Merge the options of a configuration file and the command line, which takes precedence.
 
     Options that may be repeated keep the values from both places.
     """
     options = {each.name: each for each in _options(kind)}
-    # If you type --seed, a --seed-file in the configuration must not get in its way, although it's
+    # If you type --seed, it must also replace a --seed-file in the configuration, although that's
     # another option.
     excluding = {options[name].excludes for name in typed if name in options} - {""}
     both = dict(typed)

@@ -29,7 +29,7 @@ _SHOWN = 8
 
 
 class SandboxChoice(NamedTuple):
-    """The user's `--sandbox` and `--sandbox-read`."""
+    """The values of `--sandbox` and `--sandbox-read` that the user has chosen."""
 
     kind: Choice | None
     readable: tuple[str, ...]
@@ -63,7 +63,7 @@ def sandbox_of_recorded(
         choice: the user's options.
         file: the name of the record or store.
         bots: the bots, with the environment variables that the file sets for them.
-        played_in: the kind of sandbox that is needed to repeat the matches. None: any kind.
+        played_in: the kind of sandbox that we need to repeat the matches, or None if any will do.
         hidden: see `chosen_sandbox`.
         run_recorded: True if the user has given `--run-recorded`.
 
@@ -111,7 +111,7 @@ def _folders_to_name(
 ) -> list[str]:
     """Return the folders that `--sandbox-read` has to name, because bots need them.
 
-    If several folders have the same parent, we return just the parent, unless it's a private
+    If several folders have the same parent, we only return the parent, unless it's a private
     folder.
     """
     from referee.bots.command import BotCommand
@@ -150,7 +150,8 @@ def chosen_sandbox(
     kind = choice.kind or "none"
     if kind == "auto" and any(getattr(bot, "directory", "") for bot in bots):
         kind = "bwrap"
-    if kind not in CHOICES:  # may come from the environment variable, which argparse doesn't check
+    # The value may come from the environment variable, which argparse doesn't check.
+    if kind not in CHOICES:
         raise UsageError(f"{SANDBOX}={kind}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 

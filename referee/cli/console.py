@@ -1,6 +1,6 @@
-"""Messages, exit codes and printing for all commands.
+"""Prints messages and results for all commands, and defines the exit codes.
 
-It also handles a stdout that is closed, or that is a file on a full disk.
+This module also copes with a stdout that is closed, or that is a file on a full disk.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ USAGE = 2
 GAME = 65  # EX_DATAERR in sysexits.h
 BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
-READER_GONE = 128 + 13  # as a shell reports a process that SIGPIPE has ended
+READER_GONE = 128 + 13  # how a shell reports that a process was killed by SIGPIPE
 _NAME = "referee:"
 # If there's no terminal, we assume this many columns.
 PLAIN_WIDTH = 80
@@ -56,7 +56,7 @@ def fail(code: int, *lines: str) -> int:
 
 
 def code_of(error: LogReadError) -> int:
-    """Return the exit code for a log that can't be read: `USAGE` if we just don't know its game."""
+    """Return the exit code for an unreadable log, which is `USAGE` if we don't know its game."""
     return USAGE if isinstance(error, UnknownGameError) else FAILED
 
 
@@ -73,7 +73,7 @@ def say(text: str, *, is_wrong: bool = False) -> None:
         said = "\n".join(wrapped)
         if is_wrong and has_colour(sys.stderr):
             said = said.replace(_NAME, paint(_NAME, "red", colour=True), 1)
-    # Stderr may be on a full disk, and then there's no place left to report the error.
+    # If stderr is on a full disk, we can't report the error anywhere.
     with contextlib.suppress(OSError):
         print(said, file=sys.stderr, flush=True)
 
@@ -104,7 +104,7 @@ def report_bug(error: BaseException) -> int:
 
 
 def check_other_file(output: str, others: Sequence[str | None]) -> None:
-    """Raise a `UsageError` if an output file is also used for something else by the command."""
+    """Raise a `UsageError` if the command also uses an output file for something else."""
     for name in filter(None, others):
         # A file that doesn't exist yet can't be the same as another one.
         with contextlib.suppress(OSError, ValueError):
@@ -179,7 +179,7 @@ def _replacing(output: str) -> Iterator[str]:
     import secrets
 
     output = os.path.realpath(output)
-    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that doesn't exist yet
+    part = f"{output}.{secrets.token_hex(4)}.part"  # choose a name that doesn't exist yet
     # We must not replace something like /dev/stdout, so we write to it directly.
     if os.path.exists(output) and not os.path.isfile(output):
         yield output
@@ -190,7 +190,7 @@ def _replacing(output: str) -> Iterator[str]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    except PermissionError:  # we can only write to the file itself
+    except PermissionError:  # we can't rename files here, so write to the file itself
         yield output
         return
     try:

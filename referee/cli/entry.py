@@ -26,9 +26,9 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
         The exit code: 0, 1, 2, 65 (a game that isn't built in has a bug), 70 (the referee has a
         bug), 71 (the system lacks resources), or 128 + N after signal N.
     """
-    # If the caller has closed the streams (>&-), Python sets them to None. Results must not get
-    # lost silently, so we replace stdout by a file that can't be written, and printing results
-    # fails. Messages on stderr are just dropped.
+    # If the caller has closed a stream (>&-), Python sets it to None. Results must not get lost
+    # silently, so we replace stdout by a file that can't be written, which makes printing fail.
+    # Messages on stderr are just dropped.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -47,7 +47,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             words = list(sys.argv[1:] if arguments is None else arguments)
             with console.printing():
                 run, options = read_words(words)
-        except SystemExit as left:  # after --help, --version or wrong usage
+        except SystemExit as left:  # the parser exits after --help, --version or wrong usage
             with console.printing():
                 return int(left.code or console.OK)
         code = run(options, interrupts)
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code
-    except SystemExit as left:  # a game from outside may raise anything, even this
+    except SystemExit as left:  # the code of an added game may raise anything, even this
         ours = game_error(left)
         if ours is None:
             raise

@@ -1,4 +1,4 @@
-"""Checks for the files and folders that people name on the command line."""
+"""Checks files and folders that people name on the command line."""
 
 from __future__ import annotations
 

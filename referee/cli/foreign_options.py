@@ -1,4 +1,4 @@
-"""Suggestions for people who type the options of other tools."""
+"""Suggests options to people who type the options of other tools."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 Row = tuple[str, ...]
 
-# This entry isn't an option. It stands for the advice to name bots without an option.
+# This entry isn't an option. If we suggest it, we advise people to name bots without an option.
 BOTS = "BOT"
-# This one stands for the advice to use the command that plays many matches.
+# With this entry, we advise people to use the command that plays many matches.
 MANY = "referee tournament"
 
 _BOTS: Row = (BOTS, "--play")
@@ -26,9 +26,9 @@ _STORE: Row = ("--store",)
 _TIME: Row = ("--time-limit",)
 _TURNS: Row = ("--max-turns",)
 
-# Unknown option -> suggestions, the best first. We show the first one that the command supports. A
-# suggestion is one or more options, separated by spaces, or an option with its value
-# ("--format=json"), or one of the two entries above.
+# Maps each unknown option to suggestions, the best first. We show the first suggestion that the
+# command supports. A suggestion is one or more options, separated by spaces, or an option with its
+# value ("--format=json"), or one of the two entries above.
 FOREIGN: dict[str, Row] = {
     "--address": _LISTEN,
     "--bind": _LISTEN,

@@ -1,4 +1,4 @@
-"""Parse the answer that a person has typed."""
+"""Parses the answer that a person has typed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
     names = list(dict.fromkeys(choices[index].name for index in found))
     if len(names) > 1:
         raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
-    # There may be two equal cards. If the first is chosen already, the person means the second.
+    # There may be two equal cards. If the first has already been chosen, the person means the
+    # second.
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
         raise Refusal(f"Every {names[0]} is chosen already.")

@@ -31,7 +31,7 @@ from referee.text.terminal import cells, escaped, paint, plain, wrap_list
 _MAX_WIDTH = 100
 _MIN_WIDTH = 40
 _GAP = "  "
-# A table's last column, whose text is wrapped, has at least this width.
+# We wrap the text in a table's last column, which has at least this width.
 _LEAST_LAST = 8
 # If a table has more rows than the screen, we show only this many of its columns, and put several
 # entries next to each other.
@@ -79,12 +79,12 @@ class Terminal:
         self._lock = trio.Lock()
         self._pending_lines: dict[
             int, list[str]
-        ] = {}  # with several people: seat -> lines to show at the beginning of its turn
-        self._seat: int | None = None  # of the last question
+        ] = {}  # with several people, this maps each seat to the lines to show when its turn begins
+        self._seat: int | None = None  # the seat of the last question
         self._rows_shown = 0  # rows printed since the last input
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        # With several people, it may be somebody else who looks at the screen now.
+        # With several people, somebody else may be looking at the screen now.
         if self._people > 1:
             self._pending_lines.setdefault(seat, []).extend(lines)
         else:
@@ -143,7 +143,7 @@ class Terminal:
         return await self._line() is None
 
     async def _line(self) -> str | None:
-        """Read a line, and return it without its end. Returns None after Ctrl-D."""
+        """Read a line, and return it without its newline, or None after Ctrl-D."""
         try:
             while b"\n" not in self._typed:
                 await trio.lowlevel.wait_readable(self._fd)
@@ -156,7 +156,7 @@ class Terminal:
                     return None
                 self._typed += data
         except trio.Cancelled:
-            self._write("\n")  # end the line of the question
+            self._write("\n")  # move to a new line after the question
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
@@ -184,7 +184,7 @@ class Terminal:
             texts = [f"{number} {choice.name}" for number, choice in choices]
             texts += [choice.name for choice in question.choices if choice.is_typed]
             return [*head, *self._joined(texts), *keys]
-        # Choices that aren't allowed count too, so that a choice always has the same number.
+        # We also count choices that aren't allowed, so that a choice always has the same number.
         size = len(str(len(numbered(question))))
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
         table = self._table(("", *question.columns), rows)
@@ -271,7 +271,7 @@ class Terminal:
 
     def _clear(self) -> None:
         """Clear the screen and the scrollback, so that the next person can't read them."""
-        # A dumb terminal doesn't understand any codes, but it can scroll.
+        # A dumb terminal doesn't understand escape sequences, but it can scroll.
         if os.environ.get("TERM", "dumb") == "dumb":
             self._write("\n" * shutil.get_terminal_size().lines)
         else:

@@ -1,4 +1,4 @@
-"""Show the stderr of bots while they run: `--stderr -`."""
+"""Shows the stderr of bots while they run (`--stderr -`)."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class LiveStderr(Sink):
             self._out.write(f"{self._name}| {escaped(text)}\n".encode())
 
     def close(self) -> None:
-        """Show the last line, even if it has no line end."""
+        """Show the last line, even if it doesn't end with a newline."""
         if self._rest:
             self.write(b"\n")
 
 
 async def push(out: LogFile) -> None:
-    """Keep writing output that a slow reader hasn't accepted yet. Runs until cancelled."""
+    """Keep writing the output that a slow reader hasn't accepted yet, until cancelled."""
     import trio
 
-    with suppress(LogWriteError):  # the reader has closed it
+    with suppress(LogWriteError):  # the reader has closed its end
         while True:
             await trio.sleep(_PUSH_SECONDS)
             out.push()

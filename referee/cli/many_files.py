@@ -1,8 +1,8 @@
-"""Reports of `verify` and `validate`, which can check many files at a time.
+"""Writes the reports of `verify` and `validate`, which can check many files at a time.
 
-A report is text, JSON or JUnit XML. With `--output` it's written to that file, and stdout still
-shows the text. Many files are shared among several processes, and on a terminal you see a progress
-bar.
+A report is text, JSON or JUnit XML. With `--output`, we write it to that file and still print the
+text on stdout. If there are many files, several processes share the work, and on a terminal you see
+a progress bar.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-# With fewer files than this, we do everything in this process, because starting others takes too
-# long.
+# With fewer files than this, we don't start other processes, because that would take too long.
 FEW = 8
 # We send at most this many files to a process at a time.
 MAX_CHUNK = 16
@@ -44,7 +43,7 @@ class ReportOptions(NamedTuple):
 
     Attributes:
         command: e.g. "verify".
-        jobs: number of processes. None: one per core.
+        jobs: number of processes, or None for one per core.
     """
 
     command: str
@@ -59,9 +58,9 @@ class FileReport(NamedTuple):
     """The report on one file, in each format.
 
     Attributes:
-        lines: for text.
-        value: for JSON.
-        case: for JUnit.
+        lines: the report as lines of text.
+        value: the report as a JSON value.
+        case: the report as a JUnit test case.
     """
 
     lines: Sequence[str]
@@ -106,7 +105,7 @@ class Report:
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """Format the expected and the found text. A text that we don't know is left out."""
+    """Format the expected and the found text. A text that we don't know is skipped."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -121,11 +120,11 @@ def process_files(
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
 ) -> bool:
-    """Process files and report the results in the order of the files.
+    """Process files, and report their results in the given order.
 
     Args:
         about: the text for the progress bar, e.g. "verifying records".
-        work: processes a file. This has to be a function at the top level of a module, because
+        work: a function that processes a file. It has to be at the top level of a module, because
             other processes import it.
         make_report: gets a file's name and the result of `work`, and returns the report.
         summary: returns the last lines. It's only called if there are several files.
@@ -207,7 +206,7 @@ def _in_processes(
     with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
-                # a generator, so that a task is submitted only when we take it
+                # This is a generator, so that we only submit a task when we take it.
                 submitted = (pool.submit(_process_all, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:

@@ -1,4 +1,4 @@
-"""Describes the options of a command as the typed fields of a class.
+"""Describes a command's options as the typed fields of a class.
 
     class StandingsOptions(Options):
         '''Print the standings of a tournament.'''
@@ -58,15 +58,16 @@ class Option(NamedTuple):
     """An option or a positional argument, as we pass it to argparse.
 
     Attributes:
-        name: its key among the parsed values.
-        flags: e.g. "-q" and "--quiet". Empty for a positional argument.
-        metavar: the placeholder in the help. None: show the allowed words.
-        read: converts the text to the value. None: the value is the text.
-        words: the allowed words. None: any.
+        name: the option's key among the parsed values.
+        flags: e.g. "-q" and "--quiet". A positional argument doesn't have any.
+        metavar: the placeholder in the help, or None to show the allowed words.
+        read: converts the text to the value. If it's None, the value is the text.
+        words: the allowed words, or None if any text is allowed.
         nargs: as in argparse, or 0 for an option without a value.
         is_repeated: True if each use adds a value.
-        excludes: options with the same text here can't be used together. "": no such options.
-        hidden: more flags, which the help doesn't show.
+        excludes: options that have the same text here can't be used together. With "", there's no
+            such restriction.
+        hidden: additional flags, which the help doesn't show.
         in_file: True if the option is allowed in a configuration file.
     """
 
@@ -98,10 +99,10 @@ class Field(NamedTuple):
     """A field of `Options`. Its value is made from one or more options.
 
     Attributes:
-        options: usually one, but all limits of bots are a single field.
+        options: usually one option, but all limits of bots are a single field.
         default: the value if no option is given.
         value: gets a dict of the given options, and makes the value of the field.
-        heading: the group in the help. None: the default group of argparse.
+        heading: the group in the help, or None for argparse's default group.
     """
 
     options: Sequence[Option]
@@ -110,8 +111,8 @@ class Field(NamedTuple):
     heading: Heading | None = None
 
 
-# A placeholder for a `Field`. We can't create that before the class is complete, because we need
-# the field's annotation.
+# A placeholder for a `Field`. We can't create the `Field` before the class is complete, because we
+# need its annotation.
 class _Typed(NamedTuple):
     default: Any
     texts: Mapping[str, Any]
@@ -132,7 +133,7 @@ def option(
     """Define a field for an option with a value.
 
     Args:
-        metavar: the placeholder in the help. None: show the allowed words.
+        metavar: the placeholder in the help, or None to show the allowed words.
         help: may contain `%(default)s`, which is replaced by the default.
         flags: e.g. "-o, --output". By default made from the field's name.
         excludes, in_file: see `Option`.
@@ -306,8 +307,8 @@ def parser_of(kind: type[Options], add_parser: AddParser) -> Parser:
 
 
 def _add(place: argparse._ActionsContainer, option: Option) -> None:
-    # With SUPPRESS, the namespace only contains options that were given, so we know which these
-    # are.
+    # With SUPPRESS, the namespace only contains options that were given, so we can tell them from
+    # defaults.
     keywords: dict[str, Any] = {"default": argparse.SUPPRESS, "help": option.help}
     if option.nargs == 0:
         keywords["action"] = "store_true"

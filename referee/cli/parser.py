@@ -1,4 +1,4 @@
-"""An `argparse` parser with our own help, and with errors that fit in one line."""
+"""Extends `argparse` with our own help, and with errors that fit in one line."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Parser(argparse.ArgumentParser):
 
     Args:
         examples: pairs of a command line and its meaning, for the help and the manual page.
-        exit_codes: pairs of a code and its meaning. Codes that every command has are added. None:
-            don't list any codes.
+        exit_codes: pairs of a code and its meaning, to which we add the codes that every command
+            has. None means that we don't list any codes.
         settings: arguments of `argparse.ArgumentParser`.
 
     Attributes:
-        commands: only in the parser of the whole program: the parsers of the commands, by name.
+        commands: the parsers of the commands, by name. Only the program's main parser has this.
     """
 
     commands: argparse._SubParsersAction[Parser]
@@ -137,4 +137,4 @@ class _Formatter(argparse.HelpFormatter):
 
 
 AddParser: TypeAlias = Callable[..., Parser]
-"""Creates the parser of a command. Takes the arguments of `Parser`."""
+"""A function that creates a command's parser. It takes the arguments of `Parser`."""

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
-# If there's no terminal (e.g. in a CI job), we print a line this often, in seconds.
+# Without a terminal (e.g. in a CI job), we print a line every time this many seconds have passed.
 LINE_SECONDS = 10.0
 
 
 @contextmanager
 def status() -> Iterator[Callable[[RenderableType], None]]:
-    """Context manager. Yields a function that shows the current state on the terminal."""
+    """Context manager that yields a function for showing the current state on the terminal."""
     from rich.console import Console
     from rich.live import Live
 
@@ -121,7 +121,7 @@ async def show_progress(
 ) -> None:
     """Update one line on the terminal until cancelled.
 
-    The first line appears after `after` seconds, so short work doesn't show anything.
+    Nothing appears before `after` seconds have passed, so short work doesn't show anything.
     """
     import trio
 

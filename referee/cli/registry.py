@@ -1,4 +1,4 @@
-"""All commands, and the parsers of their arguments."""
+"""Lists all commands, and creates the parsers of their arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.cli.parser import Parser
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
-# Runs a command and returns its exit code.
+# A function that runs a command and returns its exit code.
 Run: TypeAlias = Callable[[Options, Interrupts], int]
 # Each command with its text in `referee --help`, in the same order. A command "play" is the module
 # `referee.cli.commands.play`, which we import only when it's used. The module has a class
@@ -72,7 +72,7 @@ EXAMPLES = (
 
 
 def options_type(name: str) -> type[Options]:
-    """Return the class of the options of a command."""
+    """Return a command's options class."""
     kind: type[Options] = getattr(_module(name), f"{name.title()}Options")
     return kind
 
@@ -107,7 +107,8 @@ def _end_without_command(words: Sequence[str]) -> NoReturn:
     top = parser(whole=False)
     if not words:
         print(top.format_help(), end="", file=sys.stderr)
-        raise SystemExit(2)  # not 0, so that a script notices that its arguments are missing
+        # This isn't 0, so that a script notices if it has forgotten the arguments.
+        raise SystemExit(2)
     first = words[0]
     if not first.startswith("-"):
         top.error(f"unknown command {first!r}{did_you_mean(first, COMMANDS)}")

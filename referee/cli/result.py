@@ -1,6 +1,6 @@
 """Formats the result of a match for people. The caller prints it.
 
-The text fits 80 columns, and it says the same without colours. We don't use rich here, because
+The text fits into 80 columns, and doesn't rely on colours. We don't use rich here, because
 importing it would take longer than the match (tools/benchmarks, (c)).
 """
 
@@ -35,7 +35,7 @@ _GAP = "  "
 Cell: TypeAlias = tuple[str, str]
 """A text and the name of its style (see `referee.text.terminal.paint`)."""
 Paint: TypeAlias = Callable[[Cell], str]
-"""Returns the text of a cell, with its style if the output has colours."""
+"""A function that returns the text of a cell, styled if the output has colours."""
 
 
 def match_report(
@@ -54,10 +54,10 @@ def match_report(
     Args:
         again: a command that plays the same match again, as words.
         turn: if the match began at a position, the first turn that was played.
-        names: the names in `NAME=BOT`, in seat order; may be empty.
+        names: the names in `NAME=BOT`, in seat order. By default, bots have no such names.
         width: the width for wrapping. We never wrap commands and other text that people copy.
         record: the name of the match's record, or None.
-        stderr: where the complete stderr of the bots went, or None.
+        stderr: the place where people find the complete stderr of the bots, or None.
     """
 
     def painted(cell: Cell) -> str:
@@ -118,8 +118,8 @@ def next_step(
 def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tuple[str, str]:
     """Suggest a command that shows a turn.
 
-    Without a record, the command has to play the match again first. It's important to repeat the
-    same match, because the mistake may not happen in another one.
+    Without a record, the command has to play the match again first. It must be the same match,
+    because the mistake may not happen in another match.
     """
     file = record or "match.jsonl"
     number = ["--turn", str(turn)] if turn else []  # turn 0 is before the first turn, e.g. a draft
@@ -134,7 +134,7 @@ def _look(game: str, turn: int, again: Sequence[str], record: str | None) -> tup
 def _check_handshake(player: PlayerResult, game: str, again: Sequence[str]) -> tuple[str, str]:
     """Suggest a command that tests the handshake.
 
-    Every match has the same handshake, so there's no need to repeat this one.
+    The handshake is the same in every match, so we don't need to repeat this match.
     """
     words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
     for option, value in pairwise(again):
@@ -199,7 +199,7 @@ def _table(
             parts.append(space + painted(cell) if right else painted(cell) + space)
         return _GAP.join(parts).rstrip()
 
-    # Put headings with a single line into the lower row.
+    # If a heading has a single line, put it into the lower row.
     tall = [("\n" + head).split("\n")[-2:] for head in heads]
     if any(top for top, _ in tall):
         yield join((top, "") for top, _ in tall)

@@ -1,4 +1,4 @@
-"""Helpers for commands that run for a while: garbage collection, trio, signals, numpy."""
+"""Contains helpers for commands that run for a while: garbage collection, trio, signals, numpy."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     import trio
 
 T = TypeVar("T")
-# Memory that a command with numpy needs at least, in bytes. Includes a reserve.
+# A command with numpy needs at least this much memory, in bytes. This includes a reserve.
 NUMPY_BYTES = 256 * 1024 * 1024
-# We run the garbage collector after this many new objects, which is less often than usual. Matches
-# create few reference cycles.
+# We run the garbage collector after this many new objects. That's less often than usual, because
+# matches create few reference cycles.
 GARBAGE_AFTER = 5_000
 
 
 def collect_garbage() -> None:
     """Turn on garbage collection, which is off during the start (`referee.__main__`).
 
-    Call this after the imports and before the work. Objects that exist by then are never examined
-    or collected, which saves time.
+    Call this after the imports and before the actual work. To save time, objects that already exist
+    are never examined or collected.
     """
     if not gc.isenabled():
         gc.freeze()

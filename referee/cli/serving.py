@@ -1,4 +1,4 @@
-"""Options of commands that show a page in the browser."""
+"""Defines the options of commands that show a page in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options for matches that several commands have in common."""
+"""Defines the options for matches that several commands have in common."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from referee.match.limits import flag as limit_flag
 from referee.match.sandbox import Choice
 from referee.text.nearest import instead
 
-# The environment variable with the default of `--sandbox`.
+# The environment variable that sets the default of `--sandbox`.
 SANDBOX = "REFEREE_SANDBOX"
 # The limits and the options of the game that the user has given, by name.
 Settings: TypeAlias = Mapping[str, Any]
@@ -60,10 +60,10 @@ def game_option() -> GameName:
 
 
 def game_of_bots_option() -> GameName | None:
-    """Define `--game` for commands that get bots.
+    """Define `--game` for commands that take bots.
 
-    If all bots play the same game, that game is the default. We can't know this yet, so `None`
-    stands for it.
+    By default, the command finds out the game from its bots. We don't know the bots yet, so the
+    default value is None.
     """
     text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
@@ -167,7 +167,7 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
     chosen |= {name: value for name, value in given.items() if name != "set"}
-    # A bot without a time limit is probably being debugged, so its start may take long, too.
+    # A bot without a time limit is probably being debugged, so it may also take long to start.
     if chosen.get("time_limit") == math.inf:
         chosen.setdefault("startup_limit", math.inf)
     return chosen
@@ -180,7 +180,8 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         given: the values from TOML, by name.
 
     Returns:
-        Pairs of name and value, in the order of `Limits`. A limit that is turned off is None.
+        Pairs of name and value, in the order of `Limits`. If a limit is turned off, its value is
+        None.
 
     Raises:
         UsageError: a value is invalid.
@@ -238,8 +239,8 @@ def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | No
     bots.
 
     Args:
-        default: the default of the command. None: "none" for bots on the command line, and "bwrap"
-            for programs that a record names.
+        default: the command's default. If this is None, the default is "none" for bots on the
+            command line, and "bwrap" for programs that a record names.
         help: the help, if the usual one doesn't fit the command.
     """
 

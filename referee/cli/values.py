@@ -1,4 +1,4 @@
-"""Types for the values of options, and the functions that parse them.
+"""Defines the types of option values, and the functions that parse them.
 
 `Annotated[T, read]` is a `T` that `read` parses from text. If the text is invalid, `read` raises an
 `argparse.ArgumentTypeError`. For `Annotated[str, Words(...)]`, only the given words are valid.

@@ -1,4 +1,4 @@
-"""`--browser`: show a running match or tournament in the browser.
+"""Shows a running match or tournament in the browser (`--browser`).
 
 A separate process serves the files. That way, viewers don't slow down the match.
 """
@@ -26,10 +26,10 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
-# How much is added to the `nice` value of the server.
+# We raise the server's `nice` value by this much.
 NICE = 10
-# Length of the server's time slices, in nanoseconds. Linux doesn't allow shorter ones. The match
-# has to wait at most this long until it gets the processor back.
+# Length of the server's time slices, in nanoseconds. The match waits for the processor at most this
+# long. Linux doesn't allow shorter time slices.
 _SLICE_NS = 100_000
 # Numbers of the sched_setattr system call, by processor. The C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
@@ -83,7 +83,7 @@ class Server:
         return f"{words[0]}{quote(self._page)}" if words else ""
 
     def wait(self) -> None:
-        """Wait for the server to exit, which only happens if it fails."""
+        """Wait for the server to exit. It only exits if it fails."""
         self._process.wait()
 
     def end(self) -> None:
@@ -92,7 +92,7 @@ class Server:
             # The server has nothing to save, so we can kill it.
             os.killpg(self._process.pid, signal.SIGKILL)
         GUARDIAN.end(self._process.pid)
-        with self._process:  # closes the pipe, and waits
+        with self._process:  # this closes the pipe, and waits
             pass
 
 
@@ -116,7 +116,7 @@ def watched(
         begin: called when the server is ready, just before we print the address.
 
     Yields:
-        The server, or None if it failed to start. It has printed the reason then.
+        The server, or None if it failed to start, in which case it has printed the reason.
     """
     server = Server(game, paths, page, address)
     try:
@@ -134,9 +134,9 @@ def wait_for_viewers(interrupts: Interrupts, server: Server, kept: str | None, k
     """Keep the server running until Ctrl-C, so that people can look at the final page.
 
     Args:
-        kept: the file with the results, which we suggest for `referee serve`. None: the results
-            aren't saved.
-        keeps: the option that would save them.
+        kept: the file with the results, which we suggest for `referee serve`, or None if the
+            results aren't saved.
+        keeps: the option that would save the results.
 
     Raises:
         Interrupted: Ctrl-C was pressed.

@@ -1,4 +1,4 @@
-"""Load the conformance cases of a game (format: spec/vectors/README.md).
+"""Loads a game's conformance cases (format: spec/vectors/README.md).
 
 The cases come from a JSON file in the game's folder. Some sections of the protocol are the same in
 all games, so their cases are in shared-cases.json, with placeholders such as {request}. A game
@@ -50,14 +50,14 @@ class Insert(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Close(Struct, frozen=True, forbid_unknown_fields=True):
-    """The message at which the bot's standard input is closed, and whether in its middle."""
+    """The message at which we close the bot's stdin, and whether we close it in mid-message."""
 
     at: str
     cut: bool = False
 
 
 class Case(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a match of `players` seats in which the bot under test has the seat `seat`.
+    """A case: a match with `players` seats, in which the tested bot has the seat `seat`.
 
     The table in spec/vectors/README.md, 1, describes the fields.
     """
@@ -107,9 +107,10 @@ class Shared(Struct, frozen=True, forbid_unknown_fields=True):
         control: id of a case in which nothing special happens.
         news: type of a message that is not a request.
         messages: types of the messages of a match.
-        about: kinds of violations for cases about what a bot accepts. Empty: all.
+        about: kinds of violations for cases about what a bot accepts. If it's empty, all kinds
+            count.
         omit: ids of cases that do not apply to the game.
-        changes: id -> changed fields of the case.
+        changes: maps the id of a case to its changed fields.
     """
 
     request: str
@@ -122,7 +123,7 @@ class Shared(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CaseFile(Struct, forbid_unknown_fields=True):
-    """The file of a game's cases: see spec/vectors/README.md, 1."""
+    """The file with a game's cases (see spec/vectors/README.md, 1)."""
 
     format: Literal["conformance-cases"]
     version: Literal[1]
@@ -167,7 +168,7 @@ def _order(case: Case) -> list[int]:
 
 def _shared_cases(game: Shared) -> list[Case]:
     text = _SHARED.read_text(encoding="utf-8")
-    # These two placeholders stand for lists, so we replace their quotes, too.
+    # These two placeholders are replaced by lists, so we replace the quotes around them as well.
     for name in ("messages", "about"):
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
     for name in ("request", "control", "news"):

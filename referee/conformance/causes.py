@@ -1,4 +1,4 @@
-"""Group failed cases by cause.
+"""Groups failed cases by cause.
 
 One mistake of a bot usually fails many cases, but its author should only have to read about it
 once.
@@ -20,7 +20,7 @@ _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
 # A bot that prints extra lines makes one mistake, no matter which requests these lines seem to
 # answer.
 _STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
-# The details of these faults quote the line, so they differ each time.
+# The details of these faults quote the bot's line, so they're different in each case.
 _LINES = {INVALID_JSON, WRONG_TYPE}
 
 
@@ -32,7 +32,7 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake of the bot, with every case that failed because of it.
+    """A mistake that the bot makes, with every case that failed because of it.
 
     `counts` is False if the mistake doesn't affect the verdict. `key` identifies the mistake, so
     that you can recognise it in the results of other cases.
@@ -57,7 +57,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """The mistake in one clause that fits all cases. "..." stands for the parts that differ."""
+        """The mistake in one clause for all cases. Parts that differ are replaced by "..."."""
         actual = {example.violation.actual for example in self.examples}
         return actual.pop() if len(actual) == 1 else _pattern(self.shown.violation.actual)
 
@@ -83,7 +83,7 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
     """Return a key that is equal for all cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
-        # This is the result of a referee. Each of its cases tests a different rule.
+        # This is the result of checking a referee, where each case tests a different rule.
         return kind, violation.expected, violation.actual
     if kind in _STRAY:
         return (kind,)

@@ -1,10 +1,10 @@
-"""Run one case. It's a match in which the other seats are scripted or played by bots.
+"""Runs one case: a match in which the other seats are scripted or played by bots.
 
 We play a real match with the real rules, so that the tests can't disagree with the game. The case
 only says how the match begins, how the other seats reply, and which extra input the bot gets. A
 `Runner` plays the match as usual, and the driver sits between the runner and the bot. After some
-mistakes, such as an extra line, we can't tell which reply belongs to which request any more. Then
-the case ends.
+mistakes, such as an extra line, we can't tell which reply belongs to which request any more, so we
+end the case.
 
 If the bot speaks a dialect, the driver translates the lines itself. We can't use a `DialectBot`
 for this, because some cases split or cut the bytes that the bot receives.
@@ -59,14 +59,14 @@ from referee.runner import Runner
 # Unless the case has `listen`, we only wait for this fraction of `ConformanceLimits.rest`. Most
 # bots have exited by then.
 _SHORT_REST = 0.25
-# Seconds to wait for a reply that the bot has already failed to give in another case.
+# We wait this many seconds for a reply that was missing in another case.
 _KNOWN_SECONDS = 0.5
 # Maximum seconds to observe a bot whose reply is late.
 _LOOK_SECONDS = 3.0
 _MOST_REST = 50
-# We look for misspelt fields in this many replies per case, at most.
+# In each case, we look for misspelt fields in at most this many replies.
 _MOST_REPLIES = 500
-# Lines of stderr to keep from each end.
+# We keep this many lines from each end of stderr.
 _STDERR_LINES = 8
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
@@ -76,9 +76,9 @@ class ConformanceLimits(Struct, frozen=True):
     """The limits of a run.
 
     Attributes:
-        timeout: seconds that the bot has for its handshake, for each reply, and for exiting when
+        timeout: seconds that the bot has for its handshake, for each reply, and for exiting after
             its stdin is closed.
-        grace: seconds that it has for exiting after `game-end` (8.4).
+        grace: seconds that the bot has for exiting after `game-end` (8.4).
         quiet: seconds to wait before `game-end` for lines that we didn't request, if the case has
             `listen`.
         rest: seconds to wait for more output after closing stdin, if the case has `listen`.
@@ -103,7 +103,7 @@ class _Missing(NamedTuple):
 
 
 class _CaseMatch(Match):
-    """A match that also collects its faults in `unjudged`, for the driver to look at."""
+    """A match that also collects its faults in `unjudged`, so that the driver can judge them."""
 
     def __init__(self, case: Case, definition: GameDefinition, seed: int) -> None:
         options = msgspec.convert(case.options, definition.options)
@@ -125,10 +125,11 @@ class Driver(BotWrapper):
     Args:
         source: the bot. If it's a command, we start it for this case.
         seed: the seed of the match, if the case doesn't have its own.
-        known: mistakes that the bot has made in basic cases. We don't wait long for a reply if
-            it's known to be missing.
+        known: mistakes that the bot has made in basic cases. If we know that a reply will be
+            missing, we don't wait long for it.
         hung: requests that the bot never answers. We don't wait long for these replies, either.
-        look: if a reply is missing, observe the process for some seconds to find out why.
+        look: if True, observe the process for some seconds when a reply is missing, to find out
+            why.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ class Driver(BotWrapper):
         self._conversation: deque[str] = deque(maxlen=verdict.LAST_LINES)
         self._observed = Observed()
         self._first = True
-        self._reply = b""  # the last reply of the tested bot
+        self._reply = b""  # the tested bot's last reply
         self._canonical = b""
         self._again = False
         self._replies: list[bytes] = []
@@ -233,7 +234,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._definition, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, because it's complete or because later lines would be unreliable."""
+        """End the case, because it's complete or because we couldn't judge any later lines."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -242,7 +243,8 @@ class Driver(BotWrapper):
 
     async def _play(self) -> None:
         await self._play_match()
-        if self._case.again:  # a second match, with another seat and other shuffles
+        # the same process plays a second match, with another seat and another shuffle
+        if self._case.again:
             if self._seat not in self._match.keep_alive:
                 self._observed.inapplicable = "only for bots that say `keep_alive`"
                 await self._over(planned=True)
@@ -326,7 +328,7 @@ class Driver(BotWrapper):
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
-        if kind == "player-disqualified":  # the bot may not see this, if it speaks a dialect
+        if kind == "player-disqualified":  # a bot that speaks a dialect may not see this
             self._note(f"{message['player_number']} leaves the match: {message['reason']}")
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(message)
@@ -380,8 +382,9 @@ class Driver(BotWrapper):
 
     async def _look_for_unasked(self) -> None:
         # If the bot sent an extra line earlier, we took it for the reply to the next request (1.2),
-        # and each reply answered the request before. If they were all legal, one line is left over
-        # now. After `game-end`, it would look as if the bot had replied to that.
+        # and every later reply for the reply to the request after its own. If all of them were
+        # legal, one line is left over now. After `game-end`, it would look as if the bot had
+        # replied to `game-end`.
         if self._process is None:
             return
         answer = await self.wrapped.reply(trio.current_time() + self._limits.quiet)
@@ -411,7 +414,7 @@ class Driver(BotWrapper):
     ) -> NoReturn:
         """Report a missing reply, and end the case.
 
-        If we have a `process`, we first observe it for a while to find out why it's silent.
+        If there's a `process`, we first observe it for a while to find out why it's silent.
         """
         in_handshake = self._match.in_handshake
         late = _Missing(
@@ -494,7 +497,7 @@ class Driver(BotWrapper):
         return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
-        """Return a hint for the case that the bot speaks a dialect, or "" if it can't."""
+        """Return a hint about dialects that the bot may be speaking, or "" if we have none."""
         if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._definition, self._source.argument)
@@ -503,7 +506,7 @@ class Driver(BotWrapper):
     async def _rest(self, share: float = 1.0) -> list[bytes]:
         """Close the bot's input and return the rest of its output.
 
-        We wait for the bot to exit, but only for this share of `ConformanceLimits.rest`.
+        We wait for the bot to exit, but only for a fraction of `ConformanceLimits.rest` (`share`).
         """
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
@@ -588,7 +591,8 @@ class Driver(BotWrapper):
         page = game_page(self._definition)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
-        if self._adapter is not None:  # the author writes methods, and has never seen the reply
+        # the adapter writes the replies, so the author has never seen them
+        if self._adapter is not None:
             rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:

@@ -1,4 +1,4 @@
-"""The report of a run as JUnit XML: one test suite per chapter."""
+"""Writes the report of a run as JUnit XML, with one test suite per chapter."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
     """Return the report as an XML document.
 
     JUnit doesn't have warnings. If a failure doesn't affect the verdict, we report the test as
-    skipped. This goes for SHOULD, unless the run was strict, and also for notes, which are in a
-    suite of their own. Cases that couldn't be judged are errors.
+    skipped. Examples are SHOULD cases, unless the run was strict, and notes, which are in a suite
+    of their own. Cases that couldn't be judged are errors.
 
     Args:
         chapters: the titles of the chapters, by number.

@@ -1,4 +1,4 @@
-"""The report of a run as a single HTML file."""
+"""Writes the report of a run as a single HTML file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.web.file import pages_policy, pages_style
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """Return the report as HTML. We don't trust text from the bot, so we clean and escape it.
+    """Return the report as HTML. Text from the bot isn't trusted, so we clean and escape it.
 
     Args:
         chapters: the titles of the chapters, by number.

@@ -1,12 +1,12 @@
-"""Run all cases against one bot.
+"""Runs all cases against one bot.
 
 The basic cases run first, one after the other. If the bot fails a vital one such as the handshake,
 we can't judge anything else. Otherwise, the remaining cases run in parallel, and ignore mistakes
 that we know from the basic cases. Before we judge a case, we wait for the result of its control.
 
 On a busy machine, any bot may look slow. If a case fails because of the clock, we run it once more
-while nothing else is running. If the reply is missing again, later cases only wait half a
-second for a reply to that type of request.
+while nothing else is running. If the reply is missing again, later cases only wait half a second
+for replies to that type of request.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class Suite:
         self._scope = trio.CancelScope()
         self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
-        # The requests don't say which match they belong to, so a server can only play one.
+        # Requests don't say which match they belong to, so a server can only play one match at a
+        # time.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
@@ -139,7 +140,8 @@ class Suite:
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
-                    unclear.append((case, observed))  # try again when we know more mistakes
+                    # we'll try again when we know more of the bot's mistakes
+                    unclear.append((case, observed))
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
@@ -200,8 +202,8 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        # The case isn't to blame for a mistake that the bot also makes in the control, or in the
-        # control's own control.
+        # A mistake that the bot also makes in the control, or in the control's own control, has
+        # nothing to do with this case.
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()

@@ -1,4 +1,4 @@
-"""The report of a run as text for 80 columns.
+"""Formats the report of a run as text for 80 columns.
 
 We never rely on colours alone, because some people can't see them, and some terminals can't show
 them.
@@ -39,7 +39,7 @@ _MOST_JSON = 1000
 
 
 def specification(game: str) -> str:
-    """Return the page of the specification that the section numbers of a game refer to."""
+    """Return the specification page to which a game's section numbers refer."""
     return game_page(GAMES[game]).place
 
 

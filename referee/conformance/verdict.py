@@ -1,4 +1,4 @@
-"""The verdict on a tested program, and the result of each case."""
+"""Defines the verdict on a tested program and the result of each case, and computes them."""
 
 from __future__ import annotations
 
@@ -58,16 +58,18 @@ UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
 """Violations that we notice because the bot doesn't reply within the time limit."""
 
 Key: TypeAlias = tuple[str, str]
-"""Identifies a mistake: the kind of violation and the type of the request."""
+"""Identifies a mistake by the kind of violation and the type of the request."""
 Known: TypeAlias = Mapping[Key, Sequence[str]]
 """The mistakes that basic cases have found, with the ids of these cases."""
 
 Hung: TypeAlias = dict[str, tuple[str, "Violation"]]
-"""The types of requests that the bot never answers. For each type, this has the id of the case that
-waited twice for the reply, and the violation that it found."""
+"""Maps the types of requests that the bot never answers to the id of a case and its violation.
+
+The case has waited twice for a reply to this type of request.
+"""
 
 OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION, KEEP_ALIVE}
-"""Mistakes in the handshake that don't stop a match. A case ignores them unless it's about them."""
+"""Handshake mistakes that don't stop a match. Only cases about these mistakes look at them."""
 
 
 class Violation(Struct, frozen=True):
@@ -77,11 +79,11 @@ class Violation(Struct, frozen=True):
         kind: a constant of this module, or a fault code of the game.
         section: section of the protocol, or "http-bots.md 3".
         expected, actual: one clause each.
-        rule: the rule as stated by the section. Empty if `expected` is sufficient.
-        request: the request as the bot received it. Empty without one.
-        reply: the reply to it. Empty without one.
-        conversation: the last lines before it. "> ": sent to the bot, "< ": written by the bot, "!
-            ": a note.
+        rule: the rule as stated by the section, or "" if `expected` is sufficient.
+        request: the request as the bot received it, or "" if there wasn't one.
+        reply: the reply to the request, or "" if there wasn't one.
+        conversation: the last lines before the mistake. Lines to the bot begin with "> ", lines
+            from the bot with "< ", and notes with "! ".
     """
 
     kind: str
@@ -100,7 +102,7 @@ class Violation(Struct, frozen=True):
 
 
 def request_type(request: str | bytes) -> str:
-    """Return the type of a request. May be "", because some dialects don't use JSON."""
+    """Return the type of a request. It may be "", because some dialects don't use JSON."""
     try:
         return str(json.loads(request.splitlines()[-1])["type"])
     except (ValueError, LookupError, TypeError):
@@ -116,7 +118,7 @@ class Observed(Struct):
         stderr: an excerpt of the bot's stderr.
         complete: True if the case ran to its end.
         seconds: how long it took.
-        inapplicable: why the case doesn't apply to this bot. Empty if it does.
+        inapplicable: why the case doesn't apply to this bot, or "" if it does.
         notes: sentences about behaviour that's legal, but probably not intended.
     """
 
@@ -155,8 +157,8 @@ class Result(Struct, frozen=True):
         status: passed; failed; not judged, because another failure prevented it; skipped, because
             the tested program does not support it.
         violations: the reasons of a failure, or an obstacle that belongs to no case.
-        counts: kind of violation -> number of occurrences.
-        because: ids of the failed cases that prevented it.
+        counts: how often each kind of violation occurred.
+        because: ids of the failed cases that prevented this case from being judged.
         stderr: excerpt of stderr if the case did not pass.
         seconds: duration.
         why: the reason why a case was skipped, or a referee's case was not judged.
@@ -192,9 +194,9 @@ class Report(Struct, frozen=True):
         conforms: the verdict.
         passed, failed, not_judged, skipped: number of cases.
         seconds: duration.
-        cases: results in order of sections.
+        cases: the results, sorted by section.
         notes: legal but probably unintended behaviour, one sentence each.
-        sandbox: sandbox of a bot that is a process.
+        sandbox: the sandbox in which a bot that is a process ran.
     """
 
     tested: Literal["bot", "referee"]
@@ -275,7 +277,7 @@ def result_of(case: Rule, status: Status, **found: Any) -> Result:
 
 
 def _is_about(case: Case, violation: Violation) -> bool:
-    """Return True if the case is about the section that was violated, or about a part of it."""
+    """Return True if the case is about the section that was violated, or about a subsection."""
     # A violation may be in section 6, because this section has the rules for all cards, while the
     # case is about the card in 6.4.
     return f"{case.section}.".startswith(f"{violation.section}.")
@@ -284,8 +286,8 @@ def _is_about(case: Case, violation: Violation) -> bool:
 def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:
     """Create the report of a run from its results.
 
-    The verdict is "conforms" if no MUST failed, and all of them could be judged. If `strict`, this
-    also goes for SHOULD. Pass the other fields of a `Report` as keyword arguments.
+    The verdict is "conforms" if no MUST failed, and all of them could be judged. With `strict`, the
+    same is true of SHOULD. Pass the other fields of a `Report` as keyword arguments.
     """
     count = Counter(result.status for result in results)
     left = (Status.FAILED, Status.NOT_JUDGED)

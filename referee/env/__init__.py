@@ -1,4 +1,4 @@
-"""The games as PettingZoo and Gymnasium environments, for reinforcement learning.
+"""Provides the games as PettingZoo and Gymnasium environments, for reinforcement learning.
 
 spec/python-rl.md describes them.
 

@@ -1,4 +1,4 @@
-"""Code that all environments share: spaces of Gymnasium, metadata and rendering."""
+"""Contains what all environments share: Gymnasium spaces, metadata and rendering."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MatchFacts:
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended, e.g. "turn-limit". None before its end."""
+        """The reason why the match ended, e.g. "turn-limit", or None if it hasn't ended."""
         return self._episode.reason
 
     @property
@@ -44,7 +44,7 @@ class MatchFacts:
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """For each disqualified player, the code that says why."""
+        """For each disqualified player, the code of the reason."""
         return self._episode.disqualified
 
 
@@ -57,7 +57,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     Args:
         game: a key of `GAMES`.
         name: the name of the environment.
-        players: number of players. None: as few as the game allows.
+        players: number of players, or None for as few as the game allows.
         render_mode: None, "ansi" for text, or "human" to print the text after each step.
         opponents, normalised, version, reward: see `Episode`.
         options: options of the game, if you don't want the defaults.
@@ -123,9 +123,9 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         can't copy the state of a bot that runs in another process.
 
         Args:
-            viewer: an agent whose action is due. Everything hidden from it is redealt at random.
-                None: an exact copy.
-            seed: seed of the redeal.
+            viewer: an agent whose action is due. We redeal everything that's hidden from it at
+                random. If this is None, you get an exact copy.
+            seed: the seed for redealing.
 
         Raises:
             UsageError: the match is over, the viewer has no action due, or another agent has acted
@@ -187,7 +187,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 
     @property
     def state_space(self) -> Any:
-        """The space of `state`: the observation spaces of all agents, one after the other."""
+        """The space of `state`, which joins the observation spaces of all agents."""
         return state_space(list(self.observation_spaces.values()))
 
     def state(self) -> NDArray[Any]:
@@ -216,7 +216,7 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
 def made_again(
     kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
 ) -> Any:
-    """Create an environment, and continue its saved match if there was one. Used by pickle."""
+    """Create an environment, and continue its saved match if it had one. Used by pickle."""
     env = kind(*arguments, **options)
     if saved is not None:
         env._resume(saved)
@@ -224,9 +224,10 @@ def made_again(
 
 
 def seat_of(agent: str | None) -> int | None:
-    """Return the seat of an agent, counted from 0.
+    """Return an agent's seat, counted from 0, or None if there's no agent.
 
-    For an unknown name, this returns -1. No seat has that number, so it's never due.
+    An unknown name gives -1. Since no seat has this number, callers treat it like an agent that
+    can't act now.
     """
     if agent is None:
         return None
@@ -259,7 +260,7 @@ def rendered(episode: Episode, seat: int, mode: str | None) -> str | None:
 
 
 def numbers_of(seen: Any) -> Any:
-    """Return an observation, or the space of one, without the action mask."""
+    """Remove the action mask from an observation or an observation space."""
     return seen["observation"] if isinstance(seen, dict | spaces.Dict) else seen
 
 
@@ -275,8 +276,8 @@ def state_space(of_agents: list[Any]) -> Any:
 def observations(episode: Episode) -> Any:
     """Return the observation space of a seat.
 
-    If every action is always legal, it's a plain box. Otherwise it's a Dict of the numbers and the
-    action mask.
+    If every action is always legal, this is a Box. Otherwise it's a Dict that contains the numbers
+    and the action mask.
     """
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
@@ -295,7 +296,7 @@ def observations(episode: Episode) -> Any:
 def actions(episode: Episode) -> Any:
     """Return the action space of a seat.
 
-    It's Discrete, or MultiDiscrete if an action has several numbers.
+    The space is Discrete, or MultiDiscrete if an action has several numbers.
     """
     choices = len(episode.environment.choices(episode.options))
     shape = episode.environment.action_shape(episode.options)

@@ -1,6 +1,7 @@
-"""Read the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5).
+"""Reads the steps of recorded matches as arrays, for imitation learning (spec/rl-training.md, 5).
 
-We only know how many rows there are when we've read the last record, so we collect them in lists.
+We collect the rows in lists, because we don't know how many there are until we've read the last
+record.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ class Dataset(NamedTuple):
 
     Attributes:
         observations: int32, or float32 if normalised. Each row has the shape of an observation.
-        action_masks: int8, 1 for each legal choice. None if all actions are legal.
+        action_masks: int8, 1 for each legal choice. This is None if all actions are legal.
         actions: int64, one number or one array per row.
         results: float64, the reward of the seat at the end of its match, from -1 to 1.
         matches: int64, index of the record in `paths`.
         seats: int64, the seat, from 0.
-        left_out: number of replies that have no row, because they were invalid, or because no
-            action stands for them.
+        left_out: number of replies that have no row, because they were invalid or can't be
+            expressed as an action.
         unfinished: number of records that don't have an end. We don't use their steps.
     """
 
@@ -104,7 +105,7 @@ class _Reader:
             self._unfinished += 1
             return
         self._left_out += match.left_out
-        # If all players are tied, nobody has won, and we use none of the rows.
+        # If all players are tied, nobody has won, so we don't use any of the rows.
         if self._won:
             best = max(match.results)
             rows = [row for row in rows if match.results[row.seat] == best > 0]
@@ -142,7 +143,7 @@ class _Reader:
         return Dataset(
             np.array([_numbers(each) for each in seen]),
             np.array(masks) if masks else None,
-            # One row per action, even if an action is an array of numbers.
+            # There's one row per action, even if an action is an array of numbers.
             actions.reshape(len(actions), *self._shapes[1]),
             np.array(self._results),
             np.array(self._matches, np.int64),

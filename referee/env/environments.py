@@ -1,4 +1,4 @@
-"""The environments of one game, with the function names of PettingZoo's modules.
+"""Provides the environments of each game, with the function names of PettingZoo's modules.
 
 You can import them like modules, e.g. with `import referee.env.dominion_v1`.
 """
@@ -47,7 +47,7 @@ class Environments(ModuleType):
         self.name = f"{game}_v{environment.version}"
         self.version = environment.version
         outside = GAMES.outside.get(game)
-        # A pickle may be opened in another process, which hasn't loaded the game yet.
+        # A pickle may be opened in another process that hasn't loaded the game yet.
         self._game = game if outside is None else outside.place
         super().__init__(f"referee.env.{self.name}", self.__doc__)
 
@@ -116,7 +116,7 @@ class Environments(ModuleType):
 
         Raises:
             UsageError: a file can't be opened, is of another game, or was played with options that
-                change the shape of the arrays. Or the records have no matching steps.
+                change the shape of the arrays. Also raised if the records have no matching steps.
             LogReadError: a file isn't a record, or its match can't be played again.
         """
         # Imported late, because most programs that use an environment don't read records.
@@ -170,15 +170,15 @@ def environments_of(game: str, version: int | None = None) -> Environments:
     Args:
         game: a key of `GAMES`, or the file, the folder or the installed name of your own game. Its
             code is executed.
-        version: version of the environments. None: the newest.
+        version: version of the environments. The default is the newest.
 
     Raises:
         UsageError: there is no such game, or it has no environment of this version.
         GameError: the code of the game has a mistake.
     """
     name = find_game(game)
-    # We don't cache games from outside. Somebody may change the file and load it again, and then
-    # the same name is another game.
+    # We don't cache games from outside. If somebody changes the file and loads it again, the same
+    # name is another game.
     found = _made(name) if name in GAMES.outside else _environments_of(name)
     if not found:
         raise UsageError(f"{name} has no environment")
@@ -218,7 +218,7 @@ class Importer:
         return ModuleSpec(name, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the environments. They're a module already, so there's nothing to create."""
+        """Return the environments, which are already a module, so we don't have to create one."""
         return environments()[spec.name.rpartition(".")[2]]
 
     def exec_module(self, module: ModuleType) -> None:

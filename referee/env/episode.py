@@ -1,7 +1,8 @@
-"""Play matches for reinforcement learning, with actions in, and observations and rewards out.
+"""Plays matches for reinforcement learning: takes actions, and returns observations and rewards.
 
-With the same seed, options and replies, you get the same match as from `referee play`. There's no
-event loop in this module. Only bots outside of our process need one, and `opponents.py` runs it.
+With the same seed, options and replies, you get the same match as from `referee play`. This module
+doesn't need an event loop. Only bots outside of our process do, and `opponents.py` runs it for
+them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Saved(NamedTuple):
     """An unfinished match, as data that can be pickled.
 
     Attributes:
-        seed: `Episode.seed`. It isn't the seed of the match if hidden cards were redealt.
+        seed: `Episode.seed`. If hidden cards were redealt, this isn't the seed of the match.
         match_seed: the seed of the match.
         names: the players' names, in seat order.
         absent: the seats that left during the handshake.
@@ -63,12 +64,13 @@ class Episode:
 
     Args:
         definition: a game with an `Environment`.
-        players: number of seats. None: the length of `opponents`, or as few as the game allows.
+        players: number of seats. The default is the length of `opponents`, or as few as the game
+            allows.
         options: options of the game, if you don't want the defaults, and limits of the opponents.
         opponents: a bot for each seat, or None where the program plays. If you don't pass any, the
             program plays all seats.
         normalised: scale observations to the range 0 to 1 (see `Observer`).
-        version: version of the environment. None: the newest.
+        version: version of the environment. The default is the newest.
         reward: one of `REWARDS`.
 
     Attributes:
@@ -100,7 +102,7 @@ class Episode:
         if reward not in REWARDS:
             raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
         self.reward = reward
-        self._rewarded: list[float] = []  # everybody's points at the last call of rewards()
+        self._rewarded: list[float] = []  # everybody's points when rewards() was last called
         assert definition.environment is not None
         self.environment: Environment = definition.environment.of_version(version)
         own = definition.options.__struct_fields__
@@ -142,7 +144,7 @@ class Episode:
         self._encode = msgspec.json.Encoder().encode
 
     def begin(self, seed: int | None) -> None:
-        """Begin a new match. If there's an unfinished one, give it up.
+        """Begin a new match. If there's an unfinished match, abandon it.
 
         Check `due` after this. If opponents leave before the first request, the match may already
         be over, and then no learner is due.
@@ -153,8 +155,8 @@ class Episode:
 
         Raises:
             UsageError: the seed isn't valid.
-            BotError: an opponent that's a Python object raised an exception. Or an opponent failed
-                its handshake, and the handshake has never worked before.
+            BotError: an opponent that's a Python object raised an exception, or an opponent was
+                disqualified before its handshake had ever worked.
             ShortageError: an opponent can't be started.
         """
         if seed is None:
@@ -211,14 +213,14 @@ class Episode:
     def apply(self, seat: int, action: Any, reply: Struct | None) -> None:
         """Apply an action that the translator has already accepted.
 
-        `reply` is the reply that the action completes, or None. The translator has returned it.
+        The translator has returned `reply`: the reply that the action completes, or None.
         """
         self._apply(seat, action, reply)
         if not self.due:
             self._play_until_due()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
-        """Apply the actions of several seats that are due. If any is illegal, nothing changes.
+        """Apply the actions of several due seats. If one is illegal, nothing changes.
 
         Args:
             actions: the action of each seat.
@@ -261,9 +263,9 @@ class Episode:
         """Copy the current match. The program plays all seats of the copy.
 
         Args:
-            viewer: a learner that's due. In the copy, everything that it can't see is redealt at
-                random. None: an exact copy.
-            seed: seed of the redeal.
+            viewer: a learner that's due. In the copy, we redeal everything that it can't see at
+                random. If this is None, you get an exact copy.
+            seed: the seed for redealing.
 
         Raises:
             UsageError: the match is over, the viewer isn't due, or another seat has already acted
@@ -319,11 +321,11 @@ class Episode:
             raise UsageError("the match is over, or none was begun")
 
     def save(self) -> Saved:
-        """Return the current match as data. Pass it to `resume` of an episode like this one.
+        """Return the current match as data, for the `resume` method of an episode like this one.
 
         The data has the replies so far, and not the state of the game. `resume` plays the match
-        again with these replies. Bundled bots do the same again, but we can't be sure of that for
-        other bots.
+        again with these replies. Bundled bots will give the same replies again, but we can't be
+        sure of that for other bots.
 
         Raises:
             UsageError: the match is over, or one of the opponents isn't a bundled bot.
@@ -340,13 +342,13 @@ class Episode:
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
     def resume(self, saved: Saved) -> None:
-        """Continue a saved match. This plays it again up to the point where it was saved."""
+        """Continue a saved match, by playing it again up to the point where it was saved."""
         self._begin(saved.match_seed, saved.names, saved.absent)
         for step in saved.steps:
             self._match.repeat(step, self.learners)
             if self._opponents is None:
-                # A bot may have made faults in a seat that we play now. Drop them, because
-                # _play_until_due() would take them for a bug of ours.
+                # A bot may have made faults in a seat that the program plays now. Drop these
+                # faults, because _play_until_due() would take them for a bug of ours.
                 self._match.take_entries()
             else:
                 self._play_until_due()
@@ -379,16 +381,16 @@ class Episode:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome of the match. None before its end."""
+        """The outcome of the match, or None if it hasn't ended."""
         return self._match.outcome if self.is_begun else None
 
     def rewards(self) -> list[float]:
         """Return the reward of each seat for the last step.
 
-        With "result", all rewards are 0 until the end. Then a seat gets 1 for each seat that it has
-        beaten, and -1 for each seat that has beaten it, divided by the number of other seats. With
-        the other kinds, the reward is the change of points since the last call, so call this once
-        per step.
+        With "result", all rewards are 0 until the end of the match. Then a seat gets 1 for each
+        seat that it has beaten and -1 for each seat that has beaten it, divided by the number of
+        other seats. With the other kinds of rewards, we return the change of points since the last
+        call, so only call this once per step.
         """
         if self.reward != "result":
             before, self._rewarded = self._rewarded, self._points()
@@ -407,7 +409,7 @@ class Episode:
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended, e.g. "turn-limit". None before its end."""
+        """The reason why the match ended, e.g. "turn-limit", or None if it hasn't ended."""
         return None if self.outcome is None else str(self.outcome.reason)
 
     @property
@@ -417,7 +419,7 @@ class Episode:
 
     @property
     def disqualified(self) -> dict[str, str]:
-        """For each disqualified player, the code that says why."""
+        """For each disqualified player, the code of the reason."""
         left = self._match.disqualified if self.is_begun else {}
         return {seat_id(other): str(left[other].code) for other in left}
 
@@ -466,7 +468,7 @@ class Episode:
 
 
 def results_of(ranks: Sequence[int]) -> list[float]:
-    """Return the result of each seat: 1 if it has beaten all others, -1 if all have beaten it."""
+    """Return each seat's result, from 1 if it has beaten all others to -1 if all have beaten it."""
     others = len(ranks) - 1
     return [sum((other > own) - (other < own) for other in ranks) / others for own in ranks]
 

@@ -1,4 +1,4 @@
-"""Create the observations of a policy, both in an environment and in a match as a bot.
+"""Creates observations for a policy, both in an environment and when it plays as a bot.
 
 We use the same class for both, so that a policy sees the same numbers in a match as in training.
 """
@@ -18,7 +18,7 @@ Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
 
 
 class Observer:
-    """Creates the observations of a policy.
+    """Creates observations for a policy.
 
     Args:
         environment: the environment of the game.
@@ -38,7 +38,7 @@ class Observer:
             self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
 
     def __call__(self, player: Translator) -> Observation:
-        """Return a seat's observation, which includes the mask if not every action is legal."""
+        """Return a seat's observation, including the mask unless all actions are always legal."""
         numbers: NDArray[Any] = player.observe()
         legal = player.legal()
         if self._bounds is not None:

@@ -1,4 +1,4 @@
-"""Play some seats of an environment with bots: Python objects, or anything for `referee play`.
+"""Lets bots play some seats of an environment: Python objects, or any bot of `referee play`.
 
 We call Python objects directly, which is fast. All other bots need trio (`referee.bots.portal`). We
 only import trio if there are such bots, because it's slow to import, and a training program may
@@ -47,11 +47,11 @@ class Opponents:
 
     Attributes:
         seats: the seats in which the bots play.
-        are_bundled: True if all bots are bundled with the referee. They always play the same if
-            they get the same lines, so we can replay their matches.
+        are_bundled: True if all bots are bundled with the referee. If these bots get the same
+            lines, they always give the same replies, so we can replay their matches.
         take_messages: True if all bots of this match read message objects instead of lines.
-        message_kinds: the kinds of messages that the bots read, if they read messages. None if
-            one of them reads all kinds.
+        message_kinds: the kinds of messages that the bots read, if they read messages, or None if
+            any bot reads all kinds.
 
     Raises:
         UsageError: one of the bots doesn't exist.
@@ -67,14 +67,15 @@ class Opponents:
         self.message_kinds: frozenset[type[Struct]] | None = None
         self._opponents, self._game = opponents, game
         self._matches = 0  # how many matches we've begun
-        self._portal: BotPortal | None = None  # None if all bots are objects
+        self._portal: BotPortal | None = None  # None if all bots are Python objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
-        # (seat, BOT argument) of the bots whose handshake has worked at least once. If it never
-        # did, the bot is broken, and we raise an error instead of playing on without it.
+        # The seat and BOT argument of each bot whose handshake has worked at least once. If a bot's
+        # handshake has never worked, the bot is broken, and we raise an error instead of playing on
+        # without it.
         self._passed_handshake: set[tuple[int, str]] = set()
-        # For each bot that's still in the match, the lines that we haven't sent yet. If
-        # `take_messages`, these are messages.
+        # For each bot that's still in the match, the lines that we haven't sent yet. With
+        # `take_messages`, these are message objects.
         self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
         # Check all bots of a pool now. Otherwise, we'd only notice a typo when that bot is chosen.
@@ -96,7 +97,8 @@ class Opponents:
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
         # With a pool, later matches may only have objects. We keep the portal anyway.
         if self._portal is None and not are_objects(self._sources):
-            from referee.bots.portal import BotPortal  # slow, because it imports trio
+            # importing this is slow, because it imports trio
+            from referee.bots.portal import BotPortal
 
             self._portal = BotPortal()
 
@@ -106,7 +108,7 @@ class Opponents:
         return {seat_id(seat): self._sources[seat].argument for seat in self.seats}
 
     def begin(self, spec: MatchSpec) -> None:
-        """Begin a match. If there's an unfinished one, give it up.
+        """Begin a match. If there's an unfinished match, abandon it.
 
         Raises:
             ShortageError: the system is short of processes, memory or file descriptors.
@@ -130,7 +132,7 @@ class Opponents:
     def _kinds_read(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
         heard = set[str]()
         for bot in bots:
-            # This bot reads all messages, so we can't leave out any.
+            # This bot reads all messages, so we can't skip any.
             if bot.hears is None:
                 return None
             heard.update(bot.hears)
@@ -146,14 +148,14 @@ class Opponents:
             own.append(plain(sent.message) if self.take_messages else sent.line[:-1])
 
     def play_due(self, match: Match) -> None:
-        """Get the replies of the due bots, and pass them to the match.
+        """Get the replies of all bots that have a request, and pass them to the match.
 
         Raises:
-            BotError: an object raised an exception, which is the `__cause__`. Or a bot failed its
-                handshake, and the handshake has never worked before.
+            BotError: a bot that is a Python object raised an exception (the `__cause__`), or a bot
+                was disqualified before its handshake had ever worked.
 
         Warns:
-            RuntimeWarning: a bot was disqualified for another reason.
+            RuntimeWarning: a bot whose handshake has worked before was disqualified.
         """
         # Look at this before the loop, because replies can end the handshake.
         in_handshake = match.in_handshake
@@ -209,7 +211,7 @@ class Opponents:
         return answer
 
     def finish(self, match: Match) -> None:
-        """Finish a match that's over. Sends the last lines to the bots.
+        """Finish a match that's over, by sending the last lines to the bots.
 
         Raises:
             BotError: an object raised an exception (see `play_due`).
@@ -261,7 +263,7 @@ def check_for_many(opponents: Bots | None, matches: int) -> None:
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))
-"""Takes the place of a bot in the seats where the program plays. It never gets a request."""
+"""A placeholder for a bot in the seats that the program plays. It never gets a request."""
 
 
 class _Nobody:

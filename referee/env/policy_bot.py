@@ -1,4 +1,4 @@
-"""A bot that plays with a policy, for matches against any other bot.
+"""Lets a policy play as a bot, in matches against any other bot.
 
 The bot gets the same lines as all bots. A `StateTracker` turns them into the view of its seat, and
 from that, the policy gets the same observations as in the environment.
@@ -67,7 +67,7 @@ class PolicyBot:
     def reply(self, lines: Sequence[bytes]) -> bytes:
         """Reply to a request.
 
-        `lines` has all lines since the last call. The request is the last line.
+        `lines` has all lines since the last call, and the last of them is the request.
 
         Raises:
             UsageError: the policy returned an illegal action.

@@ -1,4 +1,4 @@
-"""Choose a different opponent for each match of an environment.
+"""Lets an environment play each match against a different opponent.
 
 For example, you can train a policy against its own older versions, and add a new version now and
 then.
@@ -14,13 +14,14 @@ from referee.errors import UsageError
 
 
 class Pool:
-    """A list of bots for a seat. A different one can play in each match.
+    """A list of bots for a seat, from which we choose one for each match.
 
     Args:
         bots: names, commands, policies, or anything else that you can pass to
             `referee.play_match`.
         choose: a function that returns the index of the next bot. It gets the number of earlier
-            matches and the number of bots. None: choose at random, with the seed of the match.
+            matches and the number of bots. By default, we choose at random, with the seed of the
+            match.
 
     Attributes:
         bots: the list. You can change it between matches, e.g. to append an older version of your

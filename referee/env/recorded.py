@@ -1,8 +1,9 @@
-"""Play a recorded match again, and convert it to the steps of an environment.
+"""Plays a recorded match again, and converts it to the steps of an environment.
 
 We convert each recorded reply to actions. Some replies contain several decisions that a policy
-makes one after the other. In this case, we play the match with one request for each decision. Its
-lines may then differ from the record, but the result must be the same. We check that at the end.
+makes one after the other. In this case, we play the match with one request for each decision. The
+lines of the match may then differ from the record, but the result must be the same, which we check
+at the end.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class RecordedMatch:
         path: file name of the record.
         game: a key of `GAMES`. The record must be of this game.
         environment: the environment of this game.
-        bot: only yield the steps of this bot. None: yield the steps of all bots.
+        bot: only yield the steps of this bot. If it's None, yield the steps of all bots.
         normalised: scale observations to the range 0 to 1 (see `Observer`).
 
     Attributes:
@@ -49,8 +50,8 @@ class RecordedMatch:
             name in a tournament.
         shape: the shape of an action.
         left_out: how many replies we couldn't convert (see `Dataset`).
-        results: the result of each seat. Empty before the end of the match, and if the record is
-            truncated.
+        results: the result of each seat. This is empty before the end of the match, and if the
+            record is truncated.
 
     Raises:
         UsageError: the file can't be opened, or is of another game.
@@ -89,7 +90,8 @@ class RecordedMatch:
         self._observe = Observer(environment, seats, spec.options, normalised=normalised)
         new = environment.translator
         self._players: list[Translator] = [new(seat, seats, spec.options) for seat in range(seats)]
-        self._requests: list[type[Struct] | None] = [None] * seats  # type of each seat's request
+        # maps each seat to the type of its request
+        self._requests: list[type[Struct] | None] = [None] * seats
         self._rest: list[_Rest | None] = [None] * seats
 
     def rows(self) -> Iterator[Row]:
@@ -101,7 +103,7 @@ class RecordedMatch:
         match = self._match
         match.start()
         match.take_entries()
-        replies: dict[int, Any] = {}  # seat -> its reply in this round
+        replies: dict[int, Any] = {}  # maps each seat to its reply in this round
         while match.due:
             seat = match.due[0]
             reply = self._next_reply(seat)
@@ -128,8 +130,8 @@ class RecordedMatch:
     def _next_reply(self, seat: int) -> Any:
         """Return the next reply of a seat that's due, or None at the end of the record.
 
-        If we've split its last recorded reply, this is the next part of it. In the handshake, the
-        reply is a line.
+        If we've split the seat's last recorded reply, this returns its next part. In the handshake,
+        replies are lines.
         """
         rest, match = self._rest[seat], self._match
         if rest is not None and rest.turn != match.turns:
@@ -176,8 +178,8 @@ class RecordedMatch:
                 raise NoActionError
             return [Row(seat, self._observe(player), each) for each in player.actions_of(reply)]
         except NoActionError:
-            # The reply was a fault, or no action stands for it. People sometimes play in ways that
-            # the environment doesn't support.
+            # The reply was a fault, or can't be expressed as an action. People sometimes play in
+            # ways that the environment doesn't support.
             self.left_out += 1
             return []
 
@@ -202,7 +204,7 @@ class RecordedMatch:
 class _Rest(NamedTuple):
     """The parts of a recorded reply that we haven't used yet.
 
-    They're replies to later requests of the same type in the same turn.
+    We use them to reply to later requests of the same type in the same turn.
     """
 
     parts: deque[Any]

@@ -1,7 +1,7 @@
-"""Register the environments with Gymnasium, so that `gymnasium.make("referee/Dominion-v1")` works.
+"""Registers the environments with Gymnasium, so that `gymnasium.make("referee/Dominion-v1")` works.
 
-This happens when the module is imported. `referee.env` imports it automatically, if Gymnasium has
-been imported before.
+This happens when the module is imported. `referee.env` imports it automatically if Gymnasium has
+already been imported.
 """
 
 from __future__ import annotations

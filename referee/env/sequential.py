@@ -1,4 +1,4 @@
-"""A game in which one seat acts at a time, as a PettingZoo environment (AECEnv).
+"""Provides games in which one seat acts at a time as PettingZoo environments (AECEnv).
 
 Most attributes and their names are defined by PettingZoo.
 """
@@ -18,14 +18,14 @@ _OF_A_MATCH = (
     *("agent_selection", "rewards", "_cumulative_rewards"),
     *("terminations", "truncations", "infos"),
 )
-"""The attributes of PettingZoo that only exist after the first reset."""
+"""PettingZoo's attributes that only exist after the first reset."""
 
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
-    """An AECEnv. An agent acts until its reply is complete, which can take several actions."""
+    """An AECEnv. An agent acts until its reply is complete, so it may act several times."""
 
-    # Python calls this for missing attributes. The ones of a match only exist after reset(), so say
-    # that. The usual message would look like a bug in the environment.
+    # Python calls this for missing attributes. Many attributes only exist after reset(). The error
+    # has to mention this, because Python's usual message would look like a bug in the environment.
     def __getattr__(self, name: str) -> Any:
         if name in _OF_A_MATCH:
             raise AttributeError(f"there is no {name} before the first match: call reset")
@@ -64,13 +64,13 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self._episode.check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            # This method of PettingZoo handles agents that are done. The agent passes None and is
-            # removed.
+            # The agent's match is over, so the action is None. This method of PettingZoo removes
+            # the agent.
             self._was_dead_step(action)
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        # As in PettingZoo, the rewards of an agent accumulate until it acts again.
+        # An agent's rewards accumulate until it acts again, as usual in PettingZoo.
         self._cumulative_rewards[agent] = 0.0
         self._select_next()
         if self.render_mode == "human":
@@ -83,7 +83,8 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     def action_mask(self, agent: str) -> NDArray[np.int8]:
         """Return the mask of the agent's legal actions. This is cheaper than `observe`."""
         legal = self._episode.player(self._seat[agent]).legal()
-        assert legal is not None  # it's only None in games in which all players move together
+        # the mask is only None in games in which all players move together
+        assert legal is not None
         return legal
 
     def render(self) -> str | None:

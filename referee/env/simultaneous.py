@@ -1,4 +1,4 @@
-"""A game in which all seats act together, as a PettingZoo environment (ParallelEnv)."""
+"""Provides games in which all seats act together as PettingZoo environments (ParallelEnv)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.errors import UsageError
 
 
 class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
-    """A ParallelEnv. One step is one round.
+    """A ParallelEnv in which one step is one round.
 
     An agent without a request in a round has an empty mask. Its action is ignored, so you may leave
     it out.
@@ -21,7 +21,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin a new match, as `SequentialEnv.reset` does. Returns observations and infos.
+        """Begin a new match, like `SequentialEnv.reset`, and return observations and infos.
 
         Raises:
             UsageError: the seed isn't valid.
@@ -69,7 +69,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         return result
 
     def render(self) -> str | None:
-        """Render the grid as text, as the first player of your program sees it."""
+        """Render the grid as text, as seen by the first player that your program controls."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

@@ -1,4 +1,4 @@
-"""A game against bots, as a Gymnasium environment (Env). The program plays one seat.
+"""Provides a game against bots as a Gymnasium Env, in which the program plays one seat.
 
 If you want to play several seats yourself, use an AECEnv.
 """
@@ -37,8 +37,8 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     Args:
         game: a key of `GAMES`.
-        opponents: same as for `Episode`, with exactly one None. Default: the game's usual opponent
-            (`Environment.opponent`) plays in the second seat.
+        opponents: same as for `Episode`, with exactly one None. By default, the game's usual
+            opponent (`Environment.opponent`) plays in the second seat.
         normalised, version, reward: same as for `Episode`.
         render_mode: same as for `Common`.
         options: options of the game that differ from the defaults.
@@ -173,7 +173,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._episode.resume(saved)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """Return the mask of legal choices. sb3-contrib calls a method of this name."""
+        """Return the mask of legal choices. sb3-contrib requires this method's name."""
         seen = self.seen()
         if isinstance(seen, dict):
             return seen["action_mask"]
@@ -186,14 +186,14 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended, as in `MatchFacts`, or "illegal-action"."""
+        """The reason why the match ended, as in `MatchFacts`, or "illegal-action"."""
         return "illegal-action" if self._is_illegal else super().reason
 
     def seen(self) -> Observation:
         """Return the observation. After the end of a match, its mask is all 1.
 
-        Before a reset, a vector environment needs one more action, which is ignored. A policy
-        couldn't choose it if all actions were masked.
+        A vector environment needs one more action before it resets a match, and ignores it. A
+        policy couldn't choose that action if all of them were masked.
         """
         seen = self._episode.observe(self._seat)
         if isinstance(seen, dict) and self._seat not in self._episode.due:

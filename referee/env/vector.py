@@ -1,4 +1,4 @@
-"""Many matches against bots in one process, for `gymnasium.make_vec`."""
+"""Plays many matches against bots in one process, for `gymnasium.make_vec`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MatchesEnv(SyncVectorEnv):  # type: ignore[misc]
         self._share_rows()
 
     def _share_rows(self) -> None:
-        """Give each match a view of its row in the arrays, to write its observations to.
+        """Let each match write its observations to a view of its row in the arrays.
 
         If only some matches are reset, the rows of the others keep their content.
         """

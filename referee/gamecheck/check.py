@@ -28,7 +28,7 @@ class GameReport(Struct, frozen=True):
     """The result of a check.
 
     Attributes:
-        matches: how many matches were played to the end.
+        matches: how many matches we played to the end.
         replies: how many replies there were in these matches.
         seconds: the average time that the rules need for one reply.
     """
@@ -63,7 +63,8 @@ def check_game(
         seconds: the time limit for a single call to the game.
         place: the file or folder of the game. If it's given, we also play some matches in other
             processes.
-        thorough: if True, we play as many matches again, and use the game's optional parts in them.
+        thorough: if True, we play the same number of matches again, this time with the game's
+            optional parts.
         on_match: called with the number of matches that we've played so far. It counts up to
             `matches`, or to twice as many if `thorough` is True.
     """
@@ -105,8 +106,8 @@ def check_game(
 def settings(definition: GameDefinition, matches: int, seed: int) -> list[Setting]:
     """Return the settings of all matches.
 
-    The number of seats differs from match to match. Some matches have invalid replies, and in some
-    of them seats leave.
+    The number of seats differs from match to match. In some matches, players send invalid replies,
+    or leave.
     """
     counts = range(definition.min_seats, definition.max_seats + 1)
     return [
@@ -136,7 +137,7 @@ def play_all(
         try:
             match.play()
         except GameStoppedError:
-            # The next match would probably hang, too, and we'd have to wait again.
+            # The next match would probably hang as well, and we'd have to wait again.
             if findings.has("hangs"):
                 break
             continue
@@ -193,7 +194,8 @@ def _check_all_matches(
     whole = [match for match in played if not match.has_left]
     if not whole:
         return
-    # In a few games, these things are intended, so they aren't errors. Usually they're mistakes.
+    # These things are usually mistakes, but a few games do them on purpose, so we don't report them
+    # as errors.
     if all(match.reason == EndReason.TURN_LIMIT for match in whole):
         text = (
             "all random matches ended by the turn limit: look whether the game's own end can be "

@@ -1,4 +1,4 @@
-"""Print a digest of some random matches: python -m referee.gamecheck.digest GAME SEED.
+"""Prints a digest of some random matches: python -m referee.gamecheck.digest GAME SEED.
 
 If two processes print different digests, the game isn't reproducible (hash_seed.py).
 """

@@ -1,4 +1,4 @@
-"""Describe the fields of a message and their values, by looking at many messages of this type."""
+"""Describes the fields of a type of message and their values, by looking at many examples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 _MOST_TEXTS = 8
 # If a text field has more values, we list its characters if there are at most this many.
 _MOST_CHARACTERS = 12
-# If objects have more keys than this, the keys are probably data rather than fields.
+# If objects have more keys than this, the keys are probably data and not fields.
 _MOST_KEYS = 20
 # We describe the items of a list one by one if the list isn't longer than this.
 _MOST_PLACES = 4

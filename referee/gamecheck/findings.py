@@ -22,7 +22,7 @@ _PACKAGES = sysconfig.get_path("purelib") + os.sep
 _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
 
 
-# Authors of small games don't know our interface of games. For each of its methods, this is the one
+# Authors of small games don't know our game interface. This maps each of its methods to the method
 # in their class that's usually responsible.
 _SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
 
@@ -32,7 +32,7 @@ class Finding(Struct, frozen=True):
 
     Attributes:
         kind: a short id, such as "prints".
-        text: one line that says what's wrong and how to correct it.
+        text: one line that says what's wrong and how to fix it.
         where: the line in the game's code, as "FILE:LINE", or "" if we don't know it.
         is_error: True if the game fails the check because of this.
     """
@@ -52,7 +52,7 @@ class Findings:
     def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
         """Add a finding, unless there's already one of this kind for the same line.
 
-        If we don't know the line, the text has to be different.
+        Findings without a line are compared by their text instead.
         """
         self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
 
@@ -101,7 +101,7 @@ def locate_in_stack(frame: FrameType | None) -> str:
 
 
 def locate_method(game: Any, name: str) -> str:
-    """Return the line where the game defines a method, or "" if it isn't in the game's code."""
+    """Return the line where a method is defined, or "" if that isn't in the game's code."""
     small = isinstance(game, SmallGame)
     for kind in (type(game.game), type(game)) if small else (type(game),):
         named = _SMALL.get(name, name) if small else name

@@ -1,4 +1,4 @@
-"""Call a game's code in such a way that its mistakes are reported and don't end the check."""
+"""Calls a game's code so that a mistake in it is reported, and doesn't end the check."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Report if the game prints anything or uses the module `random` inside the `with` block.
+    """Report it if the game prints anything or uses the module `random` inside the `with` block.
 
     We replace the functions of `random` in the whole process. Since libraries may call them, too,
     we look at the stack to see if the call comes from the game.

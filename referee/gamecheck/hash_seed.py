@@ -17,7 +17,7 @@ _SECONDS = 60.0
 def is_stable(game: str, seed: int) -> bool:
     """Return True if random matches are the same in processes with different hash seeds.
 
-    If the matches take too long, we don't know, and return True as well.
+    If the matches take too long, we can't tell, and return True.
 
     Args:
         game: the name of the game, or the path of its file or folder.
@@ -35,7 +35,7 @@ def is_stable(game: str, seed: int) -> bool:
         for hash_seed in "123456"
     ]
     try:
-        # If all crash, they do it for another reason than the order of a set.
+        # If all processes crash, the order of sets isn't the reason.
         results = {(*child.communicate(timeout=_SECONDS), child.returncode) for child in children}
     except subprocess.TimeoutExpired:
         return True

@@ -1,4 +1,4 @@
-"""A random match that sends and receives lines, as in a real match.
+"""Plays a random match that sends and receives lines like a real one.
 
 parts.py uses it to check the optional parts of a game, and page.py to get examples of messages.
 """
@@ -21,7 +21,7 @@ from referee.match.machine import Entry, Match, Sent
 
 
 class LinesMatch:
-    """A match between players who choose at random. Subclasses can override the steps.
+    """A match between players who choose at random. Subclasses can override its steps.
 
     Attributes:
         names: the players' names, in seat order.
@@ -103,7 +103,7 @@ class LinesMatch:
         """Let a seat reply, and return the line. `number` is the number of the round."""
         players = self.players[number % len(self.players)]
         request, view = self._asked[seat], self.match.view(seat)
-        assert view is not None  # the game has begun
+        assert view is not None  # the game exists by now
         line: bytes = self.call("a legal reply", partial(players.reply, seat, request, view))
         self.call("advance", partial(self.match.receive, seat, line))
         return line

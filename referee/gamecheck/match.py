@@ -23,8 +23,8 @@ from referee.match.decode import decode_reply, reply_decoder
 
 # A random match with more rounds than this will probably never end.
 MAX_ROUNDS = 20_000
-# Checking a round takes longer than playing it. We only check every round at the beginning of a
-# match, and later every tenth one.
+# Checking a round takes longer than playing it. That's why we check each of the first 20 rounds of
+# a match, but later only every tenth round.
 _ALL_CHECKED, _THEN_EACH = 20, 10
 
 
@@ -50,13 +50,14 @@ class RandomMatch:
     Args:
         replies: the replies of an earlier match that we want to repeat. By default the players
             choose new ones.
-        looks: True to check the views. You can only pass False together with `replies`.
+        looks: if True, check the views. You can only pass False together with `replies`.
 
     Attributes:
-        game: the game. It's only set after the match has begun.
-        trace: the requests, events, standings and so on of each round, as JSON. Not the views.
+        game: the game, which is only set after the match has begun.
+        trace: the requests, events, standings and so on of each round, as JSON. Views aren't
+            included.
         replies: for each round, a dict with the replies of the seats.
-        is_open: True if spectators could always see everything.
+        is_open: True if spectators have been able to see everything so far.
         count: how many replies there were.
         reason: the end reason.
         scores: the final scores, in seat order.
@@ -117,8 +118,8 @@ class RandomMatch:
             else:
                 given = self._given[number] if number < len(self._given) else {}
                 if given.keys() != {each.seat for each in requests}:
-                    # The repeated match has become a different one. We notice this when we compare
-                    # the traces.
+                    # The repeated match has gone differently. We'll report this when we compare the
+                    # traces.
                     return
             self.replies.append(given)
             self.count += len(given)
@@ -240,7 +241,7 @@ class RandomMatch:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
     def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
-        # A seat that decides must see everything that spectators see, and ALL must see everything
+        # A seat with a request must see everything that spectators see, and ALL must see everything
         # that the seat sees. Otherwise somebody sees too much.
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
         for seat in asked:
@@ -253,8 +254,8 @@ class RandomMatch:
                     self._error("leak", text, "view")
 
     def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
-        # Shuffle everything that this seat shouldn't know. If its view or its request changes, the
-        # seat does know something about it.
+        # Shuffle everything that this seat shouldn't know. If that changes the seat's view or
+        # request, the seat does know something about it.
         game: Any = self.game
         seat = request.seat
         is_open = written[seat] == written[ALL] or self._findings.has("random")
@@ -337,8 +338,8 @@ def _view(viewer: Viewer) -> str:
 def first_extra(less: Any, more: Any, path: str) -> str:
     """Return the path of the first thing that `less` shows and `more` doesn't, or "".
 
-    `less` may hide things. A value in it is hidden if it's None, "" or missing, or if it's a list
-    or an object of another form than in `more`. A "?" hides a character of a text. If a list has
+    `less` may hide things. A value is hidden if it's None, "" or missing, or if it's a list or an
+    object that has another form than in `more`. A "?" hides a character of a text. If a list has
     the same items in another order, the order is hidden.
     """
     if isinstance(less, dict) and isinstance(more, dict):

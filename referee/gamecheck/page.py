@@ -40,7 +40,7 @@ class _Line(NamedTuple):
     """A line of a match.
 
     Attributes:
-        seat: the seat that wrote or received the line. None if all seats received it.
+        seat: the seat that wrote or received the line, or None if all seats received it.
     """
 
     seat: int | None
@@ -61,7 +61,7 @@ def page_of(definition: GameDefinition, matches: int, seed: int) -> str:
     """
     if not Players.can_play(definition):
         raise UsageError(f"no match of {definition.name} can be played at random, for examples")
-    # If a game has its own page in spec/, that page already describes the fields.
+    # A game with its own page in spec/ already has a description of its fields there.
     has_fields = bool(definition.specification_text)
     numbers = range(seed, seed + (matches if has_fields else 1))
     played = [_random_match(definition, number) for number in numbers]
@@ -159,7 +159,7 @@ def _example(block: str, own: Mapping[str, Any]) -> str:
 
 
 def _link(found: re.Match[str]) -> str:
-    """Keep links within the page. Links to other pages are replaced by their text."""
+    """Keep links within the page, but replace links to other pages by their text."""
     text, page, anchor = found[1], found[2], found[3]
     is_here = not page or page.rpartition("/")[2] == "protocol.md"
     return f"[{text}]({anchor})" if is_here and anchor else text
@@ -174,7 +174,7 @@ def _match(lines: Sequence[_Line]) -> Iterator[str]:
     )
     own = [line for line in lines if line.seat in (None, 0)]
     replies = [place for place, line in enumerate(own) if line.is_reply]
-    # The first reply is the one in the handshake, so show one more.
+    # The first reply belongs to the handshake, so show one more.
     first = (replies[: _REPLIES + 1] or [0])[-1] + 1
     texts = [f"{'<' if line.is_reply else '>'} {line.text}" for line in own]
     cut = len(texts) > first + _LAST

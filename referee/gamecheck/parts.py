@@ -1,7 +1,7 @@
-"""Checks the optional parts of a game, i.e. people, environments, copies, logs and statistics.
+"""Checks a game's optional parts: people, environments, copies, logs and statistics.
 
-For this we play random matches with lines. They use the optional parts in the same way as the
-commands do.
+To do this, we play random matches that send lines, and use the optional parts in the same way as
+our commands do.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
 
-# The probability that we copy the match before a reply, and the maximum number of copies. We don't
-# make more, because all copies have to be played to the end.
+# The probability that we copy the match before a reply, and the maximum number of copies. The
+# number is small because we have to play all copies to the end.
 _COPIES, _MOST_COPIES = 0.1, 5
 
-# To check a log, we may have to play the game many times until we find the hidden draws. This takes
-# longer than other calls.
+# Checking a log takes longer than other calls, because we may have to play the game many times
+# until we find the hidden draws.
 LOG_SECONDS = 60.0
 
 
 class PartsMatch(LinesMatch):
     """A random match that uses all optional parts of a game.
 
-    If the game has both a `person` and an environment, they take turns in choosing the replies.
+    If the game has both a `person` and an environment, they take turns choosing the replies.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class PartsMatch(LinesMatch):
         return self._guard(what, call)
 
     def make_players(self) -> None:
-        """Create people, if the game has a `person`, and an environment with its trackers."""
+        """Create people, and an environment with its trackers, if the game supports them."""
         definition, seats = self.definition, range(self.setting.seats)
         kinds = [definition]
         if definition.person is not None:
@@ -94,7 +94,7 @@ class PartsMatch(LinesMatch):
     # --- During the match -------------------------------------------------------------------------
 
     def receive(self, entry: Entry) -> None:
-        """Also keep the line if it belongs in the spectator log."""
+        """Receive a line, and also keep it if it belongs in the spectator log."""
         if isinstance(entry, Sent) and entry.to is None:
             self._public.append(entry.line)
         super().receive(entry)
@@ -108,13 +108,13 @@ class PartsMatch(LinesMatch):
             raise GameStoppedError from error
 
     def observe(self, seat: int, message: Struct) -> None:
-        """Also show the message to the tracker of the seat."""
+        """Pass a message to the players and the seat's tracker."""
         super().observe(seat, message)
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(message))
 
     def _check_observation(self, seat: int) -> None:
-        """Check that the tracker has the right view, and that the observation is in its bounds."""
+        """Check that the tracker has the right view, and that the observation is within bounds."""
         if not self._trackers:
             return
         view = self.match.view(seat)
@@ -133,7 +133,8 @@ class PartsMatch(LinesMatch):
                 f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
                 "a view whose lists grow or shrink needs observe(view)"
             )
-            if not self._findings.has("observation"):  # one shape is enough for the author
+            # one wrong shape is enough to show the author
+            if not self._findings.has("observation"):
                 self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])

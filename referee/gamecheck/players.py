@@ -1,4 +1,4 @@
-"""Players who choose legal moves at random.
+"""Plays legal moves at random.
 
 They don't know the rules, so they get the legal moves from the game's environment, from the choices
 that it offers to people, or from its `simplest_reply`.
@@ -52,7 +52,7 @@ class Players:
 
     @property
     def kind(self) -> str:
-        """How to refer to a player in findings, i.e. "a person" or "a program"."""
+        """The word for a player in findings: "a person" or "a program"."""
         return "a person" if self._people else "a program"
 
     def observe(self, seat: int, message: Struct) -> None:

@@ -1,4 +1,4 @@
-"""The recorded replies and requests of a match."""
+"""Reads the replies and requests of a match from its record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from referee.text.terminal import as_text
 
 
 class RecordedAnswers(NamedTuple):
-    """The replies of a match before one of its turns.
+    """The replies that were given in a match before one of its turns.
 
     Attributes:
         answers: for each seat, its replies in order. The first is None, because a new bot answers
             the handshake itself, unless the seat left during the handshake.
-        left: the seats that had left the match.
+        left: the seats that had left the match before that turn.
         can_reshuffle: True if the game can redeal cards that nobody knows.
     """
 
@@ -38,7 +38,7 @@ class RecordedAnswers(NamedTuple):
 
     @property
     def limits_of_bots(self) -> list[dict[str, Any]]:
-        """For each seat, the limits that the record sets for this bot only.
+        """For each seat, the limits that the record only sets for this seat's bot.
 
         We ignore entries that lift a limit of the sandbox. A record may come from a stranger, and
         resuming it mustn't weaken the sandbox.
@@ -78,8 +78,8 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
-        turn: stop before this turn. Turns are counted from 1 and across all players. If None,
-            the record must be truncated, and all its replies are returned.
+        turn: stop before this turn, counting the turns of all players from 1. If it's None, the
+            record must be truncated, and we return all its replies.
 
     Raises:
         UsageError: the file can't be opened, the match has no such turn, or the record isn't

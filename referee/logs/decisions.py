@@ -1,4 +1,4 @@
-"""Show how a rule file would have decided in a recorded turn."""
+"""Shows how a rule file would have decided in a recorded turn."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Decided(Struct, frozen=True):
 
     Attributes:
         asked: the type of the request.
-        ranked: the rankings that the rule file made, in order. Empty if there was only one legal
-            move.
+        ranked: the rankings that the rule file made, in order. This is empty if only one move was
+            legal.
         does: the reply that the rule file gives.
         steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
         did: the recorded reply, or None if it was the same. If it isn't JSON, this is its text.
@@ -71,11 +71,12 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
     Args:
         record: file name of a match record.
         turn: number of the turn, from 1, counting the turns of all players.
-        seat: the seat to examine. None: the seat of this rule file, or all seats if it didn't play.
+        seat: the seat to examine. By default, that's the seat of this rule file, or all seats if it
+            didn't play.
 
     Raises:
-        UsageError: the record can't be opened, is of another game, or has no such turn or seat. Or
-            the file can't decide (spec/rule-files.md, 1).
+        UsageError: the record can't be opened, is of another game, or has no such turn or seat.
+            Also raised if the rule file can't decide (spec/rule-files.md, 1).
         LogReadError: the file isn't a valid record.
     """
     rerun = Rerun(record)
@@ -95,8 +96,8 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         for who, decided in list(asked.items()):
             did = _json(answers.get(who))
             if did != decided.does:
-                # The player did something else. The bot may have planned the rest of the turn
-                # already, so we start over with a new one.
+                # The player did something different from the bot. The bot may have planned the rest
+                # of its own turn already, so we continue with a new bot.
                 del bots[who]
                 decided = msgspec.structs.replace(decided, did=did)
             yield decided

@@ -1,4 +1,4 @@
-"""Records and logs as typed objects, for programs that read many of them (spec/reading-logs.md).
+"""Reads records and logs as typed objects, for programs that analyse them (spec/reading-logs.md).
 
 Files can have any size, because only one line at a time is kept in memory. If the last line is
 truncated (for example because the referee was killed), it's ignored.
@@ -30,7 +30,7 @@ class RecordSummary(Struct, frozen=True):
 
     Attributes:
         header: the description of the match: seed, BOT arguments in seat order, options.
-        end: the last entry, with one result per seat in `players`. None if the match did not
+        end: the last entry, with one result per seat in `players`, or None if the match did not
             finish.
     """
 
@@ -81,11 +81,11 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
 
     Args:
         path: file name, plain, .gz or .zst; "-" is standard input.
-        game: a key of `GAMES`. None: detected from the log.
+        game: a key of `GAMES`, or None to detect the game from the log.
 
     Raises:
-        UsageError: the file can't be opened, or the game is unknown. It's raised at the first step,
-            since this is a generator.
+        UsageError: the file can't be opened, or the game is unknown. Since this is a generator,
+            it's raised at the first step.
         LogReadError: a line isn't a message, or the log is of an unknown game.
     """
     rules = None if game is None else game_rules(game)
@@ -106,7 +106,7 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
     """Decode the message of a `sent` entry.
 
     Args:
-        entry: the entry. If it comes from `read_record`, it knows its game.
+        entry: the entry. An entry from `read_record` knows its game.
         game: a key of `GAMES`. You only need this for entries that you created yourself.
 
     Raises:
@@ -126,8 +126,9 @@ def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator
     decompressed completely.
 
     Args:
-        paths: file names. Can be a generator.
-        most: maximum size of a compressed file in bytes after decompression. None: no maximum.
+        paths: file names, e.g. from a generator.
+        most: maximum size of a compressed file in bytes after decompression, or None for no
+            maximum.
 
     Raises:
         UsageError: a file can't be opened.
@@ -166,8 +167,8 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
     """Return the last line of a log. If it's a plain file, we only read the end of it.
 
-    In a plain file, a truncated last line gives b"". A compressed file or a pipe gives the
-    truncated line itself.
+    If the last line is truncated, we return b"" for a plain file, but the truncated line itself for
+    a compressed file or a pipe.
 
     Args:
         lines: the lines of `reader` after the first one, which the caller has already read.

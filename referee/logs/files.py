@@ -1,4 +1,4 @@
-"""Log files that are written in whole lines.
+"""Writes log files in whole lines.
 
 If the suffix of a file is one of `packed.SUFFIXES`, it's compressed in blocks (`packed.py`).
 """
@@ -39,10 +39,10 @@ class LogFile(Sink):
     last lines wait until their block is full.
 
     Args:
-        packer: compresses the lines. None for a plain file.
+        packer: compresses the lines, or None for a plain file.
         keep_open: if True, `close` leaves the file descriptor open.
-        is_new: True if the file didn't exist before we opened it. It's removed again if nothing
-            is ever written to it.
+        is_new: True if the file didn't exist before we opened it. If nothing is ever written to it,
+            we remove it again.
 
     Attributes:
         name: the file name as given, or "standard output".
@@ -66,7 +66,7 @@ class LogFile(Sink):
         self._path = os.path.realpath(name)
         self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
         self._terminal = os.isatty(fd)
-        self._unread = bytearray()  # bytes that the pipe has not accepted yet
+        self._unread = bytearray()  # bytes that the pipe hasn't accepted yet
         self._begun = False
         self._ended = False
         self._copy: IO[bytes] | None = None
@@ -107,7 +107,7 @@ class LogFile(Sink):
             self.push()
 
     def begin(self, *, copy: bool = False) -> None:
-        """Truncate the file, if it's a regular file. The first `write` calls this if you don't.
+        """Truncate the file if it's a regular file. The first `write` calls this if you haven't.
 
         Args:
             copy: keep a copy of everything we write, so that `finish` can restore the file.
@@ -127,8 +127,8 @@ class LogFile(Sink):
         it, and write the file again if it differs.
 
         Returns:
-            "changed", "removed" or "replaced" if another process did that to the file. None if the
-            file was intact. In each case the file is now complete.
+            "changed", "removed" or "replaced" if another process did that to the file, or None if
+            the file was intact. In any case the file is complete now.
 
         Raises:
             LogWriteError: the file can't be written.
@@ -141,7 +141,7 @@ class LogFile(Sink):
             self.close()
 
     def close(self) -> None:
-        """Close the file. Standard output stays open. A log can be closed more than once.
+        """Close the file, unless it's standard output. You can close a log more than once.
 
         If `begin` was never called, the file keeps its old content.
 
@@ -281,13 +281,13 @@ def _is_writable(fd: int, *, wait: bool = False) -> bool:
 
 
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
-    """Open log files for writing, either all or none. Opening a FIFO waits for its reader.
+    """Open log files for writing, either all or none. For a FIFO, this waits for a reader.
 
     The files keep their content until `LogFile.begin`, so a mistake that's found a moment later
     doesn't destroy the previous record.
 
     Args:
-        names: file names. `STDOUT`: standard output. None: no log.
+        names: for each log, the file name, `STDOUT` for standard output, or None for no log.
 
     Returns:
         One entry per name.

@@ -1,4 +1,4 @@
-"""The first line of a match record (spec/log-format.md, 2.1).
+"""Reads the first line of a match record (spec/log-format.md, 2.1).
 
 Listings use `first_line` to find out quickly whether a file is a record, and its game.
 `read_header` checks everything that's needed to run the match again.
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class NoHeader(NamedTuple):
-    """Explains why a line isn't a header that we can use, and which section says so."""
+    """The reason why a line isn't a header that we can use, and the section that says so."""
 
     kind: Kind
     text: str
@@ -53,7 +53,7 @@ class NoHeader(NamedTuple):
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
-    """Decode the first line of a file, and detect whether the file is a match record.
+    """Decode a file's first line, and detect whether the file is a match record.
 
     This only checks the format, the version and the game.
 
@@ -83,7 +83,7 @@ def read_header(line: bytes) -> Header | NoHeader:
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert definition is not None  # unknown games and wrong types were refused above
+        assert definition is not None  # we've refused unknown games and wrong types above
         problem = _problem(header, definition, line)
         if not problem:
             return header

@@ -1,4 +1,4 @@
-"""Replay the rules of a game from its spectator log.
+"""Runs the rules of a game along with a spectator log.
 
 A spectator log only has the public messages, not the replies that led to them. `InferredMatch`
 reads the messages one by one, and the game's `LogPlayer` infers the reply that caused them. The
@@ -46,18 +46,18 @@ def checker_of(definition: GameDefinition, names: Sequence[str]) -> LogChecker |
 
 
 class InferredMatch:
-    """A match reconstructed from its public messages. It's a `LogChecker` and a `Spectator`."""
+    """Reconstructs a match from its public messages. Implements `LogChecker` and `Spectator`."""
 
     def __init__(self, definition: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._definition = definition
         self._player = player
         self._names = tuple(names)
         self._absent: frozenset[int] = frozenset()
-        # (line number, message) from the log that the rules haven't published yet
+        # line numbers and messages from the log that the rules haven't published yet
         self._waiting: list[tuple[int, Struct]] = []
         # messages that the rules have published, but that we haven't read in the log yet
         self._published: deque[Struct] = deque()
-        # messages from the log before the first reply; None after it
+        # messages from the log before the first reply, or None once we've inferred that reply
         self._opening: list[tuple[int, Struct]] | None = []
         self._game: Game | None = None
         self._stopped = False
@@ -101,9 +101,9 @@ class InferredMatch:
 
     def _guess_again(self) -> None:
         assert isinstance(self._player, Guesser)
-        # The log doesn't show hidden information, so this player has to guess it. A difference may
-        # just mean that a guess was wrong. We let the player try other guesses on the whole log,
-        # and only report a difference that's left with the guesses that fit best.
+        # The log doesn't show hidden information, so this player has to guess it, and a difference
+        # may just mean that a guess was wrong. That's why we let the player try other guesses on
+        # the whole log. We only report the difference that remains with the best guesses.
         all_read = self._all
         player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
         vars(self).update(vars(self._with(player)), _all=all_read)
@@ -141,7 +141,7 @@ class InferredMatch:
     def take_moved(self) -> Sequence[Moved]:
         """Return the moves since the last call.
 
-        The log doesn't show hidden cards, so these are different from the real match.
+        The log doesn't show hidden cards, so these may be other cards than in the real match.
         """
         moved, self._moved = self._moved, []
         return moved
@@ -160,8 +160,8 @@ class InferredMatch:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        # At this point the log shows that this seat left during the handshake, which changes the
-        # game from its start.
+        # At this point we learn from the log that this seat left during the handshake, which
+        # changes the game from its start.
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening
@@ -194,13 +194,14 @@ class InferredMatch:
             if replies is None:
                 return False
             game.advance(replies)
-            del self._waiting[: len(gone)]  # the rules don't publish a `Gone`, so don't wait for it
+            # the rules don't publish `Gone`, so don't wait until they do
+            del self._waiting[: len(gone)]
             self._opening = None
         for event in game.take_events():
             if not isinstance(event, Fault):
                 self._published.append(event)
-            # A log doesn't contain faults. We only know about a fault that ends the game, from the
-            # reason in `End`.
+            # A log doesn't contain faults. The only fault that we know about is one that ends the
+            # game, since `End` has the reason.
             elif not isinstance(ahead[-1], End):
                 raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
         return True

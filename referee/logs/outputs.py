@@ -1,4 +1,4 @@
-"""Decide which existing files an output may replace: empty ones, and files written by the referee.
+"""Decides which existing files an output may replace: empty ones, and files written by the referee.
 
 A mistyped name mustn't destroy somebody's file. Most of our files begin with a mark that identifies
 them. Text, JSON and stderr can't have a mark, so such files are listed in a file in the same folder
@@ -17,7 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 
 LIST = ".referee-files"
-"""The file in which we list, per folder, the output files that don't have a mark."""
+"""Each folder has a file of this name, which lists our output files that don't have a mark."""
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 
@@ -57,7 +57,7 @@ def report_kind(format: str) -> Kind:
 
 
 class Output(NamedTuple):
-    """An output file that the user asked for. `name` is None if they didn't."""
+    """An output file. Its `name` is None if the user didn't ask for it."""
 
     name: str | None
     kind: Kind
@@ -75,7 +75,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
     """
     try:
         found = os.stat(name)
-    except (OSError, ValueError):  # it's missing, or open() will report the problem later
+    except (OSError, ValueError):  # the file is missing, or open() will report the problem later
         return
     if force or not stat.S_ISREG(found.st_mode) or not found.st_size:
         return

@@ -1,7 +1,8 @@
-"""Compress a log in blocks that survive a crash (spec/log-format.md, 4).
+"""Compresses a log in blocks that survive a crash (spec/log-format.md, 4).
 
-A compressor buffers its input, and we'd lose that data in a crash. We could flush after every
-line, but then the file would hardly get smaller. Flushing after every block is a compromise.
+A compressor buffers its input, and we'd lose that data in a crash. If we flushed after every line,
+we wouldn't lose anything, but the file would hardly get smaller. As a compromise, we flush after
+every block.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Packer:
         self._flushed = time.monotonic()
 
     def pack(self, lines: bytes) -> bytes:
-        """Add lines. Returns the compressed block if they complete one, otherwise b""."""
+        """Add lines. If they complete a block, return it in compressed form, otherwise b""."""
         self._waiting.append(lines)
         self._bytes += len(lines)
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""Decode lines of match records and spectator logs. All readers of logs use this module.
+"""Decodes lines of match records and spectator logs. All readers of logs use this module.
 
 Lines that are truncated, unknown or invalid are also returned, and each reader decides how to
 handle them. `verify` and `validate` are strict, while `replay` shows as much as possible.
@@ -33,10 +33,10 @@ class Line(Struct, frozen=True):
 
     Attributes:
         number: line number, from 1.
-        raw: the bytes in the file. A truncated line has no line end.
-        text: `raw` without its line end and byte order mark.
-        content: the decoded entry or message. None if it's invalid or of an unknown kind.
-        kind: the value of the `entry` or `type` field. None if the line doesn't have one.
+        raw: the bytes in the file. A truncated line has no newline.
+        text: `raw` without the newline and a byte order mark.
+        content: the decoded entry or message, or None if it's invalid or of an unknown kind.
+        kind: the value of the `entry` or `type` field, or None if the line has no such field.
         value: if `content` is None, the JSON value of the line, or UNSET if it isn't JSON.
         error: if `content` is None, the error message of the decoder.
     """
@@ -51,7 +51,7 @@ class Line(Struct, frozen=True):
 
     @property
     def torn(self) -> bool:
-        """True if the line has no line end, usually because the referee was killed."""
+        """True if the line has no newline, usually because the referee was killed."""
         return self.raw[-1:] != b"\n"
 
 
@@ -76,7 +76,7 @@ class Kinds:
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """Decode a line. This never raises; a decoding error is stored in the result."""
+        """Decode a line. This never raises, because decoding errors are stored in the result."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
             text.decode()  # msgspec doesn't check the text of unknown fields
@@ -95,7 +95,7 @@ def has_spaces(line: bytes) -> bool:
 
 
 def json_of(text: bytes) -> Any:
-    """Return the JSON value of a line. UNSET if it is not JSON."""
+    """Return the JSON value of a line, or UNSET if it isn't JSON."""
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -155,7 +155,7 @@ class Messages:
             yield read(number, raw)
 
     def _look_ahead(self, ahead: list[bytes]) -> None:
-        """Detect the game. Appends the lines that we had to read for this to `ahead`."""
+        """Detect the game. The lines that we have to read for this are appended to `ahead`."""
         size = 0
         for raw in self._lines:
             ahead.append(raw)
@@ -172,7 +172,8 @@ class Messages:
 def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     """Return the game of a `game-info`, or of a message type that only one game has."""
     kind = message.get("type")
-    if kind == "game-info":  # the usual case; the general one below loads all games, which is slow
+    # This is the usual case. The general case below has to load all games, which is slow.
+    if kind == "game-info":
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
@@ -190,5 +191,5 @@ def _is_game_info(definition: GameDefinition, message: Mapping[str, Any]) -> boo
 
 
 def max_seats(definition: GameDefinition | None) -> int:
-    """Return how many players a game can have, or the most of any game if it's unknown."""
+    """Return how many players a game can have. For an unknown game, return the most of any game."""
     return max(game.max_seats for game in (GAMES.values() if definition is None else (definition,)))

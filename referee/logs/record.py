@@ -1,8 +1,8 @@
-"""The match record: everything that's needed to run a match again (spec/log-format.md, 2).
+"""Defines and writes the match record, from which a match can be run again (spec/log-format.md, 2).
 
 Each line is a JSON object with its kind in the field `entry`. The structs below define the fields.
-We don't encode the structs for the most frequent lines, but concatenate bytes that we already have,
-because a bot's clock may be running while we write.
+A bot's clock may be running while we write, so for the most frequent lines, we concatenate bytes
+that we already have instead of encoding structs.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from referee.match.spec import (
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
-"""Start of a stderr line. The digest and `verify` ignore these lines."""
+"""The first bytes of a line with stderr. The digest and `verify` ignore these lines."""
 STDERR_CAP = 1024 * 1024
 """We record at most this many bytes of a bot's stderr, plus its output after the last reply."""
 STDERR_PART = 64 * 1024
-"""Maximum bytes of stderr in one entry. Only the end of a longer output is kept."""
+"""Maximum bytes of stderr in one entry. If there's more, we only keep the end."""
 # If a reply has so many characters to escape that its JSON string would be longer than this times
 # the reply, we write it as Base64. (Base64 is longer by a factor of 1.33.)
 _MOST_ESCAPED = 1.4
@@ -118,7 +118,7 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
 class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
     """A line that the referee sent."""
 
-    game: ClassVar[str] = ""  # set by `read_record`: the game of the message
+    game: ClassVar[str] = ""  # the game of the message, which `read_record` sets
 
     to: Annotated[str, Meta(description='A player number, or "all".')]
     message: Raw
@@ -126,7 +126,7 @@ class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
 
 
 class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
-    """A line that a bot wrote, unchanged but without its line end. Blank lines are not recorded."""
+    """A line that a bot wrote, without the newline. Blank lines are not recorded."""
 
     player_number: SeatId
     time: Time
@@ -156,7 +156,7 @@ class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualifie
 
 
 RecordedAnswer: TypeAlias = bytes | DisqualifiedEntry | None
-"""A bot's reply, or its disqualification if it didn't reply. None means to ask a new bot."""
+"""A bot's reply, or its disqualification if it didn't reply. None means that we ask a new bot."""
 
 
 class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
@@ -246,8 +246,8 @@ class RecordedStderr:
 
     def __init__(self) -> None:
         self._waiting = bytearray()
-        self._answered = 0  # bytes that arrived before the last reply
-        self._left_out = 0  # bytes discarded before the text in the buffer
+        self._answered = 0  # number of bytes in the buffer that arrived before the last reply
+        self._left_out = 0  # number of bytes that we've discarded before the ones in the buffer
         self._room = STDERR_CAP
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
@@ -261,7 +261,7 @@ class RecordedStderr:
             self._left_out += surplus
 
     def mark(self) -> None:
-        """Remember that the bot wrote all output so far before its last reply."""
+        """Note that the bot wrote everything in the buffer before its last reply."""
         self._answered = len(self._waiting)
 
     def take(self, *, last: bool = False) -> tuple[str, int]:
@@ -270,11 +270,12 @@ class RecordedStderr:
         The second value is the number of bytes that we had to discard before this text.
 
         Args:
-            last: return everything, even after the last reply, and ignore `STDERR_CAP`.
+            last: if True, return all output, even after the last reply, and ignore `STDERR_CAP`.
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
-            return "", 0  # Over the cap. We don't record any more until the `last` output.
+            # We're over the cap, so we don't record anything until the `last` output.
+            return "", 0
         text = self._decode(bytes(self._waiting[:count]), last)
         del self._waiting[:count]
         self._answered = 0
@@ -286,8 +287,8 @@ class RecordedStderr:
 class RecordWriter:
     """Writes a match record.
 
-    The digest is the SHA-256 hash of all lines but the last, including line ends. Two runs of the
-    same match must have the same digest, so it skips everything that may differ between them:
+    The digest is the SHA-256 hash of all lines but the last, including their newlines. Two runs of
+    the same match must have the same digest, so it skips everything that may differ between them:
     `stderr` lines, the time field at the end of each line (`,"time":...` or `,"started":...`), and
     the `place` before `started`.
 
@@ -295,7 +296,7 @@ class RecordWriter:
         file: where to write the lines. If None, we only compute the digest.
         stderr: one buffer per bot, in seat order. Leave this empty to not record stderr.
         limits_by: the value for the header, or "none".
-        place: the value for the header. None if the match isn't part of a tournament.
+        place: the value for the header, or None if the match isn't part of a tournament.
     """
 
     def __init__(
@@ -312,7 +313,7 @@ class RecordWriter:
         self._rules = spec.definition
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
-        self._unhashed: list[Entry] = []  # only used without a file
+        self._unhashed: list[Entry] = []  # we only use this without a file
         head = head_of(header, b"place" if place else b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
@@ -405,7 +406,7 @@ def header_of(
 
 
 def is_of_other_game(header: Header) -> bool:
-    """Return True if the match was played with another version of a game file than we have now."""
+    """Return True if the match was played with another version of the game's file than ours."""
     now = GAMES.outside.get(header.game)
     digest = "" if header.game_file is msgspec.UNSET else header.game_file.digest
     return digest != ("" if now is None else now.source.digest)
@@ -450,7 +451,7 @@ def end_of(definition: GameDefinition, match: Match, digest: str, seconds: float
 
 
 def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
-    """Encode an entry. Returns its line in two parts, split before the time field.
+    """Encode an entry, and return its line in two parts, split before the time field.
 
     The second part is the closing brace if the entry doesn't have a time.
     """
@@ -521,7 +522,8 @@ _STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
 _PLACED = re.compile(
     rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
 )
-# The ends of lines that we don't hash. We look for the first bytes, and then match the pattern.
+# Fields at the end of lines that we don't hash. We search for the bytes, and then match the pattern
+# from there.
 _NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
@@ -538,7 +540,7 @@ def is_started(line: bytes) -> bool:
 
 
 def without_time(line: bytes) -> bytes:
-    """Return the part of a line that goes into the digest."""
+    """Return a line as we hash it for the digest."""
     for field, pattern in _NOT_IN_DIGEST:
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
@@ -550,8 +552,8 @@ class LinesDigest:
     """Computes the digest of a record while its lines are being read.
 
     Attributes:
-        last: the last line so far. We don't hash it before the next line comes, because the digest
-            leaves out the last line of the record.
+        last: the last line so far. We only hash it when the next line comes, because the record's
+            last line isn't part of the digest.
     """
 
     def __init__(self) -> None:
@@ -559,7 +561,7 @@ class LinesDigest:
         self.last = b""
 
     def add(self, line: bytes) -> None:
-        """Add the next line, with its line end."""
+        """Add the next line, including its newline."""
         if not line.startswith(STDERR):
             self._hash.update(without_time(self.last))
             self.last = line
@@ -573,8 +575,8 @@ class LinesDigest:
 def claimed_digest(line: bytes) -> str | None:
     """Return the digest in an end entry, or None if the line isn't an end entry.
 
-    Also returns None if the line has no line end. The referee may have been killed while it was
-    writing it.
+    If there's no newline at the end, this returns None as well, because the referee may have been
+    killed while it was writing the line.
     """
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

@@ -1,4 +1,4 @@
-"""Run a match again from recorded replies, round by round."""
+"""Runs a match again from recorded replies, round by round."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def played(
             pass a generator that looks at `match` to decide on the next answer.
 
     Yields:
-        The new entries and the time, first after the start and then after each answer.
+        The new entries and the time, once after the start and then after each answer.
     """
     match.start()
     yield match.take_entries(), 0.0
@@ -67,7 +67,7 @@ def rounds(
 ) -> Iterator[tuple[list[Entry], float]]:
     """Like `played`, but yield once per round, with the time of its last reply."""
     entries: list[Entry] = []
-    waiting = 1  # the first item is the start of the match
+    waiting = 1  # the first item is for the start of the match
     for more, seconds in played(match, answers):
         entries += more
         waiting -= 1
@@ -79,7 +79,7 @@ def rounds(
 def answer_in(
     entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
-    """If this entry is the next answer that the match needs, return the answer, otherwise None.
+    """If an entry is the next answer that the match needs, return this answer, otherwise None.
 
     Records list the replies of a round in seat order, so the next one must come from the first
     seat that's due. We also return None if a referee couldn't have written the entry. For example,
@@ -106,10 +106,10 @@ class Rerun:
         name: file name of the record, plain or compressed, or "-" for standard input.
 
     Attributes:
-        match: the match, as far as it has been run.
+        match: the match, in the state that we've reached so far.
         whole: True once we've read the end entry.
-        digest: the digest of the record. We only set it at the end of the record, and only if the
-            end entry is correct. Until then, it's empty.
+        digest: the digest of the record, which we set at the end of the record if the end entry is
+            correct. Before that, it's empty.
 
     Raises:
         UsageError: the file can't be opened.
@@ -130,7 +130,7 @@ class Rerun:
         self.whole = False
         self.digest = ""
         self._sent: deque[bytes] = deque()  # messages that the record must contain next
-        self._stderr: list[record.StderrEntry] = []  # output since the previous round
+        self._stderr: list[record.StderrEntry] = []  # stderr entries since the previous round
 
     def rounds(self) -> Iterator[Round]:
         """Run the match to the end of the record, and yield after each round.
@@ -159,7 +159,8 @@ class Rerun:
                     raise self._unexpected(number)
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                    continue  # this reply led to a disqualification, which was already processed
+                    # This reply led to a disqualification, which we've already processed.
+                    continue
                 answer = answer_in(entry, match, self._line_limits)
                 if answer is None:
                     raise self._unexpected(number)

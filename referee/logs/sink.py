@@ -1,10 +1,10 @@
-"""Where the lines of a log are written to. `files.py` has the sinks for files."""
+"""Defines sinks, to which the lines of a log are written. `files.py` has the sinks for files."""
 
 from __future__ import annotations
 
 
 class Sink:
-    """Something that the lines of a log are written to.
+    """The target to which the lines of a log are written.
 
     If a sink is `behind` because its reader is slow, wait until `fd` is writable and call `push`.
     """

@@ -1,4 +1,4 @@
-"""Read lines of logs, plain or compressed, from a file or standard input, in bounded memory.
+"""Reads lines of logs, plain or compressed, from a file or standard input, in bounded memory.
 
 We look at the first bytes to find out whether the data is compressed, because standard input has
 no suffix. If a crash truncated a compressed file, we can still read every block that was flushed
@@ -40,12 +40,14 @@ class LogReader:
 
     Attributes:
         path: the argument `name`.
-        name: the path for messages, or "standard input". Bytes that aren't UTF-8 are `\xHH`.
+        name: the path for messages, or "standard input". Bytes that aren't UTF-8 are shown as
+            `\xHH`.
         most: the argument `most`.
         line: number of lines read so far.
-        torn: True if the last line has no line end. Known after the last line.
-        packed: True if the data is compressed. Known after the first line.
-        cut: True if the data ended inside a compressed stream. Known after the last line.
+        torn: True if the last line has no newline. This is only known after the last line.
+        packed: True if the data is compressed. This is only known after the first line.
+        cut: True if the data ended inside a compressed stream. This is only known after the last
+            line.
 
     Raises:
         UsageError: the file can't be opened (`InputFile`).
@@ -62,7 +64,7 @@ class LogReader:
         self.cut = False
         self._at_end = at_end or (lambda: False)
         self.most = most
-        self._head = b""  # bytes that were read but not returned yet
+        self._head = b""  # bytes that we've read but not returned yet
         if name == STDIN:
             self.name = "standard input"
         self._file = InputFile(name)

@@ -1,4 +1,4 @@
-"""Read the stderr of bots for people who look at a match.
+"""Reads the stderr of bots for people who look at a match.
 
 A record only contains stderr if the user asked for it. Tournaments write the stderr of each bot to
 a file beside the record.
@@ -29,7 +29,7 @@ def stderr_beside(record: str, seat: int) -> str | None:
 
 
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
-    """Read up to 64 KiB from the end of the stderr file of a seat, or return None without one.
+    """Read up to 64 KiB from the end of a seat's stderr file, or return None without a file.
 
     We only read regular files. If the folder is shared, another user could otherwise put a link
     there, and make us show a private file.

@@ -1,4 +1,4 @@
-"""Shorten a bot's stderr for its author. Keeps both ends and the stack frames of the bot's code."""
+"""Shortens a bot's stderr for its author, but keeps both ends and the bot's own stack frames."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from referee.text.terminal import cut, plain
 Numbered: TypeAlias = tuple[int, str]
 """The number of a line, counted from 0, and its text."""
 
-# The start of a stack frame in Python; in node, Java and Rust ("at"); in Ruby ("from"); and the
-# numbered functions in a Rust backtrace.
+# Matches the first line of a stack frame: in Python, in node, Java and Rust ("at"), in Ruby
+# ("from"), and the numbered functions in a Rust backtrace.
 _FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
-# A stack frame in a library, and not in the author's own files.
+# Matches stack frames that are in a library, and not in the author's own files.
 _LIBRARY = re.compile(
     r"/lib\d*/python3|/(?:site|dist)-packages/|<frozen |/kit\.py\"|"
     r"\bnode:|/node_modules/|\bat (?:java|javax|jdk|sun|com\.sun)\.|/lib/ruby/|"
@@ -25,7 +25,7 @@ ENDS = 8
 """Lines to show from each end of a long text."""
 # Lines are cut after this many columns.
 _MOST_COLUMNS = 400
-# A shortened text has at most this many times `ends` lines.
+# A shortened text has at most `ends` times this many lines.
 _MOST_ENDS = 4
 
 
@@ -39,9 +39,9 @@ def plain_lines(text: str) -> list[str]:
 
 
 def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
-    """Return the lines to show. A line such as "... 3 lines left out" stands for each gap.
+    """Return the lines to show. Each gap becomes a line such as "... 3 lines left out".
 
-    We first drop repeated stack frames, and the ones in libraries, because they don't help the
+    We first drop stack frames that are repeated or in libraries, because they don't help the
     author. From the rest, we show the first and last `ends` lines, and the frames with the lines
     around them.
     """

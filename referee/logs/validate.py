@@ -1,4 +1,4 @@
-"""Check a spectator log from any referee (the protocol; spec/log-format.md, 1).
+"""Checks spectator logs, which may come from any referee (the protocol; spec/log-format.md, 1).
 
 The checks in this module are the same for all games. Every line must be a JSON message with the
 right fields, the names come first, and `game-end` comes last. The game's own checker looks at the
@@ -43,8 +43,8 @@ class Validation(Struct, frozen=True):
     Attributes:
         name: the file name as given.
         valid: True if there are no findings.
-        findings: in order of lines, at most `MAX_FINDINGS`.
-        unchecked: the place where checking the moves stopped. Missing: all moves were checked.
+        findings: the mistakes, sorted by line, at most `MAX_FINDINGS`.
+        unchecked: where we had to stop checking the moves. It's missing if we checked all of them.
     """
 
     name: str
@@ -57,10 +57,10 @@ class CheckedLog(NamedTuple):
     """The result of checking a log.
 
     Attributes:
-        findings: in order of lines.
+        findings: the mistakes, sorted by line.
         page: the specification page of the game.
-        unchecked: the name of the game if we have no checker for its moves, otherwise empty.
-        stopped: where the checker had to stop, and why. None if it reached the end.
+        unchecked: the name of the game if we can't check its moves, otherwise "".
+        stopped: where and why the checker had to stop, or None if it reached the end.
     """
 
     findings: list[Finding]
@@ -75,7 +75,7 @@ class CheckedLog(NamedTuple):
 
 
 def validate_log(name: str, definition: GameDefinition | None = None) -> Iterator[Finding]:
-    """Yield the protocol violations in a spectator log, in order of lines.
+    """Yield the protocol violations in a spectator log, sorted by line.
 
     If many lines have the same mistake, you get one finding with the first line and a count. We
     stop after `MAX_FINDINGS` different mistakes. The log can have any size, because we don't keep
@@ -83,7 +83,7 @@ def validate_log(name: str, definition: GameDefinition | None = None) -> Iterato
 
     Args:
         name: file name; "-" is standard input.
-        definition: the game that the log should be of. None: detect it.
+        definition: the game that was played, or None to detect it.
 
     Raises:
         UsageError: the file can't be opened. Since this is a generator, it's raised at the first
@@ -153,7 +153,7 @@ class _Check:
     Attributes:
         hopeless: True if there's no point in reading on, because this isn't a spectator log, or
             we don't know its game.
-        ended: line number of the `game-end`, or 0 if we haven't read it yet.
+        ended: line number of the `game-end` message, or 0 if we haven't read it yet.
     """
 
     def __init__(self, name: str, definition: GameDefinition | None) -> None:
@@ -202,7 +202,7 @@ class _Check:
             yield from self._take(number, message)
 
     def _problem(self, line: Line) -> Finding | None:
-        """Return a finding if the line isn't a public message. Doesn't check its fields."""
+        """Return a finding if the line isn't a public message. The fields aren't checked here."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1

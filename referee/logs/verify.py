@@ -1,4 +1,4 @@
-"""Verify a match record: run the match again and compare every line (spec/log-format.md, 2).
+"""Verifies a match record: runs the match again and compares every line (spec/log-format.md, 2).
 
 We take the replies of the bots from the record, and also the disqualifications that depended on
 processes or clocks. The match computes everything else, and every line must be the same as in the
@@ -68,10 +68,10 @@ class Verdict(Struct, frozen=True):
         name: the file name as given.
         kind: the verdict.
         text: an explanation in one line, including the name.
-        line: number of the first different or invalid line, from 1. For a truncated record, its
-            last complete line (0 if none).
-        expected: the expected line, around the first different byte.
-        found: the text in the file at the same place.
+        line: number of the first different or invalid line, from 1. For a truncated record, the
+            number of its last complete line, or 0 if it doesn't have one.
+        expected: the part of the expected line around the first different byte.
+        found: the same part of the line in the file.
         section: section of spec/log-format.md about the expected line.
         lines: number of complete lines in the readable part of the file.
     """
@@ -91,10 +91,10 @@ class _Difference(NamedTuple):
 
     Attributes:
         found: the line in the file.
-        expected: the right line without its time field, or b"" if the file should end here. None
-            if more than one line would be right.
+        expected: the right line without its time field, b"" if the file should end here, or None if
+            more than one line would be right.
         section: section of spec/log-format.md.
-        edited: True if somebody must have changed the file, because no change of the rules can
+        edited: True if somebody must have changed the file, because even other rules couldn't
             explain the difference.
     """
 
@@ -111,7 +111,8 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
 
     Args:
         name: file name of the record, plain or compressed, or "-" for standard input.
-        log: where to write the spectator log of the match. It ends at the first difference.
+        log: where to write the spectator log of the match. We stop writing it at the first
+            difference.
 
     Raises:
         UsageError: the file can't be opened.
@@ -144,11 +145,12 @@ class _Verification:
         self._ahead = b""  # the next line, if we've peeked at it
         self._time = b""  # the time field of the previous line
         # The first line in which only the `detail` differs. Other versions of the referee may word
-        # it differently, so we only report it if the digest is wrong, too.
+        # the `detail` differently, so we only report this line if the digest is wrong as well.
         self._wording: _Difference | None = None
         self._digest = hashlib.sha256()
-        self._heads: list[bytes] = []  # not hashed yet, and without the closing brace
-        self._public: list[bytes] = []  # not written to the spectator log yet
+        # lines that we haven't hashed yet, without their closing braces
+        self._heads: list[bytes] = []
+        self._public: list[bytes] = []  # lines that we haven't written to the spectator log yet
 
     def run(self) -> Verdict:
         line = next(self._lines, b"")
@@ -168,7 +170,7 @@ class _Verification:
             return stopped.verdict
 
     def _peek(self) -> bytes:
-        """Return the next complete line, but don't consume it. Raises `_Stopped` at the end."""
+        """Return the next complete line without consuming it. At the end, raise `_Stopped`."""
         self._ahead = self._ahead or next(self._lines, b"")
         if not self._ahead or self._reader.torn:
             raise _Stopped(self._cut_short())
@@ -182,8 +184,8 @@ class _Verification:
                 head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
                 head, end = record.line_of(entry, self._time)
-            # We try the time of the previous line first. It's nearly always right, because all
-            # lines of a batch have the same time, and it saves us a regular expression.
+            # We try the previous line's time first, which saves us a regular expression. It's
+            # nearly always right, because all lines of a batch have the same time.
             if line != head + end:
                 head = self._compared(entry, line, head)
             self._heads.append(head)
@@ -276,7 +278,7 @@ class _Verification:
         head = record.head_of(record.end_of(self._rules, self._match, digest, 0))
         if record.is_timed(line, head):
             assert self._header is not None
-            assert self._match.outcome is not None  # no seat is due any more
+            assert self._match.outcome is not None  # no seat has to reply any more
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
@@ -350,7 +352,7 @@ class _Verification:
         return self._verdict(kind, text, line, **parts)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
-        """Return whether the record's digest is right, and whether it has one at all."""
+        """Return whether the record's digest is right, and whether there is a digest at all."""
         try:
             for later in self._lines:
                 self._digest.update(record.without_time(line))
@@ -363,13 +365,14 @@ class _Verification:
     def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
-        # If the file isn't a record, we've only read one line. Count it, even if it's truncated.
+        # If the file isn't a record, we've only read one line. Count that line even if it's
+        # truncated.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Return True if a line is the expected entry, but with other words in its `detail`."""
+    """Return True if a line differs from the expected entry only in its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):

@@ -1,4 +1,4 @@
-"""Zstandard from the standard library (Python 3.14 and later), or from its backport."""
+"""Imports Zstandard from the standard library (Python 3.14 and later), or from its backport."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Render HTML pages that consist of a single file and load nothing from the network."""
+"""Renders HTML pages that consist of a single file and load nothing from the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write JUnit XML, which most build servers can show."""
+"""Writes JUnit XML, which most build servers can show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from referee.text.terminal import plain, plain_lines
 
 Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
-"""The result of a test case. Except for "passed", it's also the name of an XML element."""
+"""The result of a test case. All of them except "passed" are also names of XML elements."""
 
 
 class Case(NamedTuple):

@@ -1,9 +1,9 @@
-"""Detect names that look alike, for tables whose rows belong to different people.
+"""Detects names that look alike, for tables whose rows belong to different people.
 
 A bot called "smith" with a Cyrillic letter mustn't pass for somebody else's "smith". The table
 below is made from the Unicode Consortium's list (UTS #39, confusables.txt). It has the letters of
-other alphabets that look exactly like Latin letters in most typefaces. Other scripts, and letters
-that are merely similar, aren't included.
+other alphabets that look exactly like Latin letters in most typefaces. It doesn't have other
+scripts, or letters that are merely similar.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _INVISIBLE = {
 
 
 def invisible(text: str) -> str:
-    """Return the first invisible character of a text, or ""."""
+    """Return the first invisible character in a text, or "" if there isn't one."""
     return next((letter for letter in text if ord(letter) in _INVISIBLE), "")
 
 

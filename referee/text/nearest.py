@@ -1,4 +1,4 @@
-"""Suggest known names for a misspelt one."""
+"""Suggests known names for a misspelt one."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def instead(word: str, known: Collection[str]) -> str:
-    """Return a hint for an unknown word: the most similar name, or all names."""
+    """Return a hint for an unknown word: the most similar known name, or a list of all of them."""
     return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

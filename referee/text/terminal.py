@@ -1,4 +1,4 @@
-"""Format text for terminals, and escape text that we can't trust.
+"""Formats text for terminals, and escapes text that we can't trust.
 
 The names of bots and files, and the lines that bots write, may contain anything: commands for the
 terminal (ESC), reversed reading order (U+202E), invisible characters (U+200B), or characters that
@@ -23,7 +23,7 @@ _STYLES |= {"dim": "2", "raw": "2"}
 def paint(text: str, style: str, *, colour: bool) -> str:
     """Add the escape sequences of a style to a text.
 
-    Returns the same text if `style` is "" or `colour` is false.
+    If `style` is "" or `colour` is false, the text is returned unchanged.
 
     Args:
         style: "", "bold", "red", "green", "yellow", "blue", "dim" or "raw".
@@ -113,7 +113,7 @@ def as_text(argument: str) -> str:
 
 
 def wrap_list(text: str, width: int) -> list[str]:
-    """Wrap a text that is a list with ", " between the items.
+    """Wrap a text that lists items, with ", " between them.
 
     If all items are short, an item such as "2 copper" is never split between two lines.
     """

@@ -1,4 +1,4 @@
-"""Control groups, which limit and count all processes of a bot together (Linux; limits.md).
+"""Uses control groups to limit and count all processes of a bot together (Linux; limits.md).
 
 We also use them to find out how many cores the referee itself may use.
 
@@ -35,9 +35,9 @@ LEAF = "referee"
 """With v2, the referee moves itself into a child group of this name."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
-# With v1, socket buffers (TCP and UDP) don't count as memory. They have a separate counter.
+# With v1, socket buffers (TCP and UDP) don't count as memory, but have a counter of their own.
 _SOCKETS = "memory.kmem.tcp"
-# Socket buffers may use this fraction of the memory limit, in addition to it.
+# In this case, the limit for socket buffers is the memory limit divided by this number.
 _SOCKET_PART = 8
 _SYSTEMD_SECONDS = 10
 
@@ -46,7 +46,7 @@ class Home(NamedTuple):
     """A place where we can create groups.
 
     Attributes:
-        name: the kind of groups, as we write it to the header of a record.
+        name: the kind of control groups, as written to the header of a record.
         folders: for each controller, the folder for new groups. With v2, it's always the same one.
     """
 
@@ -80,7 +80,8 @@ def find_home(mounts: str, groups: str) -> Home | None:
 
 
 def _own_groups(mounts: str, groups: str) -> dict[str, str]:
-    own: dict[str, str] = {}  # controller ("" for v2) -> path in its hierarchy
+    # maps each controller ("" for v2) to the group's path in its hierarchy
+    own: dict[str, str] = {}
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
         own.update(dict.fromkeys(controllers.split(","), path))
@@ -103,14 +104,14 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
 
 @cache
 def cpu_quota() -> float:
-    """Return how many cores this process may use, e.g. 0.5. Infinity if there's no quota."""
+    """Return how many cores this process may use, e.g. 0.5, or infinity if there's no quota."""
     return find_cpu_quota(_read("/proc/self/mountinfo"), _read("/proc/self/cgroup"))
 
 
 def find_cpu_quota(mounts: str, groups: str) -> float:
     """Do the work of `cpu_quota`, given the contents of these files in /proc/self.
 
-    A group can't use more than the groups above it, so we return the smallest quota on the way up.
+    A group can't use more than its parent groups, so we return the smallest quota of all of them.
     """
     found = _own_groups(mounts, groups)
     own = [Path(found[name]) for name in ("", "cpu") if name in found]
@@ -202,7 +203,7 @@ class Cgroup:
     """The group of one bot. Call `make` to create it, and remove `folders` at the end.
 
     Attributes:
-        socket_limit: limit of socket buffers in bytes, if it's separate from memory.
+        socket_limit: limit for socket buffers in bytes, if they don't count as memory.
     """
 
     def __init__(self, place: Home) -> None:
@@ -230,10 +231,10 @@ class Cgroup:
                 name, of_swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
                 swap = str(memory)
             _write(f"{at['memory']}/{name}", str(memory))
-            with contextlib.suppress(OSError):  # missing if there's no swap
+            with contextlib.suppress(OSError):  # the file is missing if there's no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
             if not self._is_v2:  # with v2, socket buffers count as memory
-                with contextlib.suppress(OSError):  # not available on every system
+                with contextlib.suppress(OSError):  # not every system has this counter
                     sockets = int(memory) // _SOCKET_PART
                     _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
                     self.socket_limit = sockets
@@ -242,7 +243,7 @@ class Cgroup:
 
     @property
     def joining(self) -> tuple[str, ...]:
-        """A process joins the group by writing 0 to each of these files."""
+        """The files to which a process has to write 0 to join the group."""
         return tuple(f"{folder}/cgroup.procs" for folder in self.folders)
 
     @property
@@ -263,7 +264,7 @@ class Cgroup:
 
     @property
     def socket_bytes(self) -> int:
-        """Size of all TCP and UDP socket buffers. Only counted if there's a `socket_limit`."""
+        """Size of all TCP and UDP socket buffers. This only works if there's a `socket_limit`."""
         text = _read_at_once(f"{self._at['memory']}/{_SOCKETS}.usage_in_bytes")
         return int(text) if text else 0
 
@@ -302,7 +303,8 @@ class Cgroup:
         except OSError:  # Linux before 5.14 doesn't have this file.
             pass
         with contextlib.suppress(OSError):
-            _write(f"{folder}/pids.max", "0")  # so that none can start while we kill the others
+            # so that no new process can start while we kill the others
+            _write(f"{folder}/pids.max", "0")
         for pid in _read(f"{folder}/cgroup.procs").split():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(pid), signal.SIGKILL)

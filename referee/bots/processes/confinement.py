@@ -34,7 +34,7 @@ NOT_REACHED = 125
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
     """Return how the system enforces the limits of a bot, as in the header of a record.
 
-    The result is "none" if there's nothing that it has to enforce.
+    The result is "none" if the system doesn't have to enforce anything.
     """
     return enforced_by() if _is_wanted(limits, sandbox) else "none"
 
@@ -64,7 +64,7 @@ def unenforced_limits() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """Return a command line that runs `referee` so that it may create control groups.
+    """Return a command line that runs `referee` with permission to create control groups.
 
     The command needs systemd. We don't check whether systemd is running.
 
@@ -131,7 +131,7 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
 
 
 def _lowers(kind: str, most: float) -> bool:
-    import resource  # some systems don't have this module
+    import resource  # some systems don't have the `resource` module
 
     # We can't raise a hard limit, so we only set a limit that is lower than the current hard limit.
     hard = resource.getrlimit(getattr(resource, kind))[1]

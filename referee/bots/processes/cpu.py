@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from referee.bots.processes.orphans import descendants
 
-# On a busy machine, a process may get only this fraction of a core although it never stops
-# computing.
+# On a busy machine, a process that never stops computing may still get only this fraction of a
+# core.
 _BUSY_PART = 0.2
 # Index of the user time in the fields that `stat_fields` returns. The next three fields are the
 # system time, and the user and system time of children that were waited for.
@@ -24,7 +24,7 @@ class Usage(NamedTuple):
 
 
 def usage(*pids: int) -> Usage | None:
-    """Return the CPU usage of processes and their descendants. None if this isn't Linux."""
+    """Return the CPU usage of processes and their descendants, or None if this isn't Linux."""
     if sys.platform != "linux":
         return None
     all_fields = [stat_fields(each) for pid in pids for each in (pid, *descendants(pid))]
@@ -34,7 +34,7 @@ def usage(*pids: int) -> Usage | None:
 
 
 def stat_fields(pid: int) -> list[bytes]:
-    """Return the fields of /proc/PID/stat, starting with the state. Empty if there's no process."""
+    """Return the fields of /proc/PID/stat from the state on, or [] if the process doesn't exist."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             # The second field is the program's name in parentheses. A name may contain spaces and
@@ -45,7 +45,7 @@ def stat_fields(pid: int) -> list[bytes]:
 
 
 def is_computing(before: Usage | None, now: Usage | None, seconds: float) -> bool:
-    """Return True if a process seems to have computed all the time between two measurements."""
+    """Return True if a process seems to have been computing from one measurement to the next."""
     if before is None or now is None:
         return False
     share = (now.seconds - before.seconds) / seconds if seconds else 0.0

@@ -1,16 +1,16 @@
 """Kills the bots if the referee dies before it has stopped them (protocol, 8.4).
 
-If the referee dies of a signal that it doesn't catch (SIGKILL, SIGQUIT, SIGXCPU), it can't stop its
-bots, and a bot that ignores the end of its input would run forever. That's why we start a shell in
-its own session. It reads lines from a pipe that only the referee has open. Each line lists all
-process groups of bots, as arguments of `kill`, and the folders of their control groups
+If the referee is killed by a signal that it doesn't catch (SIGKILL, SIGQUIT, SIGXCPU), it can't
+stop its bots, and a bot that ignores the end of its input would run forever. That's why we start a
+shell in its own session. It reads lines from a pipe that only the referee has open. Each line lists
+all process groups of bots, as arguments of `kill`, and the folders of their control groups
 (`cgroups.py`). When the pipe ends, the shell kills the groups in the last line and removes the
 folders.
 
 Linux can also kill a process when its parent dies (PR_SET_PDEATHSIG). We don't use this, because it
 doesn't cover descendants: with `sh -c 'python bot.py; true'`, the shell would die and the bot
 survive. Also, "parent" means the thread that started the process, so the bots would be killed when
-only that thread ends. And other systems have nothing like it.
+only that thread ends. And other systems don't have anything like it.
 
 Note that a bot's processes aren't in its group if they have moved to a session of their own. The
 referee kills such processes at the end of a match (`orphans.py`), but they survive if the referee
@@ -53,7 +53,7 @@ done
 """
 _COMMAND = [_SHELL, "-c", _SCRIPT]
 STOP_SECONDS = 5
-"""We give the shell this many seconds to end. Its 50 rounds take about 4 seconds at most."""
+"""We give the shell this many seconds to exit. Its 50 attempts take at most about 4 seconds."""
 
 
 class Guardian:
@@ -91,7 +91,8 @@ class Guardian:
                     # /dev/null.
                     bufsize=0,
                     cwd="/",
-                    env={},  # bots might be able to read it in /proc
+                    # We empty this because bots might be able to read it in /proc.
+                    env={},
                     start_new_session=True,
                 )
             self._users += 1
@@ -124,7 +125,8 @@ class Guardian:
                 if cgroup is not None:
                     # The shell may try to remove a folder that's already gone, which is harmless.
                     self._write_list()
-                self._stop()  # the shell kills the last group again, and removes the last folders
+                # The shell kills the last group once more, and removes the last folders.
+                self._stop()
                 self._groups.clear()
                 self._folders.clear()
                 self._ended.clear()

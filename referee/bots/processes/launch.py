@@ -56,7 +56,8 @@ _INHERITED = ("PATH", "HOME", "TMPDIR")
 # The environment of every bot, in addition to its own variables (protocol, 8.5). Apart from
 # `_INHERITED`, bots don't get the referee's environment. A bot that works here should also work
 # elsewhere, so it mustn't depend on a variable that turns off buffering, adds modules or changes
-# the format of numbers. It also shouldn't find any of the user's keys there.
+# the format of numbers. The user's environment may also contain secret keys, which bots shouldn't
+# see.
 _FIXED = {"LANG": "C.UTF-8"}
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
 """The variable in which an adapter finds the time limit, in seconds or `inf`."""
@@ -66,10 +67,10 @@ class LaunchedBot:
     """The process of a bot, or the reason why it didn't start.
 
     Attributes:
-        popen: the process and its three pipes. None if it didn't start.
-        error: the reason why the process didn't start. Empty if it did.
+        popen: the process and its three pipes, or None if it didn't start.
+        error: the reason why the process didn't start, or "" if it did.
         started: when it was started, on `time.monotonic`.
-        last_stderr: the stderr of the last match, while the process waits for another one.
+        last_stderr: while the process waits for another match, the stderr of the last one.
             Otherwise None.
         is_frozen: True while we keep the processes stopped.
         cgroup: the control group of the bot, or None.
@@ -130,7 +131,8 @@ class LaunchedBot:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 program = command.argv[0]
-                is_path = os.sep in program  # a name alone is looked up on the PATH
+                # a name without a slash is looked up on the PATH
+                is_path = os.sep in program
                 why = why_not_runnable(program, command.directory) if is_path else ""
                 self.error = why or error.strerror or str(error)
             finally:
@@ -187,7 +189,7 @@ class LaunchedBot:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, or -N if signal N killed it. None until it's reaped."""
+        """Exit code of the process, -N if signal N killed it, or None if we haven't reaped it."""
         if self.popen is None or not self._was_started:
             return None
         return self._bot_code(self.popen.returncode)
@@ -261,7 +263,7 @@ class LaunchedBot:
         self._stopping.stop()
 
     def is_stopped(self) -> bool:
-        """Return True once all processes are stopped. If one has woken up, this stops it again.
+        """Return True once all processes are stopped. A process that has woken up is stopped again.
 
         Raises:
             ShortageError: the system has no process left, or doesn't allow the referee to stop
@@ -275,7 +277,7 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How the bot kept running while it should be stopped, or "" (`Stopping.offence`)."""
+        """How the bot kept running while it was supposed to be stopped, or "" if it didn't."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
@@ -302,7 +304,7 @@ class LaunchedBot:
 
     @property
     def refused_forks(self) -> int:
-        """How often the bot couldn't start a process because of the limit. 0 if we don't know."""
+        """How often the limit kept the bot from starting a process, or 0 if we don't know."""
         if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
             self._refused_forks = self.cgroup.refused_forks
         return self._refused_forks
@@ -328,7 +330,8 @@ class LaunchedBot:
     def roots(self) -> set[int]:
         """Ids of the processes from which all other processes of the bot descend.
 
-        In a sandbox, bwrap's own processes aren't included, so this is empty after the bot's end.
+        In a sandbox, bwrap's own processes aren't included, so the list is empty after the bot has
+        ended.
         """
         if self.popen is None:
             return set()
@@ -390,7 +393,7 @@ class LaunchedBot:
 
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
-            # This looks useless, but it reads the counter one last time before the group is
+            # This looks useless, but it makes us read the counter one last time before the group is
             # removed.
             _ = self.refused_forks
             self._guarded = False
@@ -411,7 +414,7 @@ class LaunchedBot:
         self.kill()
         if self.popen is not None:
             if self.cgroup is not None:
-                self._await_end()  # A group with a process in it can't be removed.
+                self._await_end()  # A group can't be removed as long as there's a process in it.
             self._unguard()
             # Nothing can ignore SIGKILL, but a process may hang inside the kernel, e.g. on a dead
             # network disk.
@@ -426,7 +429,7 @@ class LaunchedBot:
 
 
 Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
-"""A bot after `launch`. If it needs a process, that has been started."""
+"""The result of `launch`: a bot whose process has been started, if it needs one."""
 
 
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
@@ -466,7 +469,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def start_failure(command: BotCommand, said: Sequence[str]) -> str:
-    """Find out from bubblewrap's messages why it didn't run the bot's program.
+    """Find out why bubblewrap didn't run the bot's program, by reading its messages.
 
     Raises:
         ShortageError: the program isn't the cause, since the sandbox itself doesn't work.

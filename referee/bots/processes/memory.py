@@ -29,11 +29,11 @@ from referee.match.sandbox import Sandbox
 if TYPE_CHECKING:
     from referee.bots.processes.cgroups import Cgroup
 
-# Nothing fills memory faster than this many bytes per second, so we know how long we can wait
-# before we look again.
+# No program fills memory faster than this many bytes per second, so we know how long we can wait
+# before we measure again.
 _FILL_BYTES = 8 * 2**30
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
-# If a measurement took a second, we don't start the next one for this many seconds. The wait is
+# If a measurement took a second, we don't start the next one for this many seconds. The pause is
 # never longer than `_MOST_REST_SECONDS`, though.
 _RESTS = 20
 # To get an exact number, we spend no more than this many CPU seconds. If that isn't enough, we use
@@ -41,7 +41,7 @@ _RESTS = 20
 _EXACT_SECONDS = 0.1
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-# Even an empty file takes this much of the kernel's memory.
+# Even an empty file uses this much kernel memory.
 _INODE_BYTES = 1300
 # A Unix socket may hold this much (net.core.wmem_default). We can't measure how much it really
 # holds.
@@ -68,7 +68,7 @@ class Looking(Protocol):
     look_at: float
 
     def exceeded(self, roots: Set[int]) -> str:
-        """Measure the memory. Returns the reason if it's too much, otherwise "".
+        """Measure the memory. If the bot uses too much, return an explanation, otherwise "".
 
         Args:
             roots: the processes from which all other processes of the bot descend.
@@ -76,7 +76,7 @@ class Looking(Protocol):
 
 
 def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
-    """Return an object that measures a bot's memory. None if that's unnecessary or impossible."""
+    """Return an object that measures a bot's memory, or None if we don't need to or can't."""
     if limits.memory_limit == math.inf or sys.platform != "linux":
         return None
     if cgroup is None:
@@ -85,7 +85,7 @@ def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Loo
 
 
 class SocketWatch:
-    """Measures the socket buffers of a group that counts them separately from memory.
+    """Measures socket buffers, for a control group that doesn't count them as memory.
 
     The system enforces the limit by itself, except for the first bytes of each socket. With many
     sockets, these bytes add up.
@@ -183,7 +183,7 @@ def _files(pid: int) -> tuple[int, int]:
 
 
 class _Network(NamedTuple):
-    """The network of a sandbox: a process that uses it, and an upper bound of socket buffers."""
+    """A sandbox's network: a process that uses it, and an upper bound for its socket buffers."""
 
     pid: int
     most_buffers: int

@@ -84,7 +84,7 @@ def await_guardians(spare: set[int]) -> None:
 
 
 def kill_orphans(spare: set[int]) -> None:
-    """Kill and reap children of this process that belong to nobody.
+    """Kill and reap children of this process that bots have left behind.
 
     Children in our own session aren't orphans. Each bot has a session of its own, and a process can
     only leave its session by creating a new one, so it can't get into ours.

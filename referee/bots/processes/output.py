@@ -15,7 +15,7 @@ class Output:
 
     Args:
         limits: `line_limit`, `queue_limit` and `output_limit` are enforced here.
-        line_end: the bytes at the end of each line.
+        line_end: the bytes that end a line.
     """
 
     def __init__(self, limits: Limits, line_end: bytes = b"\n") -> None:
@@ -24,13 +24,14 @@ class Output:
         self._limit = limits.output_limit
         self._line_end = line_end
         self._buffer = bytearray()
-        self._scanned = 0  # there's no line end in this many bytes of the buffer
+        # this many bytes of the buffer are known not to contain the end of a line
+        self._scanned = 0
         self._blank = 0  # bytes of blank lines that we've skipped since the last real line
         self._size = 0  # bytes of output in the whole match
 
     @property
     def unread(self) -> bytes:
-        """Output that wasn't used as a reply so far."""
+        """Output that hasn't been used as a reply yet."""
         return bytes(self._buffer)
 
     @property
@@ -40,7 +41,7 @@ class Output:
 
     @property
     def is_overfull(self) -> bool:
-        """True if there's more output than the longest reply with a full queue after it."""
+        """True if there's more output than the longest reply and a full queue together."""
         return len(self._buffer) > self._line_limit + 1 + self._queue_limit
 
     @property
@@ -54,10 +55,10 @@ class Output:
         self._size += len(data)
 
     def whole_reply(self, data: bytes) -> bytes | None:
-        """Add output. If it's exactly one JSON object and a line end, return it as the reply.
+        """Add output. If it's exactly one JSON object and a newline, return it as the reply.
 
         Nearly all replies look like that, so we don't even put them into the buffer, which must be
-        empty. In all other cases, this is the same as `feed`, and returns None.
+        empty. In all other cases, this does the same as `feed`, and returns None.
         """
         end = len(data) - len(self._line_end)
         size = self._size + len(data)
@@ -72,7 +73,7 @@ class Output:
         return None
 
     def next_line(self) -> bytes | None:
-        """Remove and return the first complete line that isn't blank, without its line end.
+        """Remove and return the first complete line that isn't blank, without its line ending.
 
         Raises:
             OutputLimitError: a line is too long, there are too many blank lines, or the output of
@@ -86,9 +87,10 @@ class Output:
             if (end if end >= 0 else len(buffer)) > self._line_limit:
                 raise OutputLimitError(f"a line of more than {self._line_limit} bytes")
             if end < 0:
-                # The next search can skip the bytes that we've already searched, except that the
-                # line end itself may have arrived in pieces. (Without this, a bot that sends a long
-                # line byte by byte would cost us quadratic time.)
+                # The next search can skip the bytes that we've already searched, except for the
+                # last few: the end of a line can have several bytes, and they may arrive
+                # separately. (Without this, a bot that sends a long line byte by byte would cost us
+                # quadratic time.)
                 self._scanned = max(0, len(buffer) - len(self._line_end) + 1)
                 return None
             line = bytes(buffer[:end])
@@ -113,7 +115,7 @@ class Output:
         self._check(len(self._buffer))
 
     def clear(self) -> None:
-        """Discard all buffered output. It still counts for `output_limit`."""
+        """Discard all buffered output. It still counts towards `output_limit`."""
         self._buffer.clear()
         self._scanned = 0
 

@@ -14,14 +14,14 @@ from contextlib import suppress
 
 from referee.bots.command import BotCommand, is_interpreter
 
-# Words like `--book=a.txt` and `-cp a:b` have paths in them, too.
+# Words like `--book=a.txt` and `-cp a:b` also contain paths.
 _SEPARATORS = re.compile("[=:,]")
 
 
 def start_place(command: BotCommand) -> tuple[str, list[str]]:
     """Return the folder in which to start a bot, and the command line to use in this folder.
 
-    The folder is "" if it's the current one.
+    If that's the current folder, we return "".
     """
     argv = [*command.argv]
     if command.directory:
@@ -35,7 +35,7 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
 
 
 def from_here(folder: str) -> str:
-    """Return a path the way users type it: it's relative if it's inside the current folder."""
+    """Return a path as users type it, so it's relative if it's inside the current folder."""
     with suppress(FileNotFoundError):  # somebody may have deleted the current folder
         here = os.getcwd()
         if folder.startswith(here.rstrip(os.sep) + os.sep):
@@ -45,7 +45,7 @@ def from_here(folder: str) -> str:
 
 def _program(argv: Sequence[str]) -> int | None:
     # Returns the index of the bot's own program, or None if we can't tell. In `python3 -u bot.py`,
-    # we look for the first word that isn't an option.
+    # it's the first word after the interpreter that isn't an option.
     at: int | None = 0
     folder, name = os.path.split(argv[0])
     if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):

@@ -9,7 +9,7 @@ import trio
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 
-# A waiting Python bot takes some MB of memory, so we can't keep them all.
+# A waiting Python bot uses several MB of memory, so we can't keep them all.
 MAX_WAITING = 64
 
 
@@ -25,7 +25,7 @@ class BotPool:
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """Take a waiting bot out of the pool. Returns None if there isn't any, or if it has ended.
+        """Take a waiting bot out of the pool, or return None if there isn't one that's still alive.
 
         Args:
             fresh: if True, stop the waiting bot and return None.

@@ -1,4 +1,4 @@
-"""Settings of our own process that only Linux has. On other systems, nothing happens here."""
+"""Changes settings of our own process that only Linux has. Does nothing on other systems."""
 
 from __future__ import annotations
 

@@ -43,15 +43,15 @@ _MAX_PIPE = 1024 * 1024  # Linux doesn't let ordinary users ask for more
 _LAST_STDERR_READS = 64
 # Nothing can ignore SIGKILL, but a process that's stuck in the kernel mustn't hang the referee.
 _KILL_SECONDS = 5
-# Minimum seconds between two readings of the CPU time.
+# We wait at least this many seconds before we read the CPU time again.
 _CPU_CHECK_SECONDS = 0.02
 _CORES = os.cpu_count() or 1
-# After this fraction of the observation, we close the bot's stdin.
+# After this fraction of the time that we observe a late bot, we close its stdin.
 _WATCHED_PART = 0.3
 # When stdout closes, the exit code usually isn't available yet. We wait for it this long, because a
 # message with the exit code is much more useful.
 _EXIT_SECONDS = 0.5
-# If a bot may use less memory than this, the system may kill it before it has even started.
+# With a lower memory limit than this, the system may kill a bot before it has even started.
 _LITTLE_MEMORY = 64 * MIB
 # Polling interval on systems that don't report the end of a process.
 _POLL_SECONDS = 0.02
@@ -94,8 +94,8 @@ class BotProcess:
 
     Attributes:
         stdout_fd: our end of the bot's stdout, or -1 if there's no process.
-        started: when it was started, on `time.monotonic`. None after the first request, and for a
-            process that has waited for this match.
+        started: when the process was started, on `time.monotonic`. It's None after the first
+            request, and for a process that has waited for this match.
         has_answered: True if the bot has replied to a request.
         has_ended: True once we've noticed that the process has exited.
         is_closed: True once the process was killed, released or finished.
@@ -115,7 +115,7 @@ class BotProcess:
         self.started: float | None = launched.started if before is None else None
         self._limits = launched.limits
         self._output = Output(launched.limits, reply_end)
-        self._outgoing = bytearray()  # bytes for which the pipe hasn't had room so far
+        self._outgoing = bytearray()  # bytes that haven't fit into the pipe so far
         self._takes_input = self._stdout_open = self._stderr_open = False
         self.has_ended = launched.popen is None
         self.is_closed = False
@@ -147,9 +147,9 @@ class BotProcess:
 
     def _enlarge_stdout(self) -> None:
         if sys.platform == "linux":
-            # The pipe should hold more than the limits allow (on Linux, and as far as it lets us).
-            # A single read then returns everything that a bot writes in one call, and we notice
-            # immediately if that's too much, instead of some requests later.
+            # We try to give the pipe room for more bytes than the limits allow. A single read then
+            # returns everything that a bot writes in one call, and we notice immediately if that's
+            # too much, instead of some requests later. Only Linux can do this, and it may refuse.
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
@@ -157,8 +157,9 @@ class BotProcess:
     # --- Writing ----------------------------------------------------------------------------------
 
     def push(self, lines: bytes) -> None:
-        """Write lines as far as the pipe accepts them. Never blocks."""
-        if self._has_waited:  # anything that the bot wrote before can't be a reply to these lines
+        """Write lines without blocking. Bytes that don't fit into the pipe are kept for later."""
+        # Anything that the bot has written before now can't be a reply to these lines.
+        if self._has_waited:
             self._has_waited = False
             self._read_last_output()
             self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
@@ -215,7 +216,7 @@ class BotProcess:
         return reply
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the reply to the last request, as in `Bot.reply` (1.2, 1.3, 8.1, 8.2)."""
+        """Wait for the reply to the last request, like `Bot.reply` (1.2, 1.3, 8.1, 8.2)."""
         self.started = None
         if self.launched.popen is None:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
@@ -287,7 +288,7 @@ class BotProcess:
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
 
     def _read(self) -> bool:
-        """Read once without blocking. Returns True if there was anything to read."""
+        """Read once without blocking, and return True if there was anything to read."""
         data = read_now(self.stdout_fd) if self._stdout_open else None
         if data:
             self._output.feed(data)
@@ -355,7 +356,7 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _little_memory(self) -> str:
-        """Return a hint if the memory limit is so low that it's probably the cause. Else, ""."""
+        """Return a hint if the memory limit is so low that it's probably the cause, else ""."""
         most = self._limits.memory_limit
         if most >= _LITTLE_MEMORY:
             return ""
@@ -372,7 +373,7 @@ class BotProcess:
     # --- Waiting ----------------------------------------------------------------------------------
 
     async def _wait(self, until: float, *, read: bool = False, write: bool = False) -> bool:
-        """Wait until we can read or write, or until the process exits. Read stderr meanwhile.
+        """Wait until we can read or write, or until the process exits. Also reads stderr.
 
         Returns:
             True if the time ran out before that.
@@ -435,7 +436,7 @@ class BotProcess:
 
     @property
     def unfinished(self) -> bytes:
-        """The beginning of a line, if the bot hasn't written the rest."""
+        """The beginning of a line that the bot hasn't completed, or b"" if there isn't one."""
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
@@ -445,8 +446,8 @@ class BotProcess:
         their input, and their authors will want to know.
 
         Args:
-            watch: we watch for this many seconds whether it computes, or replies late.
-            rest: after closing stdin, we wait this many seconds for its exit.
+            watch: for this many seconds, we watch whether the process is computing or replies late.
+            rest: after closing stdin, we wait this many seconds for the process to exit.
         """
         before = self.usage()
         silence = TimeoutObservation(
@@ -472,7 +473,7 @@ class BotProcess:
 
     @property
     def has_read(self) -> bool:
-        """Return True if the bot has read all its input, as far as the system reports that."""
+        """Return True if the bot has read all its input, or if the system doesn't tell us."""
         if self._outgoing or not self._takes_input:
             return not self._outgoing
         with contextlib.suppress(OSError):  # some systems do not report this
@@ -489,7 +490,7 @@ class BotProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, or -N if signal N killed it. None until it has ended."""
+        """Exit code of the process, -N if signal N killed it, or None if it hasn't ended."""
         # If we've observed the process, we were going to kill it anyway. If it exited in the
         # meantime, that's probably because we closed its stdin, so its exit code doesn't count.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
@@ -506,7 +507,8 @@ class BotProcess:
         return bool(data)
 
     def _read_last_stderr(self, keeper: StderrKeeper) -> None:
-        for _ in range(_LAST_STDERR_READS):  # bounded, because a child process may keep writing
+        # The number of reads is bounded, because a child process may keep writing.
+        for _ in range(_LAST_STDERR_READS):
             if not self._read_stderr(keeper):
                 break
 
@@ -557,11 +559,11 @@ class BotProcess:
         return True
 
     async def hand_over(self, grace: float) -> None:
-        """Wait up to `grace` seconds until the bot has accepted all remaining lines."""
+        """Wait up to `grace` seconds for the bot to accept all remaining lines."""
         await self._hand_over(trio.current_time() + grace)
 
     async def end_input(self, seconds: float) -> bool:
-        """Write the remaining lines, close stdin, and wait. Returns True if the process exited."""
+        """Write the remaining lines, close stdin, and wait. Return True if the process exited."""
         until = trio.current_time() + seconds
         await self._hand_over(until)
         self._close_stdin()
@@ -606,7 +608,7 @@ class BotProcess:
 
 
 def read_now(fd: int) -> bytes | None:
-    """Read what's available in a pipe. Returns b"" at its end, and None if it's empty."""
+    """Read what's available in a pipe. Returns b"" at end-of-file, or None if the pipe is empty."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

@@ -18,8 +18,9 @@ from referee.bots.command import is_noexec
 from referee.text.terminal import as_text, command_line, escaped
 
 _HEAD = 256  # Linux looks for a #! line in this many bytes of a file
-_OLD_HEAD = 127  # before version 5.1, it ignored the rest of a longer line
-_DEPTH = 4  # an interpreter may be a script, too, but only this many times
+_OLD_HEAD = 127  # before version 5.1, Linux ignored the rest of a longer line
+# A script's interpreter may be another script, but Linux only follows this many of them.
+_DEPTH = 4
 _ELF = b"\x7fELF"
 # The positions of the format and the processor in an ELF header.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
@@ -77,7 +78,7 @@ def check_program(path: str, directory: str) -> None:
 
 
 def why_not_runnable(path: str, directory: str) -> str:
-    """Explain in a clause why the system can't run a program. Empty if we don't know.
+    """Explain in a clause why the system can't run a program, or return "" if we don't know.
 
     The text contains no paths of this machine, except for paths that the program itself contains.
 

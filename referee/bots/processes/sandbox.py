@@ -78,7 +78,7 @@ class Prepared(NamedTuple):
     Attributes:
         fds: file descriptors for the new process. We close our copies after it has started.
         status: our end of a pipe with bubblewrap's status, or None without a sandbox.
-        folder: the folder in which the bot starts. Empty if it only exists in the sandbox.
+        folder: the folder in which the bot starts, or "" if that folder only exists in the sandbox.
     """
 
     argv: list[str]
@@ -120,7 +120,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
 
 def unavailable_reason() -> str:
-    """Explain in one line why bubblewrap doesn't work on this machine. Empty if it works.
+    """Explain in one line why bubblewrap doesn't work on this machine, or return "" if it works.
 
     The only way to find out is to try it, which we do once per process.
 
@@ -206,7 +206,9 @@ def prepare(
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
         return Prepared(argv, folder or None, env)
     words, problem = _probed()
-    if problem:  # commands have called resolve(), so this only happens to users of the library
+    # Our commands have already called resolve(), so this only happens in programs that use the
+    # library.
+    if problem:
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
@@ -305,7 +307,7 @@ class _Place:
     """Decides which files a bot can see in the sandbox, and translates its command line.
 
     Attributes:
-        folder: the folder that the bot sees as `BOT`. Empty if it only sees some of the files.
+        folder: the folder that the bot sees as `BOT`, or "" if it only sees some of the files.
         argv: the command line, with the paths that the files have inside.
     """
 
@@ -406,7 +408,7 @@ class _Place:
         return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
-        """Yield options that mount a path at another place, without the hidden files in it."""
+        """Yield options that mount a path in the sandbox, without the hidden files in it."""
         real = os.path.realpath(path)
         if not any(_is_in(hidden, real) for hidden in self._hidden):
             yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
@@ -418,16 +420,16 @@ class _Place:
                 # secret.
                 if any(f"{entry.path}-".startswith(f"{hidden}-") for hidden in self._hidden):
                     continue
-                if entry.is_symlink():  # a bind mount would follow it, wherever it leads
+                if entry.is_symlink():  # a bind mount would follow the link, wherever it leads
                     yield from ("--symlink", os.readlink(entry.path), inside)
                 else:
                     yield from self._bound(entry.path, inside)
 
     def _interpreter(self, program: str, others: Sequence[str]) -> set[str]:
-        """Return the files of an interpreter that we have to show, so that it works.
+        """Return the files that we have to show so that an interpreter works.
 
         The program may be an interpreter, or it may be a script with one in its first line. If the
-        user typed the interpreter's path, we accept any place. If the path comes from a script or
+        user typed the interpreter's path, it may be anywhere. If the path comes from a script or
         from a submitted folder, we have to be careful, because a stranger wrote it.
         """
         if _is_in_system(program):
@@ -535,8 +537,8 @@ def _runtimes_of(
     Args:
         within: we accept virtual environments in these folders: the bot's own, or the folders that
             the user named for recorded bots. If it's None, we accept them anywhere.
-        files: if the user typed the interpreter, the paths in the command line. Otherwise None. We
-            then only accept a virtual environment if it uses a Python of this machine.
+        files: the paths in the command line, if the user typed the interpreter. If this is None, we
+            only accept a virtual environment that uses a Python of this machine.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)

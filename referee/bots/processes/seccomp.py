@@ -1,4 +1,4 @@
-"""The seccomp filter that denies system calls to a bot in a sandbox.
+"""Builds the seccomp filter that denies system calls to a bot in a sandbox.
 
 The namespaces of the sandbox and its missing capabilities already deny most of these calls. We
 filter them anyway, because the kernel may have a bug there, and because some calls don't need a
@@ -88,7 +88,7 @@ PRETENDED = {
     "futimesat": (261, -1),
     "utimensat": (280, 88),
 }
-"""These calls do nothing and report success.
+"""These calls do nothing, but report success.
 
 Two bots could use a lock on a shared file, or the times of a device, to send messages to each
 other. The filter can't see which file is meant, so we can't allow only harmless calls. We also
@@ -112,11 +112,13 @@ PRETENDED_TO_ROOT = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
-"""If the referee is root, these calls do nothing and report success, too. In this case, bots own
-devices of the machine, such as /dev/null, and mustn't change them."""
+"""If the referee is root, these calls also do nothing, but report success. In this case, bots own
+devices of the machine, such as /dev/null, and mustn't change them.
+"""
 UNKNOWN = 470
-"""We haven't reviewed system calls from this number on (new after Linux 6.18). They fail as if the
-kernel didn't have them."""
+"""We haven't reviewed system calls with this number or higher (added after Linux 6.18). They fail
+as if the kernel didn't have them.
+"""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
 FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
 SETSOCKOPT = (54, 208)
@@ -158,11 +160,12 @@ SET_DEATH_SIGNAL = 1
 FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
 
-A network namespace confines these. It does not confine AF_VSOCK, which reaches the hypervisor."""
+A network namespace isolates these. It doesn't isolate AF_VSOCK, which reaches the hypervisor."""
 
 SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
-"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`. We can't see how much is in a Unix socket, so
-we assume that its buffer is full, and bots mustn't enlarge it."""
+"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`. We can't see how much data a Unix socket
+contains, so we assume that its buffer is full. That's why bots mustn't enlarge the buffer.
+"""
 
 
 class Machine(NamedTuple):
@@ -171,7 +174,7 @@ class Machine(NamedTuple):
     Attributes:
         audit: AUDIT_ARCH of its native system calls. Any other call, e.g. of a 32-bit program,
             kills the process.
-        foreign: calls of another ABI (x32) have numbers from here on. 0 if there isn't one.
+        foreign: the first number that belongs to another ABI (x32), or 0 if there isn't one.
     """
 
     audit: int
@@ -195,10 +198,11 @@ MODES = {
 mode."""
 OPENAT2 = (437, 437)
 SET_ID = 0o6000
-"""S_ISUID and S_ISGID: such a file runs with the rights of its owner or group."""
+"""S_ISUID and S_ISGID, which make a program run with the rights of its owner or group."""
 CREATES = 0o20000100
 """O_CREAT, and the bit that makes O_TMPFILE out of O_DIRECTORY. Without either of them, `open`
-doesn't use its mode argument, which may then have any value."""
+ignores its mode argument, which may then have any value.
+"""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _NUMBER, _ARCHITECTURE = 0, 4  # offsets in `struct seccomp_data`
@@ -211,7 +215,7 @@ _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 3
 def seccomp_filter(
     machine: str = os.uname().machine, root: bool = os.geteuid() == 0, builds: bool = False
 ) -> bytes:
-    """Return the filter in bubblewrap's format. Empty if we don't support this machine.
+    """Return the filter in bubblewrap's format, or b"" if we don't support this machine.
 
     Args:
         machine: the name from `uname`.
@@ -255,7 +259,7 @@ def seccomp_filter(
 
 def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[bytes], int]]:
     # Each test here only looks at the lower 32 bits of an argument. That's enough, because the
-    # kernel ignores the upper half of these arguments, too.
+    # kernel ignores the upper half of these arguments as well.
     wakes = _return_if(_EQUAL, SIGCONT, _EPERM)
     # The lowest byte of clone's flags is the signal that the parent gets when the new process ends,
     # so a bot could use it to send SIGCONT.

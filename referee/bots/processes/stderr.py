@@ -1,4 +1,4 @@
-"""Stores the stderr of a bot for reports, and in a file or a record if that's wanted (1.4)."""
+"""Keeps a bot's stderr for reports, and writes it to a file or a record if requested (1.4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.logs.stderr_excerpt import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
 
-# For the report, we keep this many bytes from the beginning, and as many from the end.
+# For the report, we keep this many bytes from the beginning, and the same number from the end.
 END_CAP = 16 * 1024
 
 
@@ -17,9 +17,10 @@ class StderrKeeper:
     """Stores the stderr of one bot.
 
     Args:
-        file: gets the whole text up to the limit, or None. If we can't write to it, we stop without
-            an error. A full disk mustn't stop a match, and the logs report that anyway.
-        recorded: adds the text to a record, or None.
+        file: where to write the whole text up to the limit, or None. If writing fails, we stop
+            without an error, because a full disk mustn't stop a match, and the logs report the
+            problem anyway.
+        recorded: a buffer that adds the text to a record, or None.
         limit: maximum size of the file in bytes.
     """
 
@@ -33,8 +34,8 @@ class StderrKeeper:
         self.recorded = recorded
         self._limit = self._room = limit
         self._head = b""
-        self._tail = b""  # the end of the text, without anything that's in the head
-        self._dropped = 0  # number of line ends in the text that we haven't kept
+        self._tail = b""  # the end of the text, which doesn't overlap with the head
+        self._dropped = 0  # number of newlines in the middle part, which we've dropped
         self._ended = False
 
     def feed(self, data: bytes) -> None:
@@ -55,7 +56,7 @@ class StderrKeeper:
             self.close()
 
     def says(self, words: bytes) -> bool:
-        """Return True if the text contains these words, as far as we've kept it."""
+        """Return True if the part of the text that we've kept contains these words."""
         return words in self._head or words in self._tail
 
     def end(self) -> None:

@@ -1,8 +1,8 @@
-"""A separate program that stops all processes in a sandbox from the inside.
+"""Stops all processes in a sandbox from the inside. This is a separate program.
 
     python -I -S stop_inside.py PID
 
-A bot may escape signals to single processes by a chain of processes, in which each process starts
+A bot may escape signals to single processes with a chain of processes, in which each process starts
 the next one and exits. But it can't escape a signal to all processes (`kill -1`), because no
 process can start another one while Linux delivers that signal. Only a process inside the sandbox
 can send it. For each line of input, this program therefore starts a child process in the sandbox,
@@ -47,7 +47,8 @@ def _stop_all() -> bytes:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(ProcessLookupError):  # there's no process left to stop
-            os.kill(-1, signal.SIGSTOP)  # this leaves out ourselves and the first process
+            # this signals all processes except ourselves and the first process
+            os.kill(-1, signal.SIGSTOP)
         os._exit(0)
     _, status = os.waitpid(child, os.WUNTRACED)
     if status == 0:

@@ -31,7 +31,7 @@ from referee.errors import ShortageError
 _LOOKS = 3
 # If the first thread has one of these states in /proc, the whole process is stopped.
 _STOPPED = (b"T", b"t")
-# An honest program rarely wakes up even once, so we don't accept more than this.
+# We don't accept more wake-ups than this, since an honest program rarely wakes up even once.
 _MOST_WAKES = 10
 
 

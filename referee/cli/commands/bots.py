@@ -1,4 +1,4 @@
-"""`referee bots`: the bundled example bots."""
+"""`referee bots`: list the bundled example bots, or print one."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 # Unless `--time-limit` is given, a referee has to finish each match within this many seconds.
 MATCH_SECONDS = 60.0
-# How often we print the progress if stderr isn't a terminal.
+# If stderr isn't a terminal, we print the progress this often, in seconds.
 SAY_EVERY_SECONDS = 15
-# How often `--watch` checks the bot's files.
+# `--watch` checks the bot's files this often, in seconds.
 LOOK_EVERY_SECONDS = 0.5
 
 
@@ -155,13 +155,14 @@ def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) 
     bot = options.bot or ""
     seen = files_digest(bot, game)
     if not seen:
-        _Bot(options, game)  # raises a `UsageError` if the bot doesn't exist
+        _Bot(options, game)  # this raises a `UsageError` if the bot doesn't exist
         raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
     while True:
         try:
             _run_once(options, game, interrupts)
         except UsageError as error:
-            # Usually the author can fix this right away, for example by building the folder again.
+            # Don't exit, because the author can usually fix this right away, for example by
+            # building the folder again.
             for line in error.lines:
                 console.say(line)
         console.say("waiting for a change of the bot's files; Ctrl-C ends")
@@ -228,7 +229,7 @@ def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bo
     """Return True if the bot is in a folder, and tournaments couldn't start it.
 
     The cases may have run without a sandbox, but tournaments usually have one. That's why we start
-    the bot in a sandbox here. If it fails, we print the reason.
+    the bot in a sandbox here. If the bot fails to start, we print the reason.
     """
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
@@ -274,7 +275,7 @@ class _Reporter:
                 _print(self._on_stdout.listed(cases))
 
     def show_new(self, result: Result) -> None:
-        """Print a failure, unless another case has failed for the same reason before."""
+        """Print a failure, unless another case has already failed for the same reason."""
         if self._is_live:
             with console.printing():
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
@@ -293,7 +294,8 @@ class _Reporter:
     def save(self, report: Report) -> None:
         """Write the report to the file of `--output`.
 
-        Without that option, prints a JSON, JUnit or HTML report. Text has been printed already.
+        Without that option, print the report if it's JSON, JUnit or HTML. A text report has already
+        been printed.
         """
         options = self._options
         if options.format != "text":
@@ -369,7 +371,7 @@ class _Bot:
         from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
-        assert self._bot is not None  # it can only be None with --list
+        assert self._bot is not None  # the bot can only be None with --list
         whys = [why_skipped(case, self._bot) for case in self.cases]
         # Some cases can't be tried with every kind of bot. If no case is left, we report an error,
         # because a report without any case would look like success.

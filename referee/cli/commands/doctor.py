@@ -53,7 +53,7 @@ class Check:
         status: "missing" if matches work anyway, "problem" if matches or tournaments don't work.
         found: the version or state. If something is missing, the reason.
         purpose: what people need it for.
-        get: a command that installs it, or something else to do. Can be empty.
+        get: a command that installs it, or another step to take. It can be empty.
     """
 
     section: str
@@ -192,7 +192,7 @@ def _check(
 ) -> Check:
     try:
         found = look()
-    except OSError as error:  # e.g. if a file in /proc is missing
+    except OSError as error:  # this happens if a file in /proc is missing, for example
         found = Found(False, f"cannot be found out: {error}")
     missing: Literal["missing", "problem"] = "problem" if needed else "missing"
     get = "" if found.ok else found.get
@@ -227,8 +227,8 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 def _tournament(sandbox: Sandbox) -> Found:
     from referee.api import play_matches
 
-    # With a single job, `play_matches` doesn't start other processes, and we want to know whether
-    # that works.
+    # We use several jobs, because `play_matches` only starts other processes then, and we want to
+    # know whether that works.
     jobs = max(2, cores())
     began = time.monotonic()
     try:

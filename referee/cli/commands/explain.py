@@ -59,7 +59,7 @@ def run(options: ExplainOptions, interrupts: Interrupts) -> int:
 
 
 def explanation(what: str, page: SpecPage) -> str | None:
-    """Explain a section, a code or a word, in Markdown. Returns None if we don't know it."""
+    """Explain a section, a code or a word, in Markdown, or return None if we don't know it."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
     if number is not None:

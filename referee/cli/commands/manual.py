@@ -1,4 +1,4 @@
-"""Make a manual page for the program, and one for each command, e.g. `referee-play(1)`.
+"""Makes a manual page for the program, and one for each command, e.g. `referee-play(1)`.
 
 Everything in the pages is taken from the parsers. `hatch_build.py` adds the pages to the wheel,
 which installs them to `share/man/man1`.
@@ -31,7 +31,7 @@ def pages() -> dict[str, str]:
 def _page(parser: Parser, title: str, about: str, others: list[str]) -> str:
     lines = [
         f'.TH {title.upper()} 1 "" "referee {__version__}" "User Commands"',
-        *(".nh", ".ad l"),  # no hyphenation: people copy these words
+        *(".nh", ".ad l"),  # turn off hyphenation, because people copy these words
         *(".SH NAME", rf"{_text(title)} \- {_text(about)}"),
         *(".SH SYNOPSIS", _synopsis(parser)),
         *(".SH DESCRIPTION", _text(str(parser.description))),

@@ -98,7 +98,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
 def _check_records(options: PageOptions) -> None:
     if options.records is not None:
         raise UsageError("--records is for the store of a tournament")
-    # Each file is read twice (at first, just to recognise its format). That doesn't work with
+    # We read each file twice, the first time just to recognise its format. That doesn't work with
     # stdin.
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')

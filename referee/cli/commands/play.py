@@ -110,7 +110,7 @@ def _run(
             with interrupts.raising():  # we wait for the program that compresses a log
                 lost = _finish(files)
                 if live is not None:
-                    with suppress(LogWriteError):  # the reader of stderr is gone
+                    with suppress(LogWriteError):  # the program that reads our stderr is gone
                         live.drain()
         except GameError as error:
             raise GameError(_void(error, options, plan.spec)) from error
@@ -131,7 +131,7 @@ def _run(
 
 
 def _void(error: GameError, options: PlayOptions, spec: MatchSpec) -> str:
-    """Explain that a match is void because of a mistake of the game, and how to see it again."""
+    """Explain that a match is void because of a mistake in the game, and how to reproduce it."""
     from referee.bots.repeat import verify_words
     from referee.text.terminal import command_line
 
@@ -160,7 +160,7 @@ def _watched(
 
 
 def _finish(files: MatchFiles) -> LogWriteError | None:
-    """Complete the logs, and print warnings about them. Returns an error if a log is lost."""
+    """Complete the logs, and print warnings about them. If a log is lost, return the error."""
     warnings, lost = files.finish()
     for warning in warnings:
         console.say(warning)

@@ -42,7 +42,7 @@ def play_deals(
     """Play deals from one position, on all cores, and print statistics about the position.
 
     Args:
-        plan: the match of the first deal. It has the bots, the position and the limits.
+        plan: the match of the first deal, with the bots, the position and the limits.
         again: the command that repeats the match of the first deal.
     """
     from referee.workers import prepare, worker_processes
@@ -91,7 +91,7 @@ def play_deals(
 def _position(options: PlayOptions, plan: MatchPlan) -> Position:
     """Return the position where all deals start.
 
-    The last redeal in the plan belongs to the first deal, so it isn't part of the position.
+    The plan's last redeal belongs to the first deal, so it isn't part of the position.
     """
     from referee.match.position import Position
 

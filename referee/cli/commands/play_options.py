@@ -1,4 +1,4 @@
-"""The options of `referee play`."""
+"""Defines the options of `referee play`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides everything about a match of `referee play`, before it begins."""
+"""Makes all decisions about a match of `referee play` before it begins."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def plan_match(
     """Plan the match that the options describe.
 
     Args:
-        temporary: where to put the record if it's only needed for the browser. None: follow the
-            options.
+        temporary: where to put the record if it's only needed for the browser, or None to follow
+            the options.
 
     Returns:
         The plan, and the session if people play in the browser.
@@ -56,7 +56,7 @@ def plan_match(
     redeals = () if resumed is None else _redeals(options, resumed)
     if not bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # fail before we empty old logs
+    check_descriptors()  # so that we fail before we empty old logs
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
@@ -148,9 +148,9 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
 
 
 def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
-    """Return when and with which seeds the hidden cards are shuffled again.
+    """Return the turns and seeds with which we shuffle the hidden cards again.
 
-    Without --deals, that's the same as in the record. With --deals, the first deal comes after the
+    Without --deals, we take them from the record. With --deals, the first deal comes after the
     redeals that lead to the position.
     """
     if options.deals is None:
@@ -196,7 +196,7 @@ def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSessi
     load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
-    # People who have links to an interrupted match can use them again.
+    # People who already have links to an interrupted match can use these links again.
     goes_on = options.resume is not None and options.turn is None
     known = links_beside(options.resume) if goes_on and options.resume is not None else None
     return MatchSession(game, bots, known)

@@ -1,4 +1,4 @@
-"""The progress of a match in `referee play`."""
+"""Shows the progress of a match in `referee play`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from referee.match.spec import MatchSpec
     from referee.runner import Runner
 
-# Most matches are over by then, and only their result is printed.
+# We don't show anything before this time, because most matches are over by then, and people only
+# want to see the result.
 AFTER_SECONDS = 1.0
 # If a bot thinks for longer than this, we tell people which bot it is.
 _SLOW_SECONDS = 2.0

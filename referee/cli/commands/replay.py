@@ -71,8 +71,8 @@ class Turns(NamedTuple):
     """The turns that the user wants to see.
 
     Attributes:
-        first, last: their range. None: no limit.
-        player: only turns of this player, from 1. None: all players.
+        first, last: the range of turns. None means no limit.
+        player: only show turns of this player, counted from 1, or of all players if this is None.
     """
 
     first: int | None
@@ -80,7 +80,7 @@ class Turns(NamedTuple):
     player: int | None
 
     def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
-        """Whether a turn is selected."""
+        """Return True if a turn is selected."""
         return (
             (self.first is None or turn.turn >= self.first)
             and (self.last is None or turn.turn <= self.last)
@@ -203,7 +203,7 @@ def _text(
     from referee.logs.replay.reader import Start, TurnOver
     from referee.match.messages import GameEnd
 
-    start: Start | None = None  # set by the first item
+    start: Start | None = None  # the first item sets this
     turns: list[Any] = []
     after: list[str] = []  # lines below the table
     for item in items:
@@ -268,7 +268,7 @@ def _page(lines: Iterable[str]) -> bool:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True)
     except (OSError, ValueError, IndexError):
         return False
-    assert pager.stdin is not None  # because we asked for a pipe
+    assert pager.stdin is not None  # it's set, because we asked for a pipe
     try:
         with pager.stdin as text:
             for line in lines:

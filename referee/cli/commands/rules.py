@@ -185,7 +185,7 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
     data = _data(name)
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
-    file.new()  # raises an error if the file has mistakes
+    file.new()  # this raises an error if the file has mistakes
     check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1

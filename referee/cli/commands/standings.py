@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
-# How often `--follow` looks for new results.
+# With `--follow`, we look for new results this often, in seconds.
 WATCH_SECONDS = 2.0
 
 
@@ -127,7 +127,7 @@ class View(NamedTuple):
         excluded: the numbers of bots whose matches do not count.
         most_paired: how many of the best bots are compared with each other.
         title: the title of the table or the page. If it's empty, a default is used.
-        has_statistics: True if reply times and the game's statistics are shown.
+        has_statistics: True to show reply times and the game's statistics.
     """
 
     anchor: tuple[int, float] | None
@@ -228,7 +228,7 @@ def print_standings(store: Store, format: str, view: View) -> None:
 
 
 def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
-    """Put the title into the object for `--format json`, unless it's empty."""
+    """Add the title to the object for `--format json`, unless the title is empty."""
     return {"title": title, **found} if title else found
 
 
@@ -237,7 +237,7 @@ def _most_paired(format: str, view: View) -> int | None:
     from referee.web.server.pages import MOST_PAIRED
 
     if view.bot is not None and format == "text":
-        return None  # the report on one bot compares it with all others anyway
+        return None  # the report on a single bot compares it with all others anyway
     usual = {"csv": 0, "text": MOST_IN_MATRIX, "html": MOST_PAIRED}
     return view.most_paired or usual.get(format)
 
@@ -292,11 +292,11 @@ def _watch(options: StandingsOptions) -> NoReturn:
 
     seen = count = None
     while True:
-        # Opening a store checks all its rows, so only do it after a change.
+        # Opening a store checks all its rows, so we only do it after a change.
         state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            # Don't keep the store open while we sleep, because the run couldn't finish.
+            # Don't keep the store open while we sleep, because the tournament couldn't finish.
             with Store.for_reading(options.stores[0]) as store:
                 if store.count() != count:
                     count = store.count()

@@ -98,8 +98,8 @@ class _Run:
     """Runs a tournament, from the check of the bots to the final standings.
 
     Args:
-        file: the store. None: it's in memory.
-        records: the folder for match records. None: don't write any.
+        file: the file of the store, or None for a store in memory.
+        records: the folder for match records, or None if we don't write any.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class _Run:
         self._file = file
         self._records = records
         self._interrupts = interrupts
-        self._void = 0  # how many matches are void because the game made a mistake
+        self._void = 0  # number of matches that are void because of a mistake in the game
 
     def run(self, stack: ExitStack) -> int:
         """Play the missing matches, print the standings, and return the exit code.
@@ -231,7 +231,7 @@ class _Run:
         return watched(self._interrupts, game, paths, page)
 
     def _exclude_broken(self, dispatcher: Dispatcher) -> None:
-        """Try to start each bot that still has matches. Bots that don't start are left out.
+        """Try to start each bot that still has matches, and exclude those that don't start.
 
         Raises:
             UsageError: a bot doesn't start and --skip-broken isn't given, or too few bots are left.
@@ -311,7 +311,8 @@ class _Run:
         """Play the missing matches.
 
         Returns:
-            An `Interrupted` after Ctrl-C, if the running matches could still end. Otherwise None.
+            An `Interrupted` if Ctrl-C was pressed and the running matches could still end,
+            otherwise None.
         """
         from referee.cli.commands.tournament_progress import Progress, default_table_every
         from referee.tournament.playing.live import remove_live
@@ -353,7 +354,7 @@ class _Run:
         return Interrupted(signal.SIGINT) if ending.is_interrupted else None
 
     def _again(self, failed: Plan) -> str:
-        """Return a command with which people can see a mistake of the game again."""
+        """Return a command that reproduces a mistake of the game."""
         from referee.bots.repeat import verify_words
         from referee.tournament.playing.records import record_of
         from referee.tournament.report.notable_losses import repeat_command

@@ -1,4 +1,4 @@
-"""Ends a tournament early, and tells people where the finished matches are."""
+"""Ends a tournament early, and tells people how to continue it later."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Ending:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether Ctrl-C was pressed."""
+        """True if Ctrl-C was pressed."""
         return self._until is not None
 
     def check_signals(self) -> None:
@@ -72,7 +72,7 @@ def save_unfinished(store: Store, file: str | None, words: Sequence[str]) -> Non
     """Tell people how to continue a run. A store in memory is saved to a file first.
 
     Args:
-        file: the value of `--store`, or None if it is not given.
+        file: the value of `--store`, or None if the option isn't given.
         words: the command line.
     """
     if file is None:

@@ -1,4 +1,4 @@
-"""The options of `referee tournament`."""
+"""Defines the options of `referee tournament`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides everything about a run of `referee tournament`, before the first match."""
+"""Makes all decisions about a run of `referee tournament` before the first match."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ class TournamentPlan(NamedTuple):
         setup: the tournament as the options describe it.
         is_known: True if the store already has this setup.
         is_unfinished: True if there are matches to play.
-        stages: all setups in the store. A bot that never played may have been replaced.
+        stages: all setups in the store, in which bots that never played may have been replaced.
         digests: digests of the bots' files, by name.
-        broken: why bots cannot be started, by number.
-        packed: bots' folders, packed for the workers of a cluster, by path.
+        broken: maps the numbers of bots that can't be started to the reasons.
+        packed: maps the paths of bots' folders to their contents, packed for the workers of a
+            cluster.
         view: how to show the final standings.
     """
 
@@ -55,11 +56,11 @@ class TournamentPlan(NamedTuple):
 
 
 class _Bots(NamedTuple):
-    """The bots of a run, and the game that they play.
+    """The bots that play in a tournament, and their game.
 
     Attributes:
-        broken: see `TournamentPlan`.
-        typed: only the bots from the command line. They may be in folders.
+        broken: the bots that can't be started, as in `TournamentPlan`.
+        typed: those bots that were typed on the command line. They may be in folders.
         directories: folders that we have to send to the workers of a cluster.
     """
 
@@ -73,10 +74,10 @@ class _Bots(NamedTuple):
 def plan_tournament(
     options: TournamentOptions, config: Config | None, store: Store
 ) -> TournamentPlan:
-    """Decide which matches a run plays. The store may be empty, or have matches from earlier runs.
+    """Decide which matches to play. The store may be empty, or have matches from earlier runs.
 
     Raises:
-        UsageError: nothing can be played. The text gives the reason.
+        UsageError: no match can be played. The text gives the reason.
     """
     from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
@@ -103,7 +104,7 @@ def plan_tournament(
     # The schedule only matters if there are matches to play.
     if stages and is_unfinished:
         check_schedule(store)
-    # As long as the store is empty, its setup can still be changed.
+    # As long as the store is empty, people can still change its setup.
     if not is_known and not store.is_empty:
         _check_same(store, stages[-1], now, choice, extend=options.extend)
     digests = _digests(now, found.broken)
@@ -123,7 +124,7 @@ class _Start(NamedTuple):
 
     Attributes:
         game, players: from the record.
-        options: the options of the game, from the record.
+        options: the game's options, from the record.
     """
 
     game: str
@@ -161,7 +162,7 @@ def _bots(
     """Find the bots. Those on the command line replace the bots of the configuration.
 
     Args:
-        game: the game of the position, or None.
+        game: the game of the position, or None if the matches start at the beginning.
     """
     from msgspec.structs import replace
 
@@ -207,7 +208,7 @@ def _setup(
     if seed is None:
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])
-    if stages:  # if an option isn't given now, the value in the store still applies
+    if stages:  # if an option isn't given now, the store's value still applies
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     bots = with_unique_names(found.bots)

@@ -1,4 +1,4 @@
-"""The progress of a tournament."""
+"""Shows the progress of a tournament."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
-# An estimate of the remaining time would be much too high at first, because the bots are still
-# starting. We wait this many seconds ...
+# At first, an estimate of the remaining time would be much too high, because the bots are still
+# starting. Before we show one, we wait for this many seconds ...
 ESTIMATE_AFTER = 2.0
-# ... and until this many matches have been played. Ratings also need that many.
+# ... and until this many matches have been played. We also wait for this many matches before we
+# show ratings.
 ESTIMATE_FROM = 10
 # With the default of `--table-every`, a run prints about this many tables.
 TABLES = 10
@@ -72,7 +73,8 @@ class Progress:
         self._rate_at = 0.0
         self._show_at = time.monotonic()
         self._shown = ExitStack()
-        self._show: Callable[[RenderableType], None] | None = None  # only on a terminal
+        # this is only used on a terminal
+        self._show: Callable[[RenderableType], None] | None = None
         if not quiet:
             self._deals = deals_of(store)
 
@@ -142,7 +144,7 @@ class Progress:
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
         is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
-        if is_known and run.test is None:  # we don't know how long a test will take
+        if is_known and run.test is None:  # we can't estimate how long a test will take
             parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds

@@ -59,11 +59,12 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     check_files(names)
     from msgspec import UNSET
 
-    # Import this before we start: a signal can't interrupt the import then, and forked processes
-    # get the module for free. The garbage collector doesn't look at it either.
+    # Import this before we start, so that a signal can't interrupt the import, and forked processes
+    # get the module for free. The garbage collector won't look at it either.
     from referee.logs.validate import Validation, check_log
 
-    unchecked: dict[str, str] = {}  # games whose rules we can't check -> the first log of the game
+    # Maps each game whose rules we can't check to the first log of this game.
+    unchecked: dict[str, str] = {}
     invalid = found = unknown = 0
 
     def make_report(name: str, log: CheckedLog) -> FileReport:

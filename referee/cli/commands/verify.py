@@ -100,8 +100,8 @@ class VerifyOptions(Options):
 def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
         return _check_store(options, options.store, interrupts)
-    # Import this before we start: a signal can't interrupt the import then, and forked processes
-    # get the module for free. The garbage collector doesn't look at it either.
+    # Import this before we start, so that a signal can't interrupt the import, and forked processes
+    # get the module for free. The garbage collector won't look at it either.
     import referee.logs.verify  # noqa: F401
 
     names = options.files
@@ -243,7 +243,7 @@ def _setup(
         run_recorded=options.run_recorded,
     )
     readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
-    # The user decides which folders bots can read. The store doesn't, since it may come from a
+    # The user decides which folders bots can read, and not the store, which may come from a
     # stranger.
     return replace(setup, sandbox_read=readable)
 

@@ -1,4 +1,4 @@
-"""Load the cases for referees from spec/vectors, and compute their results."""
+"""Loads the cases for referees from spec/vectors, and computes their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_CASE = "A line differs from the rules, and no single case explains it."
 
 
 class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a rule for referees. Fields: see spec/vectors/README.md, 2."""
+    """A case that tests a rule for referees. For its fields, see spec/vectors/README.md, 2."""
 
     seats: int = 2
     seeded: bool = False
@@ -76,7 +76,8 @@ def results(
         seconds: the duration of the whole run. Each result gets an equal share.
     """
     broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)
-    known: dict[str, set[str]] = defaultdict(set)  # match -> signatures of its deviations
+    # maps each match to the signatures of its deviations
+    known: dict[str, set[str]] = defaultdict(set)
     for each in compared:
         controls = {id for id in known if is_any(id, each.match.controls)} - {each.match.id}
         for deviation in each.deviations:
@@ -110,7 +111,7 @@ def _failed(
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
-    if violation.kind != "deal":  # we only see this by comparing all matches
+    if violation.kind != "deal":  # we can only check this by comparing all matches
         again += ["--match", first.match.id]
     return result_of(
         case,

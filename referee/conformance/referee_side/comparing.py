@@ -1,16 +1,15 @@
-"""Compare a match that another referee played with the lines that our rules send. No I/O.
+"""Compares a match that another referee played with the lines that our rules send. No I/O.
 
 We play the match again with our rules and the replies of the probes. We can't know how the other
 referee shuffles, so our rules get their random numbers from the game's `ObservedChance`, which
 draws the same cards as the other referee. Then we compare the lines that each seat received,
 in the order in which our rules send them, and stop at the first difference.
 
-We also have to decide which cases fail because of a difference. Usually, these are the cases of
-the replies that came just before it. If the wrong line is a request, we take the cases of the last
-reply from the same seat, because that reply determines which request comes next. If that
-doesn't give us any cases, we look up the type of the message in a table of the game
-(`Probes.about`). We also use this table for a request that isn't due, if it goes to a player who
-hasn't just replied.
+We also have to decide which cases fail because of a difference. Usually, these are the cases of the
+replies that came just before it. If the wrong line is a request, we take the cases of the last
+reply from the same seat, because that reply determines which request comes next. If that doesn't
+give us any cases, we look up the message's type in a table that the game provides (`Probes.about`).
+We also use this table for an unexpected request to a player who hasn't just replied.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ class Deviation(Struct, frozen=True):
     """A deviation from the protocol.
 
     Attributes:
-        cases: the ids of the cases that fail because of it.
+        cases: the ids of the cases that fail because of the deviation.
         signature: identifies the mistake, so that we recognise it in other matches.
-        violation: the entry for the report. We fill in its section later, from the case.
+        violation: the entry for the report. Its section is filled in later, from the case.
     """
 
     cases: tuple[str, ...]
@@ -57,7 +56,7 @@ class Compared(Struct):
     Attributes:
         held: ids of the cases that passed in at least one step.
         deviations: the first different line, if any, and violations of the rules about processes.
-        stopped: the line at which the comparison stopped. Empty if we reached the end of the match.
+        stopped: the line at which the comparison stopped, or "" if we reached the end of the match.
     """
 
     match: ProbeMatch
@@ -111,13 +110,13 @@ class _Comparison:
         self._seed = f", with the seed {recorded.seed}" if seeded else ""
         chance = None if seeded else self._observed_chance
         self._match = Match(definition, seats=len(self._lines), seed=recorded.seed, chance=chance)
-        self._next = [0] * len(self._lines)  # index of the next line to compare, per seat
+        self._next = [0] * len(self._lines)  # for each seat, the index of the next line to compare
         self._replied = [0] * len(self._lines)
-        self._asked: list[Message] = [{} for _ in self._lines]  # the last request of each seat
-        # the cases that the last reply of each seat tests
+        self._asked: list[Message] = [{} for _ in self._lines]  # for each seat, its last request
+        # for each seat, the cases that its last reply tests
         self._last: list[tuple[str, ...]] = [() for _ in self._lines]
         self._cases: dict[str, None] = {}  # the cases that the replies of this step test
-        self._seat, self._reply = -1, b""  # the last reply, but not one from the handshake
+        self._seat, self._reply = -1, b""  # the last reply, not counting the handshake
 
     def run(self) -> None:
         match, held, named = self._match, self.result.held, self._probes.named
@@ -181,7 +180,7 @@ class _Comparison:
     def _is(self, line: Line, due: Message) -> bool:
         """Return True if a line is the message that our rules send.
 
-        It may have more fields, as long as they don't reveal a secret.
+        The line may have more fields, as long as they don't reveal a secret.
         """
         same = {name: line.message[name] for name in due if name in line.message}
         return not line.wrong and text(same) == text(due) and not self._tells_secret(line, due)
@@ -216,7 +215,8 @@ class _Comparison:
         elif some and line is not _NO_LINE and line.kind not in self._requests:
             cases = named("same news")
         elif what == "extra":
-            cases = self._about(kind, what)  # the replies of this step have nothing to do with it
+            # the deviation has nothing to do with the replies of this step
+            cases = self._about(kind, what)
         elif kind in self._requests:
             cases = self._last[seat]  # a reply determines which request comes next
         elif kind != "game-end" or what == "missing":

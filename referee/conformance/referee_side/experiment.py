@@ -1,4 +1,4 @@
-"""Play all matches with one referee in parallel, and combine their results."""
+"""Plays all matches with one referee in parallel, and combines their results."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ async def check_referee(
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.
-        only: ids or patterns of the matches to play. Empty: play all of them.
+        only: ids or patterns of the matches to play. If it's empty, we play all of them.
         covers: ids of cases. We only play the matches that test these cases. If it's empty, or if
             one of the cases has no match, we play all of them.
-        rounds: if a case didn't come up, because it depends on the cards, we repeat its matches
-            with other seeds, up to this many times. We don't if the referee often deviates.
+        rounds: maximum number of times to play a case's matches, with a new seed each time, until
+            the case comes up. If the referee often deviates, we stop earlier.
         keep: folder for transcripts of all conversations.
 
     Raises:
@@ -136,7 +136,7 @@ class _Experiment(Struct):
             if number == 0:
                 check_deals(self.compared, self.definition)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
-                break  # the referee is simply wrong, and we won't learn more from other seeds
+                break  # the referee is simply wrong, so other seeds wouldn't tell us more
             unseen = set(judged) - self._seen()
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
@@ -187,8 +187,8 @@ def judge(
 def check_deals(compared: Sequence[Compared], definition: GameDefinition) -> None:
     """Check that not all players in all matches started with the same cards.
 
-    This is all we can say about another referee's shuffling. We need enough deals for it, because
-    some games have few different hands, and the same one may then come up several times.
+    We can't check anything else about another referee's shuffling. We need enough deals, because in
+    games with few different hands, the same hand may come up several times by chance.
     """
     cases, requests = definition.probes().named("shuffled"), request_types(definition)
     seats = [seat for each in compared for seat in each.recorded.seats]

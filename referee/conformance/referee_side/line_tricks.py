@@ -1,7 +1,7 @@
-"""Tricks that the probes play with the form of their lines and with handshakes, in all games.
+"""Defines tricks that probes in all games play with their handshakes and the form of their lines.
 
-A trick is an unusual or wrong line that the referee should handle as the protocol says.
-`Probes.shared` lists the cases that each trick tests.
+With a trick, a probe writes an unusual or wrong line, which the referee has to handle as the
+protocol says. `Probes.shared` lists the cases that each trick tests.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LineTrick(Struct, frozen=True):
     awaits: tuple[str, int] | None = None
 
     def action(self, right: Message, cases: tuple[str, ...] = ()) -> ProbeAction:
-        """Return the action that plays the trick with the reply `right`, and tests these cases."""
+        """Return the action that applies the trick to the reply `right` and tests these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         text = self.write(msgspec.json.encode(fields).decode("latin-1"))
         return ProbeAction(

@@ -1,4 +1,4 @@
-"""Play one match with a referee as a process, and relays as its bots."""
+"""Plays one match, with a referee as a process and relays as its bots."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ async def run_probe_match(
 ) -> RecordedMatch:
     """Run the referee for one match, and record its behaviour. Kill it after `limit` seconds.
 
-    We only record here. Mistakes of the referee don't raise exceptions, and are judged later.
+    This only records the match. If the referee makes mistakes, we don't raise exceptions, but judge
+    them later.
     """
     started = trio.current_time()
     probes = [Probe(definition, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -104,7 +105,7 @@ class _Room:
                 await self._news.wait()
 
     async def end(self) -> None:
-        """After the referee's exit, wait for the relays to exit. Mark the ones that don't."""
+        """After the referee's exit, wait for the relays to exit, and mark those that don't."""
         seats = [probe.seat for probe in self._probes]
         # After the first wait, some relays may just have been killed. Wait a moment longer, because
         # we don't notice this immediately.
@@ -207,7 +208,7 @@ async def _run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env=None,  # inherit our environment
+        env=None,  # the referee inherits our environment
     )
     if launched.popen is None:
         recorded.error = launched.error

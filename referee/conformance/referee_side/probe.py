@@ -1,7 +1,7 @@
-"""A probe, the bot that we play against the tested referee. No I/O.
+"""Implements a probe, which is a bot that tests the referee that it plays under. No I/O.
 
 The game's `ProbePlayer` (`games/interface/probing.py`) chooses the moves. The probe itself does the
-handshake and writes the lines, both with tricks from line_tricks.py.
+handshake and writes the lines, and uses tricks from line_tricks.py in both.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Probe:
         self._asked = 0
 
     def take(self, line: bytes) -> ProbeAction | None:
-        """Process a line without its line end. Returns the recorded action, if any."""
+        """Process a line (without the newline). If it leads to an action, record and return it."""
         left = self.seat.left
         if left is not None and left.then != "close":
-            return None  # the probe is about to exit, and doesn't read this any more
+            return None  # the probe is about to exit, so it doesn't read this line any more
         message = self.seat.read(line).message
         if not message or left is not None:
             return None

@@ -1,4 +1,4 @@
-"""Check how a referee treats the processes of its bots: their session, folder, stdin and exit."""
+"""Checks how a referee treats the processes of its bots: their session, folder, stdin and exit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _rules_for(
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return
-    # The rest is about the time after `game-end`.
+    # The remaining rules are about the time after `game-end`.
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
     if late or seat.ended or not (seat.killed or seat.terminated):
         yield named("end"), "the end of its input after game-end", "it did not end" if late else ""

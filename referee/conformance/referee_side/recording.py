@@ -1,6 +1,6 @@
-"""Record the input and output of each seat while another referee plays a match.
+"""Records the input and output of each seat while another referee plays a match.
 
-The conversation of a seat is a list of lines. A line that the bot received starts with "> ", one
+The conversation of a seat is a list of lines. Lines that the bot received start with "> ", lines
 that it wrote with "< ", and our own notes with "! ".
 """
 
@@ -29,8 +29,9 @@ class Line(Struct, frozen=True):
     """A line that a bot received from the referee.
 
     Attributes:
-        message: the JSON object. Empty if the line isn't an object with a type.
-        wrong: the mistake in the form of the line. Empty if the form is correct.
+        message: the JSON object, or {} if the line isn't a JSON object with a type.
+        wrong: the reason why the line is badly formatted (for example, because it contains spaces),
+            or "" if it isn't.
     """
 
     text: bytes
@@ -44,7 +45,7 @@ class Line(Struct, frozen=True):
 
 
 def read_line(line: bytes) -> Line:
-    """Parse a line without its line end."""
+    """Parse a line. `line` doesn't include the newline."""
     try:
         value = json.loads(line.decode(), parse_float=_number)
     except (ValueError, RecursionError):
@@ -68,7 +69,7 @@ def _number(digits: str) -> float:
 
 
 class Reply(NamedTuple):
-    """A line that a probe wrote, without its line end, and the action that wrote it."""
+    """A line that a probe wrote, without the newline, and the action that wrote it."""
 
     line: bytes
     action: ProbeAction
@@ -81,16 +82,16 @@ class Seat(Struct):
         stays: when the process should exit (see `Plan`).
         received: the lines that the bot received.
         replies: the lines that it wrote, without blank lines.
-        left: the action with which the probe left the match, e.g. by exiting. None if it stayed.
-        group: the ids of the session and the process group, separated by a space. Empty if the
+        left: the action with which the probe left the match, e.g. by exiting, or None if it stayed.
+        group: the ids of the session and the process group, separated by a space, or "" if the
             process has never connected to us.
         folder: the working directory of the process.
         ended: True if the referee has closed the bot's stdin.
         terminated: True if the process has received SIGTERM.
         killed: True if the process was killed before it exited by itself.
         outlived: True if the process was still running after the referee had exited.
-        waited: for a reply that had to wait for messages to other seats (`ProbeAction.awaits`),
-            True if they were sent in time. None if no reply had to wait.
+        waited: if a reply had to wait for messages to other seats (`ProbeAction.awaits`), True if
+            these messages were sent in time. It's None if no reply had to wait.
         patience: seconds from the last line to the end of stdin, SIGTERM or SIGKILL.
         lines: the conversation, with prefixes.
     """
@@ -125,7 +126,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Record the end of stdin. `torn` is an incomplete line before it, or empty."""
+        """Record the end of stdin. `torn` is an incomplete line at the end, or b""."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -142,8 +143,8 @@ class RecordedMatch(Struct):
 
     Attributes:
         id: the id of the `ProbeMatch`. If it was repeated with another seed, the seed is appended.
-        exit_code: exit code of the referee. None if we had to kill it.
-        error: why the referee couldn't be started. Empty if it was started.
+        exit_code: exit code of the referee, or None if we had to kill it.
+        error: why the referee couldn't be started, or "" if it was started.
     """
 
     id: str
@@ -169,7 +170,7 @@ class RecordedMatch(Struct):
         return Violation(kind, "", expected, actual, conversation=conversation)
 
     def ending(self) -> str:
-        """Say how the referee ended, for a report that a message is missing."""
+        """Describe how the referee ended, for the report on a missing message."""
         if self.error:
             return f"nothing: the referee could not be started: {self.error}"
         if self.exit_code is None:
@@ -199,7 +200,7 @@ class RecordedMatch(Struct):
 
 
 def check_transcripts(folder: Path, *, force: bool) -> None:
-    """Check before a run that we'll be able to write the transcripts to this folder.
+    """Check, before a run, that we'll be able to write the transcripts to a folder.
 
     Raises:
         UsageError: we can't write there, or would replace a file that isn't ours.

@@ -1,4 +1,4 @@
-"""The process of a probe: passes data between the tested referee and the suite.
+"""Runs as the process of a probe, and passes data between the tested referee and the suite.
 
     python relay.py SOCKET SEAT SECONDS
 

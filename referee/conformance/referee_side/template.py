@@ -1,4 +1,4 @@
-"""Fill in the placeholders in the command line of a referee that we test."""
+"""Fills in the placeholders in the command line of a referee that we test."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Template:
     """The command line of a referee, with placeholders.
 
     `{player1}`, `{player2}` and so on each stand for the command line of a bot, as one argument.
-    `{players}` must be a word of its own, and stands for one such argument per player. `{seed}`
-    stands for the seed of the match.
+    `{players}` must be a word of its own, and is replaced by one such argument per player. `{seed}`
+    is replaced by the seed of the match.
 
     Args:
         most: maximum number of players that the game allows.
@@ -100,5 +100,5 @@ class Template:
             elif all(name in values for name in _PLACEHOLDER.findall(word)):
                 filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
             elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
-                filled.pop()  # we drop the value of an option, so drop the option, too
+                filled.pop()  # if we drop the value of an option, we also have to drop the option
         return filled

@@ -1,4 +1,4 @@
-"""Parse a match record or a spectator log into players, turns and an end.
+"""Parses a match record or a spectator log into players, turns and an end.
 
 If a log is damaged, people still want to see as much of it as possible. We skip and count
 invalid lines. Use `referee verify` or `referee validate` for a strict check.
@@ -32,7 +32,7 @@ _FIRST_TYPES = ("player-name", "game-info")
 
 
 class Start(Struct, frozen=True):
-    """The players and the settings of the match. Comes before its first turn."""
+    """The players and the settings of the match, which come before its first turn."""
 
     game: str  # a key of `GAMES`
     names: list[str]  # displayed names, in seat order (`referee.names`)
@@ -50,7 +50,7 @@ class TurnOver(Struct, frozen=True):
 class CutShort(Struct, frozen=True):
     """The log ended before the match did.
 
-    `line` is the number of its last complete line, and `why` is a clause for the message.
+    `line` is the number of the log's last complete line, and `why` is a clause for the message.
     """
 
     line: int
@@ -58,7 +58,7 @@ class CutShort(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """How many lines we skipped. `line` is the number of the first one."""
+    """Reports that we skipped `count` lines, starting at number `line`."""
 
     line: int
     count: int
@@ -70,19 +70,19 @@ Item: TypeAlias = Start | TurnOver | GameEnd | CutShort | Skipped
 class Replay:
     """Parses one log.
 
-    Use `turn_reader` to format its turns. It isn't set before `items` has yielded the `Start`.
+    You need `turn_reader` to format the turns. It's set when `items` yields the `Start`.
     """
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
         self._rules: GameDefinition | None = None
-        self._names: dict[int, str] = {}  # seat -> name
+        self._names: dict[int, str] = {}  # maps seats to names
         self._seats = 0  # 0 before the match starts
         self._header: Mapping[str, Any] | None = None  # None for a spectator log
         self._early: list[
             tuple[int, FaultEntry | DisqualifiedEntry]
-        ] = []  # entries during the handshake
-        self._said: dict[int | None, StderrEntry] = {}  # seat -> last stderr output
+        ] = []  # entries from the handshake
+        self._said: dict[int | None, StderrEntry] = {}  # maps seats to their last stderr output
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False  # True once the match has started or ended
         self._complete = False  # True after the last line of the log

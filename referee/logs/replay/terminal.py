@@ -1,4 +1,4 @@
-"""Format a replay as text for terminals of 80 columns.
+"""Formats a replay as text for terminals with 80 columns.
 
 We never rely on colours alone, because some people can't see them, and some terminals can't show
 them.
