@@ -15,11 +15,7 @@ WORTH = {"POWER": 2, "PRESTIGE": 2, "COIN": 2, "DRAW": 2}
 
 
 def worth(row):
-    """Return a card's value: its cost plus its effects.
-
-    Effects of combos count less, because they're rarer. Agents count double, because they act every
-    turn.
-    """
+    """Rate a card by its cost and its effects. Agents count double, since they act every turn."""
     total = 0
     for level, text in enumerate(row["effects"], 1):
         for word, amount in re.findall(r"(?:GAIN_)?([A-Z_]+) (\d+)", text):
