@@ -50,7 +50,7 @@ played_starters = pytest.mark.parametrize(
         for row in STARTERS
     ],
 )
-TESTED = [("botwars", "python"), ("tribute", "python")]
+TESTED = [("botwars", "python")]
 """The starters whose own test is marked `slow`. For the others it is marked `all_cases`."""
 START = (ROOT / "spec" / "python-bots.md").read_text()
 

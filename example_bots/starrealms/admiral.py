@@ -11,8 +11,7 @@ Patrol Mech,Stealth Needle,Recycling Station,Space Station,Barter World,Freighte
 Battle Station,Supply Bot,Imperial Frigate,Survey Ship,Embassy Yacht,Trading Post,Battle Pod
 Trade Pod,Missile Bot,Corvette,Cutter,Blob Fighter,Trade Bot,Imperial Fighter,Federation Shuttle"""
 WANTED = DEAR_FIRST.replace("\n", ",").split(",")
-# Scrap only from the discard pile, because cards in hand can still be played.
-GIVES = [("scrap", "discard"), ("discard", "hand")]
+GIVES = [("scrap", "discard"), ("discard", "hand")]  # don't scrap cards that it can still play
 ORDER = ["play", "use-base", "use-ally", "buy", "attack-base", "attack-player", "end-turn", "scrap"]
 
 

@@ -127,6 +127,7 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
     assert [result.id for result in report.cases] == [case.id for case in CASES]
 
 
+@pytest.mark.slow
 @pytest.mark.untraced
 def test_no_case_is_blamed_and_every_case_comes_up() -> None:
     """Our own rules pass with any number of seats, and each match does what it is for."""

@@ -19,7 +19,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.log_player import DifferenceError
 from referee.games.small.machine import SmallGame
 from referee.games.small.person import Person
-from tests.support.any_game import TOY_FOLDER, every_game
+from tests.support.any_game import TOY, TOY_FOLDER
 from tests.support.own_game import every_small_game, small_games
 
 SECONDS = 5.0
@@ -41,7 +41,10 @@ def found(definition: GameDefinition, matches: int = 2) -> list[Finding]:
     return [finding for finding in report.findings if finding.kind != "open"]
 
 
-@every_game
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name == "tribute")) for name in [*GAMES, TOY]],
+)
 def test_all_parts_of_a_game_are_right(name: str) -> None:
     assert found(GAMES[name], 1) == []
 

@@ -76,7 +76,9 @@ def botwars() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("name", [dominion, starrealms, tribute, botwars])
+@pytest.mark.parametrize(
+    "name", [dominion, starrealms, pytest.param(tribute, marks=pytest.mark.slow), botwars]
+)
 def test_every_bound_is_reached(name: Any) -> None:
     """Entries with the bound 1 may stay at 0, since some of them can only be 0.
 
