@@ -92,6 +92,11 @@ class SmallGame:
         game.options, game.seats = setup.options, self.seats
         game.chance = Chance(setup.chance)
         game.start()
+        for attribute in vars(game):
+            if callable(getattr(Game, attribute, None)):
+                # A call of the method would fail with a message that doesn't help the author.
+                problem = f"`self.{attribute}` hides the method `{attribute}`: choose another name"
+                raise self._wrong("start", problem)
         options = msgspec.to_builtins(setup.options)
         self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
         for seat in sorted(setup.absent):

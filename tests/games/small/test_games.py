@@ -290,6 +290,17 @@ def test_a_class_without_a_method_is_no_game(method: str) -> None:
         definition(Odd, "odd")
 
 
+@pytest.mark.parametrize("method", ["shown", "secret", "leave", "words", "legal"])
+def test_an_attribute_must_not_hide_a_method(method: str) -> None:
+    def start(self: Count) -> None:
+        Count.start(self)
+        setattr(self, method, [])
+
+    says = rf"line \d+, in start: `self.{method}` hides the method `{method}`: choose another name"
+    with pytest.raises(GameError, match=says):
+        new(type("Odd", (Count,), {"start": start}))
+
+
 @pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"], None])
 def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
     game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
