@@ -134,7 +134,7 @@ def resume(
             because the record may come from a stranger.
         turn: the first turn to play, counting the turns of all players. If this is None, we
             continue a truncated record after its last line.
-        seed: if given, we shuffle all cards that no player knows at `turn` again, and later random
+        seed: if given, we shuffle everything that no player knows at `turn` again, and later random
             numbers also come from this seed. By default, we keep the record's seed.
         options: options that differ from the options of the record.
         log, record, record_stderr, sandbox, force: as for `play_match`.
@@ -410,8 +410,8 @@ def play_matches(
     """Play many matches between the same bots.
 
     These are the same matches as in a `referee tournament` where every match has all the bots. Each
-    deal is played several times with the same seed, and the bots change seats in between, so that
-    luck cancels out.
+    deal is played once for each rotation of the seats, with the same seed, so that luck cancels
+    out.
 
     If all bots are names of bundled bots, they run in this process, which is several times as fast.
     We start them as processes if you use `records`, `jobs`, `sandbox`, `keep_alive=False`, or a

@@ -73,8 +73,8 @@ class Course:
         log, record: where to write the spectator log and the match record, or None.
         stderr: for each seat, the stderr to include in the record. If this is empty, the record
             doesn't include any stderr.
-        diagnose: if True, look for hints for the authors of the bots. The notes of the game are
-            always included.
+        diagnose: if True, look for hints for the authors of the bots, and include the notes of the
+            game.
         digest: if True, compute the digest even if no record is written.
         match: the match to play. By default, we create it from the spec.
         place: see `RecordWriter`.

@@ -241,7 +241,7 @@ def in_short(error: BaseException) -> str:
 def as_ours(error: Exception) -> RefereeError:
     """Convert an exception of a match or of a test case to an error of this package.
 
-    If several tasks have failed, `error` is an exception group. One of our own errors is usually
+    If tasks of trio have failed, `error` is an exception group. One of our own errors is usually
     the cause, because trio cancels the other tasks when one fails. We return the first one. If
     there aren't any, we convert the first exception in the group. It becomes a `GameError` if it
     comes from a game that isn't built in.

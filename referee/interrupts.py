@@ -58,7 +58,7 @@ class Interrupts:
 
     @property
     def caught(self) -> tuple[int, ...]:
-        """The signals that we catch: all three, except those that were ignored before."""
+        """The signals that we catch: SIGTERM, and the other two unless they were ignored before."""
         return tuple(self._before)
 
     @contextmanager
@@ -87,7 +87,7 @@ class Interrupts:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget the signal if it was noted. Returns False if it wasn't."""
+        """Forget the last noted signal if it's this one. Returns False if it isn't."""
         if self._noted != number:
             return False
         self._noted = None

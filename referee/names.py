@@ -41,8 +41,8 @@ def shown_names(
     players have the same name, we add the seat: "Big Money (player1)".
 
     Args:
-        own: names from the handshakes, in seat order. We don't use a name like "player1", since
-            it's only the id of the seat.
+        own: names from the handshakes, in seat order. We don't use a name that's only the id of the
+            bot's own seat, like "player1" for the first bot.
         given: names from `NAME=BOT` or a tournament, in seat order. By default, we don't use any.
         bots: the BOT arguments, in seat order. By default, we don't use any.
     """

@@ -41,7 +41,7 @@ from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStder
 from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
 
-# Every bot gets a public message within this time, even if it has no request.
+# We push a public message to every bot within this time, even if it has no request.
 NEWS_SECONDS = 0.02
 # If a bot exceeds its time limit, we observe it for up to this many seconds before we kill it. That
 # lets us report to its author why it hung.
@@ -66,10 +66,10 @@ class Runner(Course):
     Attributes:
         asked_since: the time on trio's clock when the bots got their current requests.
         idle: returns the processes that are waiting for another match. We also freeze those.
-        overslept: called when we wake up late, with the delay in seconds and the seats whose bots
-            can't have caused it. These are bots that are stopped, and objects without a request.
-            Without a sandbox we can't stop processes, so all of them are included. If this is None,
-            we don't measure delays.
+        overslept: called each time we wake up, with the seconds by which we're late (usually about
+            0), and the seats whose bots can't have caused the delay. These are bots that are
+            stopped, and objects without a request. Without a sandbox we can't stop processes, so
+            all of them are included. If this is None, we don't measure delays.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -95,8 +95,8 @@ class Runner(Course):
             defaultdict(float) for _ in bots
         ]  # seconds used, by name of the clock
         # Seconds to add to the time of a seat's next reply. We charge a bot for the work of
-        # freezing it. The number is negative if we were freezing other bots while this bot was
-        # thinking.
+        # freezing and thawing it. The number is negative if we were freezing other bots while this
+        # bot was thinking.
         self._debts: defaultdict[int, float] = defaultdict(float)
         # maps a seat to the time when the first of its pending lines came
         self._waiting: dict[int, float] = {}

@@ -39,8 +39,8 @@ def prepare() -> bool:
     this process is still loading its own modules.
 
     Returns:
-        False if the process couldn't be started, e.g. because the path of the temporary folder is
-        too long for a socket. Workers still work then, but start more slowly.
+        False on other systems, and if the process couldn't be started, e.g. because the path of the
+        temporary folder is too long for a socket. Workers still work then, but start more slowly.
 
     Raises:
         FileNotFoundError: the working directory was deleted, so no program can start in it.
@@ -51,7 +51,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # starting the fork server unblocks the signals
+        resource_tracker.ensure_running()  # if it were started later, it would unblock the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()

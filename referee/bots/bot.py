@@ -104,7 +104,7 @@ class Bot(Protocol):
                 takes part of this time, too.
 
         Returns:
-            The reply without its line ending, or the reason why there isn't one.
+            The reply, which isn't blank and has no line ending, or the reason why there isn't one.
         """
 
     async def finish(self, grace: float) -> None:

@@ -110,8 +110,8 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: creates the bot for a match.
-        is_file: True for a rule file. Unlike other Python objects, such a bot can be sent to worker
-            processes.
+        is_file: True for a rule file. Unlike other Python objects, such a bot can be created in any
+            process, e.g. in a worker.
     """
 
     argument: str
@@ -149,8 +149,9 @@ def find_bot(
 
     Args:
         game: a key of `GAMES`.
-        directory: the working directory of the bot. Paths in the argument are relative to it. The
-            default is the current directory.
+        directory: the working directory of the bot. Paths in the argument are relative to it. By
+            default, they're relative to the current directory, and `start_place` chooses the
+            working directory.
 
     Raises:
         BotNotFoundError: we can't run anything by this name. The message tells the user what to do.
@@ -296,7 +297,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     path = path if bundled is None or os.path.isfile(path) else bundled
     if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
         return None  # an executable file is a program, even if its name ends in .json
-    # this may not be a bundled file, which would be outside the folder
+    # bundled files are outside of the bot's folder, so we only check other files
     if path == Path(directory, argument):
         _check_inside(argument, directory)
     return path

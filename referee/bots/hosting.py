@@ -23,7 +23,7 @@ from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
 
 QUICK_SECONDS = 0.005
-"""We block the thread for this many seconds to wait for a quick reply (`Bot.quick_reply`)."""
+"""We block the thread for up to this many seconds to get a quick reply (`Bot.quick_reply`)."""
 
 
 @asynccontextmanager

@@ -65,7 +65,7 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """If there are bots that aren't ours, require the sandbox and all of its usual limits.
+    """If there are bots that aren't ours, require the sandbox and lift none of its limits.
 
     Then it's safe to copy the command, even if a stranger wrote the file.
     """

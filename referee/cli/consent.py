@@ -93,8 +93,8 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]
-    # The folders may have been chosen by a stranger who hopes that the user just pastes the option
-    # that we suggest. That's why we list the folders here, but don't print an option.
+    # Private folders may have been chosen by a stranger who hopes that the user just pastes the
+    # option that we suggest. That's why we list these folders here, but don't print an option.
     if private:
         files = command_line(map(from_here, private[:_SHOWN]))
         return f"They start only if --sandbox-read names the folders that they need: {files}"
@@ -111,8 +111,8 @@ def _folders_to_name(
 ) -> list[str]:
     """Return the folders that `--sandbox-read` has to name, because bots need them.
 
-    If several folders have the same parent, we only return the parent, unless it's a private
-    folder.
+    If there are several folders and all have the same parent, we only return the parent, unless
+    it's a private folder.
     """
     from referee.bots.command import BotCommand
     from referee.bots.processes.sandbox import is_private_folder, unnamed_folders

@@ -28,7 +28,7 @@ _TURNS: Row = ("--max-turns",)
 
 # Maps each unknown option to suggestions, the best first. We show the first suggestion that the
 # command supports. A suggestion is one or more options, separated by spaces, or an option with its
-# value ("--format=json"), or one of the two entries above.
+# value ("--format=json"), or one of `BOTS` and `MANY`.
 FOREIGN: dict[str, Row] = {
     "--address": _LISTEN,
     "--bind": _LISTEN,

@@ -143,7 +143,7 @@ class Terminal:
         return await self._line() is None
 
     async def _line(self) -> str | None:
-        """Read a line, and return it without its newline, or None after Ctrl-D."""
+        """Return a line without its newline, or None after Ctrl-D or if the terminal was closed."""
         try:
             while b"\n" not in self._typed:
                 await trio.lowlevel.wait_readable(self._fd)

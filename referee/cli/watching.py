@@ -28,8 +28,8 @@ from referee.text.terminal import command_line
 FREE = ("--listen", f"{HOST}:0")
 # We raise the server's `nice` value by this much.
 NICE = 10
-# Length of the server's time slices, in nanoseconds. The match waits for the processor at most this
-# long. Linux doesn't allow shorter time slices.
+# Maximum length of the server's time slices, in nanoseconds, while the match waits for the
+# processor. Linux doesn't allow shorter time slices.
 _SLICE_NS = 100_000
 # Numbers of the sched_setattr system call, by processor. The C library has no function for it.
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}

@@ -109,7 +109,7 @@ def cpu_quota() -> float:
 
 
 def find_cpu_quota(mounts: str, groups: str) -> float:
-    """Do the work of `cpu_quota`, given the contents of these files in /proc/self.
+    """Do the work of `cpu_quota`, given the contents of the same files as in `find_home`.
 
     A group can't use more than its parent groups, so we return the smallest quota of all of them.
     """

@@ -74,7 +74,7 @@ class LaunchedBot:
             Otherwise None.
         is_frozen: True while we keep the processes stopped.
         cgroup: the control group of the bot, or None.
-        memory: measures the memory of the bot, or None if the system limits all of it.
+        memory: measures the memory of the bot, or None if we don't need to or can't.
         folder: the working directory of the bot, see `Prepared.folder`.
     """
 
@@ -92,7 +92,8 @@ class LaunchedBot:
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left.
-            UsageError: this program ignores SIGCHLD, so we couldn't wait for the bot.
+            UsageError: this program ignores SIGCHLD, so we couldn't wait for the bot, the sandbox
+                doesn't work, or the sandbox may not read the bot's files.
         """
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
             raise UsageError(

@@ -55,7 +55,7 @@ class Output:
         self._size += len(data)
 
     def whole_reply(self, data: bytes) -> bytes | None:
-        """Add output. If it's exactly one JSON object and a newline, return it as the reply.
+        """Add output. If it's exactly one JSON object and a line end, return it as the reply.
 
         Nearly all replies look like that, so we don't even put them into the buffer, which must be
         empty. In all other cases, this does the same as `feed`, and returns None.

@@ -101,7 +101,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
     Raises:
         UsageError: the user wants bubblewrap and it doesn't work, a readable folder doesn't exist,
-            or there are readable folders without a sandbox.
+            or there are readable folders with "none".
     """
     if choice == "none":
         if readable:
@@ -538,7 +538,8 @@ def _runtimes_of(
         within: we accept virtual environments in these folders: the bot's own, or the folders that
             the user named for recorded bots. If it's None, we accept them anywhere.
         files: the paths in the command line, if the user typed the interpreter. If this is None, we
-            only accept a virtual environment that uses a Python of this machine.
+            only accept a virtual environment that uses a Python of this machine, or one in the
+            folders of `within`.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)

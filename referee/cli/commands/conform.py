@@ -229,7 +229,7 @@ def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bo
     """Return True if the bot is in a folder, and tournaments couldn't start it.
 
     The cases may have run without a sandbox, but tournaments usually have one. That's why we start
-    the bot in a sandbox here. If the bot fails to start, we print the reason.
+    the bot in a sandbox here, if one works. If the bot fails to start, we print the reason.
     """
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve

@@ -160,7 +160,10 @@ def _watched(
 
 
 def _finish(files: MatchFiles) -> LogWriteError | None:
-    """Complete the logs, and print warnings about them. If a log is lost, return the error."""
+    """Complete the logs, and print warnings about them. If a log is lost, return the error.
+
+    If its reader is gone, the error is raised instead.
+    """
     warnings, lost = files.finish()
     for warning in warnings:
         console.say(warning)

@@ -146,7 +146,7 @@ def chosen_view(
     People may give the short names that tables show.
 
     Raises:
-        UsageError: there's no bot of this name. The text lists all bots.
+        UsageError: there's no bot of this name (the text lists all bots), or the rating is invalid.
     """
     from referee.tournament.setup import short_names
 

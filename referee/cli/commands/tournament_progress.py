@@ -67,7 +67,7 @@ class Progress:
         self._anchor = anchor
         self._quiet = quiet
         self._every = every
-        self._tables = 0  # how many tables we have printed so far
+        self._tables = 0  # how many tables were due so far, including earlier runs
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
