@@ -88,7 +88,7 @@ class Statistics(Protocol):
     """
 
     def of_match(self, game: Any) -> list[bytes]:
-        """Return the facts to store about a finished match, as a short JSON object for each seat.
+        """Return the facts to store about a match: a short JSON object per seat, in seat order.
 
         This is called after every match of a tournament, so it must be fast.
         """

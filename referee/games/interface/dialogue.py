@@ -54,7 +54,10 @@ class Choice(Struct, frozen=True):
 
 
 class InfoTable(Struct, frozen=True):
-    """A table that the person can look at before choosing, by typing its key."""
+    """A table that the person can look at before choosing, by typing its key.
+
+    Each row has one text per column.
+    """
 
     key: str
     name: str

@@ -124,7 +124,8 @@ class Environment(Struct, frozen=True):
             returns the shape of an array of choices.
         simultaneous: True if all players move together. You can then use the parallel API.
         parts: splits a reply into replies that a policy would choose one after the other, e.g. if a
-            bot sends a whole turn in one reply. By default a reply is its only part.
+            bot sends a whole turn in one reply. Together they have the same effect, and each of
+            them answers a request of the same kind. By default a reply is its only part.
         earlier: older versions that you can still use.
     """
 
@@ -141,7 +142,7 @@ class Environment(Struct, frozen=True):
     earlier: tuple[Environment, ...] = ()
 
     def of_version(self, version: int | None) -> Environment:
-        """Return an older version of this environment, or the newest one if `version` is None."""
+        """Return this version of the environment, or the newest one if `version` is None."""
         found = {one.version: one for one in (self, *self.earlier)}
         return self if version is None else found[version]
 

@@ -110,7 +110,7 @@ class LogPlayer(Protocol):
         Args:
             asked: a request. Its seat is still in the match.
             ahead: the next messages of the log, which the rules haven't published yet. There's at
-                least one. They include `Gone`, and `End` as the last one.
+                least one. They can include `Gone` and `End`, and nothing follows `End`.
 
         Returns:
             A reply struct of the game, or None if we have to read more messages first.
@@ -125,7 +125,7 @@ class LogPlayer(Protocol):
         For example, if the log reveals another card than the rules did, exchange the two cards.
 
         Returns:
-            True if this worked, so the message is right, or False if the log is wrong.
+            True if this worked, so the message is right, or False if the messages still differ.
         """
 
 

@@ -64,8 +64,8 @@ class ProbeAction(Struct, frozen=True):
         then: what to do afterwards: "" (nothing), "exit", "close" (standard output) or "block". A
             probe that blocks writes more than fits into a pipe, and reads nothing until all of it
             was written.
-        awaits: a message type and a number. Before it writes, the probe waits until each of the
-            other seats has received this many messages of the type.
+        awaits: a message type and a number. Before it writes, the probe waits until at least one
+            other seat has received this many messages of the type, but only for a few seconds.
     """
 
     data: bytes = b""
@@ -110,11 +110,11 @@ class Probes(Struct, frozen=True):
         matches: the matches to play, in this order. A match must come after its controls.
         player: creates the player of a probe from the plan, the seat and a seed.
         observed_chance: creates the random source from the messages that each seat received.
-        about: which cases fail if a message is wrong, as ids separated by spaces. We only look here
-            if the replies before the message didn't test any cases. The keys are "TYPE WHAT". WHAT
-            can be "missing", "extra" (the request isn't due), the name of a field, or that name
-            with " at the start". If the match tests some of the cases, only those fail. If no
-            key fits, we blame the section under the key that is just TYPE.
+        about: which cases fail if a message is wrong, as ids separated by spaces. We look here if
+            the replies before the message didn't test any cases, and for every extra request. The
+            keys are "TYPE WHAT". WHAT can be "missing", "extra" (the request isn't due), the name
+            of a field, or that name with " at the start". If the match tests some of the cases,
+            only those fail. If no key fits, we blame the section under the key that is just TYPE.
         shared: the cases for checks that are the same in all games. The keys are the tricks of
             line_tricks.py (with the prefix "handshake " in a handshake) and the arguments of
             `named`.

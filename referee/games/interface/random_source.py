@@ -48,7 +48,7 @@ class RandomSource(Protocol):
 
 
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
-    """Shuffle a list in place. This is Fisher-Yates from the end, with one `random()` per step.
+    """Shuffle in place: Fisher-Yates from the end, with one `random()` in [0, 1) per step.
 
     We don't use `Random.shuffle`, because it may change in a new version of Python, and a log must
     give the same match on every version. Python only guarantees that `Random.random` returns the

@@ -101,7 +101,9 @@ class Game:
         raise NotImplementedError
 
     def view(self, viewer: Viewer) -> Mapping[str, Any]:
-        """Return the state as JSON data, with None for everything that the viewer may not see.
+        """Return the state as JSON data, without anything that the viewer may not see.
+
+        Use None for a hidden value, or "?" for a hidden place in a text.
 
         The viewer is a seat, `PUBLIC` (spectators) or `ALL`. A bot receives the view of its seat
         when it has to decide, and the public view at other times. If people look at the match from

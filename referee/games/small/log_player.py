@@ -34,7 +34,7 @@ class SmallLog:
 
     Args:
         options: the struct of the game's options.
-        search: limits the time of all searches in this log. By default a new search begins.
+        search: limits the replies of all searches in this log. By default a new search begins.
         given: the results of the first draws.
     """
 

@@ -124,7 +124,7 @@ def _choice(request: Choose) -> Question:
 
 def _option(option: Option, kind: str) -> Choice:
     verb = _KIND_VERBS.get(kind, kind)
-    # The player chooses between two abilities of a card.
+    # The player chooses between the alternatives of an ability.
     if option.card is UNSET:
         effects = [item for effect in option.effects or () for item in effect.items()]
         words = effect_text(_ability((tuple(effects),)))
@@ -206,8 +206,8 @@ def _said(word: str, number: int) -> str | Amount:
 
 
 def _is_plain(card: Card) -> bool:
-    # Some ships can scrap other cards of the hand. We leave them out of "play all", because the
-    # scrapped cards couldn't be played any more and the reply would be illegal.
+    # Some ships can scrap other cards of the hand, or copy a ship that can. We leave them out of
+    # "play all", because scrapped cards couldn't be played any more and the reply would be illegal.
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

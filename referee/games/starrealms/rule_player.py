@@ -171,7 +171,7 @@ class StarRealmsRulePlayer:
     def _picks(self, asked: say.Choose) -> list[int]:
         look = self._book.decide(asked.state)
         if asked.kind == "option":
-            assert asked.card is not None  # only a card can offer a choice of abilities
+            assert asked.card is not None  # only a card's ability can have alternatives
             look.rank("makeChoiceRules", [asked.card])
             return [int(look.score("makeChoiceRules", asked.card)) - 1]
         cards = [option.card for option in asked.options if option.card is not UNSET]

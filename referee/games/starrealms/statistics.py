@@ -24,7 +24,8 @@ class SeatMatch(Struct, frozen=True):
     turns: Count
     made: tuple[Count, Count, Count]  # trade, combat and authority that cards gave
     destroyed: Count  # number of bases that the opponent lost
-    gained: dict[str, tuple[Count, Count]]  # card -> number of copies, and turn of the first copy
+    # For each card, the number of copies, and the number of the player's own turn with the first.
+    gained: dict[str, tuple[Count, Count]]
 
 
 class _Bot:

@@ -125,7 +125,7 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
         shown = [action.card]
     # Hlaalu can only be called if there's a card to destroy. We don't know the card until we see
-    # the `chosen` message, so take any card from the draw pile for now.
+    # the `chosen` message, so take any card with a cost from the draw pile for now.
     elif action.patron == "HLAALU" and not for_hlaalu(table):
         shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
     elif action.type == say.END_TURN:

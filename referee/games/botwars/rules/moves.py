@@ -54,8 +54,8 @@ def carried_out(
         own: cells with botlets of this side.
 
     Returns:
-        The possible moves as a dict from cell to target cell, the number of ignored moves, and a
-        text that explains the first ignored move.
+        The possible moves as a dict from cell to target cell, in the order of the reply, the number
+        of ignored moves, and a text that explains the first ignored move.
     """
     targets: dict[int, int] = {}
     ignored = 0

@@ -45,5 +45,5 @@ class DominionProbePlayer(ProbeState):
         return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
-        """Return a reply that publicly buys a copper, or None if the turn isn't new."""
+        """Return a reply that publicly buys a copper, or None except at the start of a turn."""
         return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

@@ -105,7 +105,7 @@ class ProbeState(State):
         return {"type": "attack-reply", "discard": self.discards()}
 
     def discards(self) -> list[str]:
-        """Choose the least useful cards to discard for a militia, in a rather unusual order."""
+        """Choose cards to discard for a militia, treasures last, and list them backwards."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
         return dull[: self.request["discard"]][::-1]
 

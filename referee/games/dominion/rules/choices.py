@@ -60,7 +60,8 @@ def parameters(
 ) -> Generator[Ask, Any, dict[str, Any]]:
     """Yield the decisions about a card, one by one, and return its parameters (5.3).
 
-    Send the chosen card, or a list of cards for "discard". Send None to leave out the parameter.
+    Send the chosen card, or a list of cards for "discard". For "discard" and "gain", you can send
+    None to leave out the parameter.
     """
     chosen: dict[str, Any] = {}
     if card == "cellar":

@@ -287,7 +287,7 @@ export function mount(boxes, header, kit) {
   };
 }
 
-/** stroke 1 or 2 draws only one of the lines */
+/** Return the name of a cell or a column. It's "B3" if moves name cells in that way. */
 function nameOf({ across = [], down = [] }, row, column) {
   const [r, c] = [down[row] ?? String(row + 1), across[column] ?? String(column + 1)];
   if (row === null) return `column ${c}`;

@@ -91,7 +91,7 @@ class StarRealms(TableGame[Table]):
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal all cards again that the seat can't see: the decks and the opponent's hand (4.9)."""
+        """Deal the decks and the opponent's hand again, except for known cards on top (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:

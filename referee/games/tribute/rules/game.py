@@ -152,7 +152,7 @@ class Tribute(TableGame[Table]):
         return copied(self, table=table, asked=None).resume(script)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal all cards again that the seat can't see, including the opponent's hand (4.9)."""
+        """Deal all cards again that the seat doesn't know, including the opponent's hand (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:

@@ -54,8 +54,8 @@ def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> s
     else:
         returned = reply.get("cards" if asked["type"] == "choose-request" else "action")
         method, choices = "play()", "possible_moves"
-    # We only send a string if the bot hasn't returned one of the moves. In all other cases, there's
-    # a different problem.
+    # Patrons are always strings. For a move, we only send a string if the bot hasn't returned one
+    # of the moves. If it isn't a string, there's a different problem.
     if not isinstance(returned, str):
         return fault.detail
     return (

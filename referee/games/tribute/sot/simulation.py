@@ -135,8 +135,8 @@ class Engine:
 def scramble(table: Table, seed: int) -> None:
     """Shuffle all cards whose place the active player doesn't know.
 
-    The order of the piles is the same as in the engine. All further random numbers in this table
-    come from the same seed.
+    We shuffle one pile after the other, in the same order as the engine. All further random numbers
+    in this table come from the same seed.
     """
     generator, me, other = Generator(seed), table.me, table.other
     hidden = me.draw_pile[me.known :]
