@@ -47,7 +47,10 @@ class Position(Struct, frozen=True):
 
     @property
     def is_valid(self) -> bool:
-        """True if all redeals come before this turn, in order, and each answer is one line."""
+        """True if all redeals come before this turn, in order.
+
+        Each answer must also be a single line that isn't blank.
+        """
         turns = [*(redeal.turn for redeal in self.redeals), self.turn]
         return all(before < turn for before, turn in pairwise(turns)) and all(
             lines[:1] == (None,) and all(map(_is_line, lines[1:])) for lines in self.answers

@@ -23,7 +23,7 @@ class Config(NamedTuple):
 
     Attributes:
         options: the options of the command, by name. Their values are not checked yet.
-        bots: the bots of the `[[bot]]` tables.
+        bots: the bots of the `[[bot]]` tables, without their limits.
         limits: the limits in each `[[bot]]` table, in the order of `bots`. They're dicts by name,
             and aren't checked yet either.
         directories: absolute paths of the folders that `[[bot]]` tables give as `directory`.

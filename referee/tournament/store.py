@@ -391,8 +391,8 @@ class Store:
     def versions(self) -> dict[str, list[str]]:
         """The digests of each bot's files, one per version that has played, by bot name.
 
-        A bot is missing if we don't know its files, because older referees didn't store any
-        digests.
+        A bot is missing if we don't know its files, and so are all bots that only played with older
+        referees, which didn't store any digests.
         """
         found: dict[str, list[str]] = self._get_optional("versions", dict[str, list[str]])
         return found
@@ -427,12 +427,12 @@ class Store:
 
     @property
     def left_out(self) -> dict[int, str]:
-        """The bots that could not be started in the last run, by number, with the reasons."""
+        """The bots that could not play in the last run, by number, with the reasons."""
         found: dict[str, str] = self._get_optional("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Note which bots can't be started in this run, and why. The keys are names."""
+        """Note which bots can't play in this run, and why. The keys are names."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))

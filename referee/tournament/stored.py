@@ -122,6 +122,6 @@ def _decode(kind: type, text: object) -> object:
 def _valid(kind: type, text: str) -> object:
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # the message includes the path
+    except (msgspec.MsgspecError, RecursionError) as error:  # convert() adds the path
         raise ValueError(str(error)) from error
     return kind(text)

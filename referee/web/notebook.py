@@ -47,7 +47,7 @@ def table(
     results: Sequence[tuple[int, Sequence[int]]],
     text: str,
 ) -> str:
-    """Return a table of the bots' wins, draws, losses and win rates, with confidence intervals.
+    """Return a table of the bots' wins, draws, losses, and win rates with confidence intervals.
 
     Args:
         bots: the bots as the user gave them.

@@ -236,8 +236,8 @@ class PublicMatch:
 
     Attributes:
         made: the steps, or None as long as we don't know the players.
-        problem: if a message can't belong to this match, a sentence that says so. Later messages
-            are ignored.
+        problem: why the page ends before the match does, in a sentence, e.g. because a message
+            can't belong to this match, or "". After that, callers must ignore later messages.
         ended: the end of the match, or None.
     """
 

@@ -126,7 +126,7 @@ class FolderLinks(Links):
         return self._up + "statistics.html"
 
     def matches(self, **query: object) -> Markup:
-        """Return a page of the list of all matches. We don't write pages for selected matches."""
+        """Return a page of the list of all matches, or nothing for a selection of matches."""
         page = query.pop("page", None)
         chosen = any(value not in (None, "") for value in query.values())
         return _NONE if chosen else self._up + _list_name(page)

@@ -153,7 +153,7 @@ def record_of(folder: Path, match: int) -> Path:
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # a path only gives None for standard input or a URL
+    assert path is not None  # it's only None for a name with an unusual suffix
     return Path(path)
 
 

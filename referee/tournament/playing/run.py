@@ -219,8 +219,8 @@ def is_finished(store: Store) -> bool:
 
     The store must have at least one stage.
 
-    Normally this means that no match is missing. If the tournament ended early, there may also be
-    no matches after the end.
+    Normally this means that no match is missing. If the tournament ended early, it means that the
+    store has no matches after the end.
     """
     setup, withdrawn = store.stages[-1], store.withdrawn
     test = sequential(setup, store.matches())

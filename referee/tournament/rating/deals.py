@@ -4,7 +4,7 @@ A *deal* is one line-up of N distinct bots with one seed, played in several matc
 rotation, or each order, of its seats. Bots and deals are identified by numbers here. Deals are
 independent of each other. The matches of one deal are not, because they share its luck.
 
-    Deals        collects matches in any order; needs 8 bytes per match of two bots, 16 of four
+    Deals        collects matches in any order; needs 10 bytes per match of two bots, 16 of four
     DealTable    the same matches sorted by deal, for one computation
     joined       combines several tables
 """

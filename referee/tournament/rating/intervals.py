@@ -83,7 +83,7 @@ def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size:
 
     Args:
         of: the group of each row, from 0 to `size` - 1. There is one row for each deal of a group.
-        hits: number of hits in each row, which may be a fraction.
+        hits: number of hits in each row, at most as many as trials. Fractions are allowed.
         trials: number of trials in each row.
         size: number of groups.
     """

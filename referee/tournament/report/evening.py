@@ -79,8 +79,8 @@ class Evening(Struct, frozen=True):
 
     Attributes:
         form: the results of each bot's last matches, by name. There's one letter per match, for up
-            to `MOST_FORM` matches: "w", "l", or "d" if several bots shared the first place. The
-            latest match comes last.
+            to `MOST_FORM` matches: "w", "l", or "d" if the bot shared the first place. The latest
+            match comes last.
         matches: at most one match of each kind.
         rivalry: two bots that are rivals, or None if there aren't any.
     """

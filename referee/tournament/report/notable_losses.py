@@ -25,8 +25,8 @@ from referee.tournament.store import Store
 
 MOST_LOSSES = 3
 # Finds deals in which a bot was disqualified or made faults, and did not win. The third column is
-# the weight of the deal. All other deals have weights below 1 (the share of the points that the bot
-# lost), so these come first.
+# the weight of the deal. All other deals have weights below 1 (the expected share of the points
+# minus the bot's share), so these come first.
 _TROUBLE = """
 SELECT deal, bot, max(CASE WHEN disqualified NOT NULL THEN 3 ELSE 2 END)
 FROM seats JOIN matches USING (match)

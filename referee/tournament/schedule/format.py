@@ -31,7 +31,8 @@ class Knockout(Struct, frozen=True):
     """The settings that only a knockout has.
 
     Attributes:
-        seeding: the numbers of all bots, best seed first. If it's empty, bot 0 is the best seed.
+        seeding: the numbers of all bots, best seed first. If it's empty, bots are seeded in the
+            order of their numbers.
         third_place: if True, the losers of the semi-finals play for third place.
     """
 

@@ -21,7 +21,7 @@ from referee.tournament.schedule.format import Format, Knockout, LineUp, Tournam
 
 FINAL = "final"
 THIRD_PLACE = "third place"
-# Names of rounds, by the number of bots that they start with.
+# Names of rounds, by the number of places that they start with, including empty ones.
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
 # With three bots, one of the two semi-finals is a bye, so nobody would play for third place.
 WITH_THIRD_PLACE = 4

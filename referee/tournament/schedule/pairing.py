@@ -76,7 +76,7 @@ class Listed(Format):
         raise NotImplementedError
 
     def missed_deals(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
-        """Yield the deals that the old bots have played and the new ones haven't."""
+        """Yield the deals that the new bots have missed."""
         yield from ()
 
     def line_ups(

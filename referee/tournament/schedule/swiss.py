@@ -61,8 +61,9 @@ def swiss_round(
     """Pair a round from the results so far.
 
     Bots are ordered by points. Bots with equal points are put in a random order, which changes from
-    round to round. Among the bots with the fewest byes, the lowest one gets the bye. With two
-    players, we give it to another of these bots if that avoids rematches.
+    round to round. If bots are left over, those with the fewest byes get a bye, and among these the
+    lowest. With two players, we give it to another of the bots with the fewest byes if that leads
+    to fewer rematches.
 
     With more players, the bots of a line-up come from one score group, if it's large enough. Then
     we swap bots within the group, and finally with other groups, as long as this reduces rematches.

@@ -48,7 +48,7 @@ class Withdrawals:
         return self.found.keys() & bots
 
     def take(self, match: int, codes: Mapping[int, str | None]) -> None:
-        """Add the next match of the schedule, unless it's void or a forfeit.
+        """Add the next match of the schedule that isn't void or a forfeit.
 
         Args:
             match: the number of the match.

@@ -10,7 +10,7 @@
 //     {type: "again"}                        everything will be sent again
 //     {type: "offline", problem}, {type: "online"}  the server cannot be reached, or can be reached again
 //     {type: "moved", problem}               another tab has taken the seat
-//     {type: "gone", problem}                the match was abandoned
+//     {type: "gone", problem}                the match cannot continue
 //   lines()          returns a promise of all lines, if they are not in "reset"
 //   answer(request, picks)  answers a question. Returns a promise; if it fails, its message is for the person
 //   kind             "file", "server" or "seat"

@@ -157,7 +157,7 @@ class App {
     this.tabs.arrange();
   }
 
-  // Update the result and the notes in the header.
+  // Show what the header of the match says: the result, the notes, and the dialog about the match.
   #tell() {
     const { header } = this.match;
     this.result.replaceChildren(...this.#outcome());

@@ -27,7 +27,7 @@ export class Playing {
     this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
   }
 
-  // If we are late, skip steps. At most 5 steps are shown in one frame.
+  // If we are late, go several steps at once, but at most 5. Any other delay makes the playback longer.
   #tick() {
     const speed = this.#speed;
     const late = Math.max(performance.now() - this.#due, 0);

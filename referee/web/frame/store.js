@@ -13,7 +13,7 @@
 //   ask      {request, question}, or null
 //   draft    the answer to `ask`: {picks, past, text, problem, told, sending}, or null. `picks` are indices of the
 //            choices, `past` has the earlier picks for undo, and `text` is what the field shows. `problem` says what
-//            is wrong with the text, and `told` is the part of it that is shown
+//            is wrong with the text, and `told` is the problem that is shown, after the person tried to send an answer
 //   answered the last request that was answered. A late event must not ask it again
 //   paced    at a seat: the turns of the others are being shown step by step
 //   hurry    there is little time left to answer, so the question is shown immediately

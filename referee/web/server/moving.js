@@ -3,7 +3,7 @@
 // An element with `data-moves="ADDRESS"` is updated when events from that address say so, and one with
 // `data-moves=""` every few seconds. Its new content comes from a freshly loaded page. Elements that are equal stay
 // in the document, so open folds, scroll positions, the focus and typed text survive. Children are matched by
-// `data-key`, or else by position. The element under the pointer is not replaced.
+// `data-key`, or else by position. The page scrolls so that the element under the pointer stays where it is.
 
 import { place } from "./streams.js";
 
