@@ -163,7 +163,7 @@ export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark
   );
 }
 
-/** What is going on now: whose turn it is, a sentence, the cards played, what the player got for them, and counters. */
+/** What is going on now: whose turn it is, a sentence, the cards played, the cards that the player got, and counters. */
 export class Stage {
   #once = keeper();
 
