@@ -114,7 +114,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
         running("--play", "minimal") as (_, play),
         running(str(served)) as (_, url),
     ):
-        # A referee that's still writing the file would have this lock.
+        # A referee that's still writing the file would also have a lock on it.
         fcntl.flock(live, fcntl.LOCK_SH)
         found |= {
             "served-list": url,

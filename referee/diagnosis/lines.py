@@ -47,7 +47,10 @@ _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
-    """Quote the start of a line in backquotes. Strips `space`, and escapes control characters."""
+    """Quote the start of a line in backquotes.
+
+    Strips `space`, and replaces unprintable characters by "?".
+    """
     text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 

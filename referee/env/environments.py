@@ -115,8 +115,9 @@ class Environments(ModuleType):
             progress: show a progress bar if stderr is a terminal.
 
         Raises:
-            UsageError: a file can't be opened, is of another game, or was played with options that
-                change the shape of the arrays. Also raised if the records have no matching steps.
+            UsageError: a file can't be opened, is of another game, or has another number of players
+                or other options, so that its arrays have another shape than the first. Also raised
+                if the records have no matching steps.
             LogReadError: a file isn't a record, or its match can't be played again.
         """
         # Imported late, because most programs that use an environment don't read records.

@@ -54,7 +54,7 @@ class Opponents:
             any bot reads all kinds.
 
     Raises:
-        UsageError: one of the bots doesn't exist.
+        UsageError: an entry isn't a bot, or there's no bot of this name.
     """
 
     def __init__(self, opponents: Bots, game: str) -> None:

@@ -106,8 +106,8 @@ def check_game(
 def settings(definition: GameDefinition, matches: int, seed: int) -> list[Setting]:
     """Return the settings of all matches.
 
-    The number of seats differs from match to match. In some matches, players send invalid replies,
-    or leave.
+    The matches go through all possible numbers of seats. In some of them, players send invalid
+    replies, or leave.
     """
     counts = range(definition.min_seats, definition.max_seats + 1)
     return [

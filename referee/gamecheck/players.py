@@ -1,7 +1,7 @@
 """Plays legal moves at random.
 
-They don't know the rules, so they get the legal moves from the game's environment, from the choices
-that it offers to people, or from its `simplest_reply`.
+The players don't know the rules, so they get the legal moves from the game's environment, from the
+choices that it offers to people, or from its `simplest_reply`.
 """
 
 from __future__ import annotations

@@ -54,7 +54,8 @@ class Decided(Struct, frozen=True):
             legal.
         does: the reply that the rule file gives.
         steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
-        did: the recorded reply, or None if it was the same. If it isn't JSON, this is its text.
+        did: the recorded reply, or None if it was the same or there wasn't any. If it isn't JSON,
+            this is its text.
     """
 
     player_number: str

@@ -110,7 +110,7 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
         game: a key of `GAMES`. You only need this for entries that you created yourself.
 
     Raises:
-        LogReadError: the game has no such message.
+        LogReadError: the message is invalid, or the game has no such message.
     """
     game = game or entry.game
     message = message_kinds(game_rules(game)).decode(entry.message)

@@ -68,8 +68,9 @@ class InferredMatch:
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Check the next message of the log, and return a finding if it breaks the rules.
 
-        The message is a public message of the game, `Gone` or `End`. After the first finding, all
-        later messages are ignored.
+        Returns `Unchecked` instead if there are too many hidden states to tell. The message is a
+        public message of the game, `Gone` or `End`. After the first result, all later messages are
+        ignored.
         """
         if self._stopped:
             return []
@@ -126,7 +127,7 @@ class InferredMatch:
         """Read the next public message, or `Gone`. Part of the `Spectator` protocol.
 
         Returns True if `view` is up to date, False if we need more messages to infer the next
-        reply, and None if the log doesn't fit the rules.
+        reply, and None if the log doesn't fit the rules, or if we can't tell whether it does.
         """
         self.read(1, message)
         if self._stopped:

@@ -17,7 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 
 LIST = ".referee-files"
-"""Each folder has a file of this name, which lists our output files that don't have a mark."""
+"""A file of this name lists the output files in its folder that don't have a mark."""
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 

@@ -505,7 +505,10 @@ def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
 
 
 def line_received(entry: ReceivedEntry) -> bytes:
-    """Return the line that a bot wrote, or b"" if `line` and `base64` of the entry are invalid."""
+    """Return the line that a bot wrote.
+
+    Returns b"" if the entry has neither or both of `line` and `base64`, or invalid Base64.
+    """
     if isinstance(entry.line, str):
         return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
     try:

@@ -30,8 +30,10 @@ class Round(NamedTuple):
 
     Attributes:
         entries: the replies, and the entries that they led to.
-        time: when the last reply arrived, in seconds after the bots were started.
-        stderr: output of the bots before these replies, if stderr was recorded.
+        time: when the last reply arrived, in seconds after the bots were started. It's 0 for the
+            first round.
+        stderr: output of the bots before these replies, if stderr was recorded. Output after the
+            last reply comes in a round without entries.
     """
 
     entries: list[Entry]

@@ -29,8 +29,9 @@ def stderr_beside(record: str, seat: int) -> str | None:
 
 
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
-    """Read up to 64 KiB from the end of a seat's stderr file, or return None without a file.
+    """Read up to 64 KiB from the end of a seat's stderr file.
 
+    Returns None if the file is missing, empty or not readable, or if the record's name is unusual.
     We only read regular files. If the folder is shared, another user could otherwise put a link
     there, and make us show a private file.
     """

@@ -42,8 +42,8 @@ def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
     """Return the lines to show. Each gap becomes a line such as "... 3 lines left out".
 
     We first drop stack frames that are repeated or in libraries, because they don't help the
-    author. From the rest, we show the first and last `ends` lines, and the frames with the lines
-    around them.
+    author. (If all frames are in libraries, we keep them.) From the rest, we show the first and
+    last `ends` lines, and the frames with the lines around them.
     """
     if not lines or lines[-1][0] < 2 * ends:
         return _marked(lines, lines)

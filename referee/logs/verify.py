@@ -195,7 +195,8 @@ class _Verification:
     def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
         """Compare a line with the expected entry, and return the part of the line to hash.
 
-        Raises `_Stopped` if they differ in more than the time or the wording of a fault.
+        Raises `_Stopped` if they differ in more than the time or the wording of a fault or a
+        disqualification.
         """
         if not line or self._reader.torn:
             raise _Stopped(self._cut_short())

@@ -22,7 +22,7 @@ from referee.text.nearest import did_you_mean, instead
 LARGEST = 1e15
 """Maximum absolute value of a number in a file."""
 MAX_CHAIN = 100
-"""A `cardInfo` value can refer to another one, and so on, but only this many times."""
+"""A `cardInfo` value can refer to another one, and so on. A chain has at most this many values."""
 INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60

@@ -3,7 +3,8 @@
 A `Look` caches each value for the rest of a decision. Still, a file can cause a lot of work,
 because we check conditions for every card, and compute averages over many cards. If we limited the
 time for this, a bot would play worse on a slow machine. We limit the number of steps instead, to
-`MAX_STEPS` per reply. Each use of a key is one step, and computing its value is another.
+`MAX_STEPS` per reply. Each use of a key is one step (in an average, one for each card), and
+computing its value is another.
 """
 
 from __future__ import annotations

@@ -25,7 +25,10 @@ _NULS: dict[tuple[bool, ...], str] = {
 
 
 def wide_encoding(data: bytes) -> str:
-    """Return "UTF-16", "UTF-32", or "" for any other encoding."""
+    """Return "UTF-16", "UTF-32", or "" for any other encoding.
+
+    Without a byte order mark, we only recognise texts that begin with ASCII characters.
+    """
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return name

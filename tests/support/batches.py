@@ -96,7 +96,7 @@ def faults(row: MatchRow) -> list[dict[str, int]]:
 
 
 def name_of(row: MatchRow, number: int) -> str:
-    """Return the name that a bot reported. For kept.py it's "match N" in its N-th match."""
+    """Return the name that a bot reported. kept.py says "match N" in its process's N-th match."""
     return names(row)[row.players.index(number)]
 
 

@@ -50,7 +50,8 @@ def row(
 ) -> MatchRow:
     """Make up the result of a match.
 
-    Bots with lower numbers are stronger, but luck, which depends on the seed, counts too.
+    Bots with lower numbers are stronger, but luck counts too. It depends on the plan's seed and
+    players.
     """
     chance = Random(f"{plan.seed} {plan.players}")
     if ranks is None:

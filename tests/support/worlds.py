@@ -45,7 +45,7 @@ def rate_to_all(table: DealTable) -> Ratings:
 
 
 def held(ratings: Ratings, truth: Floats, bots: int) -> dict[str, float]:
-    """Return how many intervals contain the true value, and half the mean width of finite ones.
+    """Return the share of intervals with the true value, and half the mean width of finite ones.
 
     Args:
         truth: the true rating of each bot.

@@ -28,7 +28,7 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
 
 @cache
 def worst_lines(definition: GameDefinition) -> Mapping[str, bytes]:
-    """Return the lines by description. They are not blank, have no line end, and fill `BYTES`."""
+    """Return the lines by description: not blank, without a line end, `BYTES` or slightly less."""
     lines = {
         "opening brackets": _full(b"[", b""),
         "closing brackets": _full(b"]", b""),

@@ -51,7 +51,7 @@ GONE_SECONDS = 5.0
 
 
 def hostile_bots(folder: Path) -> list[Entrant]:
-    # We recognise their processes by this environment variable.
+    # We recognise their processes by an environment variable, which tests/support/live.py sets.
     bots = (
         hostile("daemon_and_hang", str(folder / "pid")),
         hostile("flood"),

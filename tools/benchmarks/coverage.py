@@ -346,7 +346,7 @@ def show_season(repetitions: int, runs: int) -> None:
 
 
 def season_coverage(world: World, deals: int, repetitions: int) -> dict[str, float]:
-    """Return how often a season's intervals contain the truth, and their mean width, by kind."""
+    """Return how often a season's intervals contain the truth, and half their mean width."""
     weeks = [replace(world, gains=tuple(week * gain for gain in GAINS)) for week in range(WEEKS)]
     lineups = world.schedule(deals)
     limits = [week.truth(lineups) for week in weeks]

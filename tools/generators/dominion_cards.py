@@ -1,4 +1,4 @@
-"""Generate the cards in Dominion's kit. Authors of bots copy that file, so it imports nothing."""
+"""Generate the cards in Dominion's kit. Bot authors copy that file, so it can't import them."""
 
 from __future__ import annotations
 

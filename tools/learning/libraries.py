@@ -3,9 +3,9 @@
     python -m tools.learning.libraries [--only Stable-Baselines3] [--folder FOLDER]
 
 We make a virtual environment with Python 3.11 in FOLDER for each library, or reuse it. Into this we
-install the library, PyTorch and this clone. A program prints a row of the table for each game and
-each way to use the library. If a program fails, its last row has the last line of the error. Takes
-about ten minutes, and 8 GB in FOLDER.
+install the library, PyTorch and this clone. A program prints a line for each game and each way to
+use the library. The table has a row for each way, with its games. If a program fails, its last row
+has the last line of the error. Takes about ten minutes, and 8 GB in FOLDER.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def versions(library: str, python: Path) -> str:
 
 
 def rows(library: str, python: Path, program: str) -> Iterator[tuple[str, str, str]]:
-    """Run a program. Yield rows: how it used the library, the game, and whether that works."""
+    """Run a program. Yield rows: how it used the library, the games, and whether that works."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(program)

@@ -48,7 +48,10 @@ def rank(name: str) -> float:
 
 
 def worth(entry: str) -> int:
-    """Return the weight of an entry of an observation: 1 for authority, its cost for a card."""
+    """Return the weight of an entry of an observation: 1 for authority, its cost for a card.
+
+    The weight is negative for the other player's authority and cards.
+    """
     if entry.endswith(" authority"):
         return 1 if entry.startswith("own") else -1
     for place in ("hidden ", "discard ", "in play "):

@@ -35,7 +35,7 @@ class Template:
         seeded: True if there's a `{seed}`.
 
     Raises:
-        UsageError: the placeholders are wrong, or the command needs a shell.
+        UsageError: the quotes or placeholders are wrong, or the command needs a shell.
     """
 
     def __init__(self, command: str, most: int) -> None:
