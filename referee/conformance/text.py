@@ -304,7 +304,7 @@ class TextReport:
     def _reply_section(self, violation: Violation) -> str:
         """Return the section that explains how to write the reply.
 
-        Returns "" if the violation is in the same chapter, because we show that section anyway.
+        Returns "" if the violation is in the same chapter, because we show its own section anyway.
         """
         page = game_page(GAMES[self._game])
         section = page.reply_section(request_type(violation.request))

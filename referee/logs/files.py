@@ -35,8 +35,8 @@ class LogFile(Sink):
 
     `write` passes the lines to the operating system before it returns, so they survive a crash of
     the referee. There are two exceptions. If the reader of a pipe is slow, we keep the lines until
-    it catches up, because a match mustn't wait for somebody's pager. In a compressed file, the
-    last lines wait until their block is full.
+    it catches up, because a match mustn't wait for somebody's pager. (`drain` does wait.) In a
+    compressed file, the last lines wait until their block is full.
 
     Args:
         packer: compresses the lines, or None for a plain file.

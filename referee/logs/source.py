@@ -129,7 +129,7 @@ class LogReader:
         return last
 
     def size(self, most: int) -> int:
-        """Return the size of the decompressed data. Use this instead of iterating.
+        """Return the size of the decompressed data in bytes. Use this instead of iterating.
 
         We stop counting above `most`, because a small file can decompress to an enormous one.
 

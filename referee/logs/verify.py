@@ -143,7 +143,7 @@ class _Verification:
         self._log = log
         self._header: record.Header | None = None
         self._ahead = b""  # the next line, if we've peeked at it
-        self._time = b""  # the time field of the previous line
+        self._time = b""  # the time field of the last line that had one
         # The first line in which only the `detail` differs. Other versions of the referee may word
         # the `detail` differently, so we only report this line if the digest is wrong as well.
         self._wording: _Difference | None = None

@@ -196,7 +196,7 @@ def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
 
 
 def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
-    """Return all rows of a store in the order of the schedule, without columns that have times."""
+    """Return all rows of a store in the order of the schedule, without the `TIME_COLUMNS`."""
     tables = {}
     for table, order in (("bots", "bot"), ("matches", "match"), ("seats", "match, seat")):
         names = [name for _, name, *_ in store.select(f"PRAGMA table_info({table})")]
