@@ -31,7 +31,7 @@ def idle(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> 
 
 
 def trasher(chance: Random, request: dict[str, Any], supply: Mapping[str, int]) -> bytes:
-    """Trash as many cards as possible, even the whole hand."""
+    """Play villages, cellars and remodels, and trash cards even until the hand is empty."""
     if request["type"] == "attack-request" or not request["actions"]:
         return right(chance, request, supply)
     hand = request["hand"]
