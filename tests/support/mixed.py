@@ -1,8 +1,8 @@
 """A test game with two kinds of rounds.
 
-In a bidding round all seats except one name a number at the same time. The highest bidder then
-takes a prize, and sits out the next bidding. The largest bid is an option, so the number of actions
-in the environment depends on the options.
+In a bidding round the seats name a number at the same time. The highest bidder then takes a prize,
+and sits out the next bidding, unless it's seat 0. The largest bid is an option, so the number of
+actions in the environment depends on the options.
 """
 
 from __future__ import annotations

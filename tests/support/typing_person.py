@@ -61,7 +61,7 @@ class TypingPerson:
         self._place = 0  # `expect` has found everything before this
 
     def expect(self, text: str) -> str:
-        """Wait until a text appears in new output. Return the output before it."""
+        """Wait until a text appears in new output. Return the output up to the end of the text."""
         while text not in self.seen[self._place :]:
             assert self._read(), f"{text!r} never came:\n{self.seen[self._place :]}"
         end = self.seen.index(text, self._place) + len(text)
