@@ -289,7 +289,7 @@ def is_unfinished(shown: Shown) -> bool:
     if found.swiss is not None and found.withdrawn:
         return found.swiss.rounds < (shown.setup.rounds or 0)
     done = found.matches + found.void + found.forfeits
-    return done < found.planned and not found.removed
+    return done < found.planned and not shown.is_over
 
 
 def store_page(template: str, links: Links, shown: Shown, **values: object) -> str:

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
+from referee.tournament.playing.run import is_finished
 from referee.tournament.report.evening import Evening, evening, played_of
 from referee.tournament.report.history import History, history
 from referee.tournament.report.notable_losses import notable_losses
@@ -52,6 +53,7 @@ class Shown(NamedTuple):
         names: names of the bots, by number.
         changed: when the store changed, in seconds since 1970.
         tournament: `Place.tournament` in the records of its matches.
+        is_over: True if all remaining matches have a bot that is out, so nothing is left to play.
         left: estimated seconds until the end, or None if we can't tell yet.
     """
 
@@ -62,6 +64,7 @@ class Shown(NamedTuple):
     evening: Evening
     changed: float
     tournament: str
+    is_over: bool = False
     left: float | None = None
 
 
@@ -90,7 +93,13 @@ def read_shown(
         evening(store, found, played),
         changed,
         stages[0].digest,
+        _is_over(store, found),
     )
+
+
+def _is_over(store: Store, found: Standings) -> bool:
+    # The matches of a bot that is out are still in the schedule, so we can't just count matches.
+    return bool(found.removed) and is_finished(store)
 
 
 class Entrants(NamedTuple):
@@ -223,8 +232,12 @@ class Tournaments:
                 store.stages[-1],
                 store.names,
             ):
-                found = old.shown.report._replace(found=standings(store))
-                shown = old.shown._replace(report=found, changed=changed_at(key))
+                found = standings(store)
+                shown = old.shown._replace(
+                    report=old.shown.report._replace(found=found),
+                    changed=changed_at(key),
+                    is_over=_is_over(store, found),
+                )
             else:
                 old = None
                 shown = read_shown(store, changed_at(key))

@@ -21,7 +21,7 @@ import pytest
 from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.rows import WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -305,6 +305,22 @@ async def test_the_seed_is_hidden_until_all_is_played(tmp_path: Path) -> None:
     async with serving(tmp_path) as client:
         assert "--seed 987654321" in (await got(client, "/store/night.sqlite")).text
         assert (await parsed(client, "/store/night.sqlite?format=json"))["seed"] == 987654321
+
+
+async def test_the_seed_stays_hidden_when_a_bot_is_out(tmp_path: Path) -> None:
+    def result(plan: Plan) -> MatchRow:
+        return unplayed_row(plan, {2}, WORKER_KILLED, "") if 2 in plan.players else row(plan)
+
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(made_setup(3, deals=4, seed=987654321))
+        play(store, result, until=5)
+        assert store.bots_out() == {2}
+        async with serving(tmp_path) as client:
+            assert "987654321" not in (await got(client, "/store/night.sqlite")).text
+        play(store, result)
+        assert store.count()[0] < 24  # the other matches of this bot are not played
+    async with serving(tmp_path) as client:
+        assert "--seed 987654321" in (await got(client, "/store/night.sqlite")).text
 
 
 async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
