@@ -10,7 +10,7 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """Raised for an answer that isn't valid. The message says why, and often what is valid."""
+    """Raised for an answer that isn't valid. The message often lists the valid answers."""
 
 
 def read_answer(question: Question, text: str) -> Picks:

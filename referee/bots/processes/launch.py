@@ -92,8 +92,7 @@ class LaunchedBot:
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left.
-            UsageError: this program ignores SIGCHLD, so we couldn't wait for the bot, the sandbox
-                doesn't work, or the sandbox may not read the bot's files.
+            UsageError: this program ignores SIGCHLD, or the sandbox doesn't work or can't be used.
         """
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
             raise UsageError(

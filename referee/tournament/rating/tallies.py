@@ -118,8 +118,8 @@ def head_to_head(table: DealTable) -> HeadToHead:
 def seat_advantage(table: DealTable) -> Shares:
     """Return the points per match of each seat, with intervals over deals.
 
-    We only use deals in which every bot had each seat equally often, unless there are none. If a
-    match of a deal is void, the points of its seats depend more on the bots than on the seats.
+    If possible, we only use deals in which every bot had each seat equally often. If a match of a
+    deal is void, the points of its seats depend more on the bots than on the seats.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
