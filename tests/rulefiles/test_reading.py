@@ -235,7 +235,9 @@ def test_a_name_goes_before_a_faction_and_a_faction_before_a_type() -> None:
     assert book is not None
     cards = ("Cutter", "Corvette", "Fleet HQ", "Blob Wheel", "Ram", "Junkyard")
     assert [book.decide(None).score("buyRules", card) for card in cards] == [1, 2, 2, 3, 4, 0]
-    jsonschema.validate(json.loads(file(buyRules=entries)), schema("starrealms-v1-rule-file"))
+    jsonschema.Draft202012Validator(schema("starrealms-v1-rule-file")).validate(
+        json.loads(file(buyRules=entries))
+    )
 
 
 def test_what_is_right() -> None:
@@ -263,7 +265,9 @@ def test_the_example_files_are_right(path: Path) -> None:
     book, found = read(path.read_bytes(), words, game)
     assert book is not None
     assert found == []
-    jsonschema.validate(json.loads(path.read_bytes()), schema(f"{game}-v1-rule-file"))
+    jsonschema.Draft202012Validator(schema(f"{game}-v1-rule-file")).validate(
+        json.loads(path.read_bytes())
+    )
 
 
 @pytest.mark.parametrize(
@@ -281,7 +285,9 @@ def test_the_example_files_are_right(path: Path) -> None:
 def test_the_schema_refuses_what_is_wrong(wrong: dict[str, Any]) -> None:
     problems(file(**wrong), right=False)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(json.loads(file(**wrong)), schema("starrealms-v1-rule-file"))
+        jsonschema.Draft202012Validator(schema("starrealms-v1-rule-file")).validate(
+            json.loads(file(**wrong))
+        )
 
 
 # --- broken files -----------------------------------------------------------------------------

@@ -307,7 +307,7 @@ def test_json_is_one_object_by_its_schema(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--format", "json", "--seed", "7")
     assert done.returncode == 1
     report = json.loads(one_line(done.stdout))
-    jsonschema.validate(report, SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(report)
     assert (report["tested"], report["command"], report["seed"]) == ("bot", overspends, 7)
     assert (report["conforms"], report["strict"]) == (False, False)
     assert report["passed"] + report["failed"] + report["not_judged"] == len(report["cases"])
@@ -488,7 +488,7 @@ def test_a_referee_that_departs_is_shown_what_is_right(tmp_path: Path) -> None:
     done = referee("conform", "--referee", command, "--case", "6.7", "--format", "json")
     assert done.returncode == 1
     report = json.loads(one_line(done.stdout))
-    jsonschema.validate(report, SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(report)
     assert (report["tested"], report["command"]) == ("referee", command)
     (case,) = report["cases"]
     assert (case["id"], case["status"]) == ("6.7/1", "failed")

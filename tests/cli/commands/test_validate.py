@@ -114,7 +114,7 @@ def test_json_is_an_object_a_log(wrong: Path, capsys: pytest.CaptureFixture[str]
     assert cli.main(["validate", "--format", "json", str(LOG), str(wrong)]) == 1
     valid, invalid = map(json.loads, capsys.readouterr().out.splitlines())
     for told in (valid, invalid):
-        jsonschema.validate(told, SCHEMA)
+        jsonschema.Draft202012Validator(SCHEMA).validate(told)
     assert valid == {"name": str(LOG), "valid": True, "findings": []}
     assert invalid["valid"] is False
     expected = {"line": 4, "section": "4.2", "expected": "silver 40", "found": "silver 41"}
