@@ -45,7 +45,7 @@ def watching(*words: str, folder: Path) -> Iterator[tuple[subprocess.Popen[str],
 
 def end(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
     process.send_signal(number)
-    printed = process.communicate(timeout=20)
+    printed = process.communicate(timeout=60)
     assert process.returncode == (128 + number if number != signal.SIGKILL else -number)
     return printed
 

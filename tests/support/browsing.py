@@ -32,7 +32,6 @@ def new_page(browser: Any, messages: list[str], **settings: Any) -> Any:
     page = browser.new_context(
         **{"viewport": {"width": 1280, "height": 800}, **settings}
     ).new_page()
-    page.set_default_timeout(5_000)
     page.on("console", lambda message: messages.append(message.text))
     page.on("pageerror", lambda error: messages.append(str(error)))
     return page

@@ -19,6 +19,8 @@ def browser() -> Iterator[Any]:
     )
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
+    # On a busy machine, a page may take seconds. Playwright's other waits have this limit anyway.
+    playwright.expect.set_options(timeout=30_000)
     with playwright.sync_playwright() as started:
         launched = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield launched

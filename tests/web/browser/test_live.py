@@ -103,7 +103,6 @@ def test_eight_tabs_of_one_browser(browser: Any, tmp_path: Path) -> None:
         context = browser.new_context()
         tabs = [context.new_page() for _ in range(8)]
         for page in tabs:
-            page.set_default_timeout(10_000)
             page.goto(f"{url}watch/game.jsonl")
             expect(page.locator(".of")).to_have_text("of 6 so far")
         append(file, 60, 200)

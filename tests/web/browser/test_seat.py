@@ -41,7 +41,7 @@ def status(page: Any) -> str:
 
 def ended(process: subprocess.Popen[str]) -> str:
     """Wait for the command to succeed, and return its output."""
-    printed, problems = process.communicate(timeout=20)
+    printed, problems = process.communicate(timeout=60)
     assert (process.returncode, problems) == (0, "")
     return printed
 
@@ -183,7 +183,6 @@ def test_a_match_with_every_button_in_sight(
     with playing(*GAMES[game], *(() if whole else SHORTER[game])) as (process, (link,)):
         size = {"width": width, "height": 740 if width == 360 else 800}
         page = visit(link, viewport=size, has_touch=how == "touch", reduced_motion="reduce")
-        page.set_default_timeout(20_000)  # a whole match takes long on a busy machine
         press = (lambda button: button.tap()) if how == "touch" else (lambda button: button.click())
         asked = ""
         for place in range(1000):

@@ -76,7 +76,6 @@ def test_what_moves_is_updated_in_place(browser: Any, tmp_path: Path) -> None:
         play(store, most=9, until=9)
     with running(str(tmp_path)) as (_, url):
         page = browser.new_page()
-        page.set_default_timeout(10_000)
         page.goto(url)
         page.get_by_text("The figures").click()
         page.evaluate("for (const row of document.querySelectorAll('tr')) row.known = true")

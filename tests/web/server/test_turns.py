@@ -59,7 +59,7 @@ async def test_a_slow_page_holds_up_no_other_page(
     async def ask() -> None:
         found.append((await client.get(f"/store/{SLOW}")).status_code)
 
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with client_of(tmp_path) as client, trio.open_nursery() as nursery:
             for _ in range(turns.MOST_WAITING + 3):
                 nursery.start_soon(ask)
