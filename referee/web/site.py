@@ -30,7 +30,6 @@ from referee.errors import LogReadError, UsageError, cannot_write
 from referee.logs.outputs import PAGE, check_output
 from referee.text.terminal import plain
 from referee.tournament.playing.records import record_of
-from referee.tournament.report.statistics import statistics
 from referee.tournament.rows import MatchRow
 from referee.tournament.store import Store
 from referee.web import file
@@ -235,9 +234,7 @@ class _Site:
         self._store = store
         self._name = name
         self._folder = folder
-        shown = read_shown(store, changed_at(state_of(store.name)))
-        report = shown.report._replace(facts=statistics(store, details=True))
-        self._shown: Shown = shown._replace(report=report)
+        self._shown: Shown = read_shown(store, changed_at(state_of(store.name)), details=True)
         self._rows = [row for row in store.matches() if not row.void][::-1]  # newest first
         self._pairs: dict[tuple[int, int], list[MatchRow]] = {}
         for row in self._rows:

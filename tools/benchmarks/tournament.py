@@ -1,6 +1,6 @@
 """Measure a tournament. Each figure is a ratio to a simpler program in the same run.
 
-    python -m tools.benchmarks.tournament [--only abcde] [--rounds N] [--matches N] [--whole]
+    python -m tools.benchmarks.tournament [--only abcd] [--rounds N] [--matches N] [--whole]
 
 (a) Matches per second between two Python bots in reused processes, with 1 job and with 2, against
     a bare trio loop that sends the same bytes to the same bots and reads their lines (see
@@ -9,7 +9,6 @@
 (c) Matches per second between two bots in C in reused processes, against bots in Python.
 (d) The cost of a match in the parent, and its memory, after 100, 1,000 and 10,000 matches, and
     100,000 with --whole. Matches are made up, so that only the parent works.
-(e) `referee standings` of a store with 100,000 matches of 200 bots, against reading all its rows.
 
 The machine is noisy, so the sides of a ratio take turns, and medians are printed. The first matches
 of a run, while workers start, are not counted.
@@ -23,14 +22,12 @@ import os
 import pickle
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -202,45 +199,11 @@ def bench_parent(options: argparse.Namespace) -> list[Row]:
     return rows
 
 
-# --- (e) ------------------------------------------------------------------------------------------
-
-
-def bench_standings(options: argparse.Namespace) -> list[Row]:
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        name = f"{folder}/s.sqlite"
-        with Store.for_writing(name) as store:
-            store.add_stage(made_setup(200, matches=100_000))
-            with dispatcher(MadeUp()) as made:
-                Run(store).play(made)
-        for form in ("text", "json", "html"):
-            ours, reading = [], []
-            for _ in range(options.rounds):
-                begun = time.perf_counter()
-                with closing(sqlite3.connect(name)) as connection:
-                    connection.execute("SELECT * FROM seats JOIN matches USING (match)").fetchall()
-                reading.append(time.perf_counter() - begun)
-                words = [sys.executable, "-m", "referee", "standings", name, "--format", form]
-                ours.append(wall([words]))
-            ratio = median(a / b for a, b in zip(ours, reading, strict=True))
-            rows.append(
-                (
-                    f"(e) standings, {form}",
-                    f"{median(ours):.2f} s",
-                    "SELECT of all rows",
-                    f"{median(reading):.2f} s",
-                    f"{ratio:.1f}",
-                    "5 s",
-                )
-            )
-    return rows
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--matches", type=int, default=200, help="that are timed, for each job")
-    parser.add_argument("--only", default="abcde")
+    parser.add_argument("--only", default="abcd")
     parser.add_argument("--whole", action="store_true", help="(d) with 100,000 matches")
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -254,7 +217,6 @@ def main() -> None:
         "b": bench_new,
         "c": bench_c,
         "d": bench_parent,
-        "e": bench_standings,
     }
     speed = python_speed()
     for letter, bench in benches.items():

@@ -206,10 +206,14 @@ def print_standings(store: Store, format: str, view: View) -> None:
         from referee.web.server.pages import standings_file
         from referee.web.server.tournaments import read_shown
 
-        shown = read_shown(store, time.time(), view.anchor, view.excluded, most_paired)
-        if view.has_statistics:
-            report = shown.report._replace(facts=statistics(store, details=True))
-            shown = shown._replace(report=report)
+        shown = read_shown(
+            store,
+            time.time(),
+            view.anchor,
+            view.excluded,
+            most_paired,
+            details=view.has_statistics,
+        )
         print(standings_file(store, shown, most_paired, view.title))
         return
     deals = deals_of(store, view.excluded)

@@ -74,12 +74,15 @@ def read_shown(
     anchor: tuple[int, float] | None = None,
     without: Collection[int] = (),
     most_paired: int | None = None,
+    *,
+    details: bool = False,
 ) -> Shown:
     """Read a store for its pages. Ratings, form and highlights share one pass over its matches.
 
     Args:
         changed: when the store changed, in seconds since 1970.
         anchor, without, most_paired: same as for `standings`.
+        details: same as for `statistics`.
     """
     stages, names = store.stages, store.names
     played = played_of(store, without)
@@ -88,7 +91,7 @@ def read_shown(
     return Shown(
         stages[-1],
         names,
-        Report(found, statistics(store), notable_losses(store, found, deals)),
+        Report(found, statistics(store, details=details), notable_losses(store, found, deals)),
         history(store, anchor, without, deals, found),
         evening(store, found, played),
         changed,
