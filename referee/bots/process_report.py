@@ -17,9 +17,9 @@ class TimeoutObservation(Struct, frozen=True):
         blank: True if the bot has only written blank lines since the request.
         has_read: True if the bot has read everything that we sent.
         has_answered: True if it replied to an earlier request.
-        cpu_seconds: CPU time of the process and its children since it was started, or None if we
+        cpu_seconds: CPU time of the process and its children since the start, or None if we
             don't know.
-        is_busy: True if it was computing while we watched.
+        is_busy: True if the process was computing while we watched.
         late: the first line that it wrote after the deadline, or "".
         at_end: the first line that it wrote after we closed its stdin, or "". (Some bots read all
             of their input before they reply.)

@@ -95,7 +95,7 @@ class RandomMatch:
         """Play the match to the end.
 
         Raises:
-            GameStoppedError: the game made a mistake, so we can't continue. It was reported.
+            GameStoppedError: the game made a mistake, which is in the report. We can't continue.
         """
         definition, setting = self._definition, self.setting
         options = definition.options()

@@ -69,7 +69,7 @@ class LaunchedBot:
     Attributes:
         popen: the process and its three pipes, or None if it didn't start.
         error: the reason why the process didn't start, or "" if it did.
-        started: when it was started, on `time.monotonic`.
+        started: start time of the process, on `time.monotonic`.
         last_stderr: while the process waits for another match, the stderr of the last one.
             Otherwise None.
         is_frozen: True while we keep the processes stopped.
@@ -277,7 +277,7 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How the bot kept running while it was supposed to be stopped, or "" if it didn't."""
+        """How the bot kept running although we had stopped it, or ""."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
@@ -343,8 +343,7 @@ class LaunchedBot:
     def was_started(self) -> bool:
         """Return True if we got as far as running the bot's own program.
 
-        Only call this after the process has ended. A sandbox may still fail a while after it was
-        started.
+        Only call this after the process has ended. A sandbox may start successfully and fail later.
         """
         if self._status is not None:
             self._was_started = was_started(self._status)

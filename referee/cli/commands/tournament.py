@@ -231,7 +231,7 @@ class _Run:
         return watched(self._interrupts, game, paths, page)
 
     def _exclude_broken(self, dispatcher: Dispatcher) -> None:
-        """Try to start each bot that still has matches, and exclude those that don't start.
+        """Try to start each bot that still has matches, and exclude the bots that fail.
 
         Raises:
             UsageError: a bot doesn't start and --skip-broken isn't given, or too few bots are left.

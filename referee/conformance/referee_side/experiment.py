@@ -50,8 +50,8 @@ async def check_referee(
 
     Args:
         command: the command line of the referee, with placeholders (see `Template`).
-        cases: the cases to judge. We skip those that need more seats or a seed than the command
-            line has.
+        cases: the cases to judge. We skip a case if it needs a seed or more seats, and the command
+            line has no place for them.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.

@@ -105,7 +105,7 @@ class _Room:
                 await self._news.wait()
 
     async def end(self) -> None:
-        """After the referee's exit, wait for the relays to exit, and mark those that don't."""
+        """After the referee's exit, wait for the relays to exit, and mark the relays that stay."""
         seats = [probe.seat for probe in self._probes]
         # After the first wait, some relays may just have been killed. Wait a moment longer, because
         # we don't notice this immediately.

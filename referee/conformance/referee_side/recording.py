@@ -144,7 +144,7 @@ class RecordedMatch(Struct):
     Attributes:
         id: the id of the `ProbeMatch`. If it was repeated with another seed, the seed is appended.
         exit_code: exit code of the referee, or None if we had to kill it.
-        error: why the referee couldn't be started, or "" if it was started.
+        error: the reason why the referee couldn't be started, or "".
     """
 
     id: str

@@ -19,7 +19,7 @@ from referee.games.interface.card_sums import CardSums, Count, by_bot, card_tabl
 
 
 class SeatCards(Struct, frozen=True, omit_defaults=True):
-    """The cards that a seat bought, and those that it gained in another way.
+    """The cards that a seat bought, and the cards that it gained in another way.
 
     Each card has a pair: the number of copies, and the number of the seat's turn when it got the
     first copy.

@@ -144,7 +144,7 @@ class Followed(NamedTuple):
 
 @runtime_checkable
 class Guesser(LogPlayer, Protocol):
-    """A `LogPlayer` that guesses what's hidden, and guesses again if the log shows it was wrong."""
+    """Guesses hidden information, and guesses again if the log contradicts the guess."""
 
     def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
         """Return a new player with the guesses that fit the log best.

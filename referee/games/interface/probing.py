@@ -61,9 +61,9 @@ class ProbeAction(Struct, frozen=True):
         cases: the cases that this tests. A normal move doesn't test any.
         noise: how many bytes to write to standard error first.
         delay: seconds to wait before writing.
-        then: what to do afterwards: "" (nothing), "exit", "close" (standard output) or "block". A
-            probe that blocks writes more than fits into a pipe, and reads nothing until all of it
-            was written.
+        then: what to do afterwards: "" (nothing), "exit", "close" (standard output) or "block". To
+            block, a probe writes more than fits into a pipe, and doesn't read before the whole
+            output was written.
         awaits: a message type and a number. Before it writes, the probe waits until at least one
             other seat has received this many messages of the type, but only for a few seconds.
     """

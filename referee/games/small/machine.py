@@ -393,7 +393,7 @@ class SmallGame:
 
 
 def plain(value: Any) -> Any:
-    """Convert data as if it was written and read as JSON. For example, tuples become lists."""
+    """Convert data like a round trip through JSON. For example, tuples become lists."""
     return _decode(_encode(value))
 
 

@@ -56,8 +56,8 @@ def can_call(table: Table, patron: str) -> bool:
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
     """Return the player whom the patron favours after a call. None means nobody.
 
-    If the patron favoured the opponent, it becomes neutral. If it was neutral, it now favours the
-    caller. Ansei always favours the caller.
+    A patron that favoured the opponent becomes neutral. A neutral patron favours the caller now.
+    Ansei always favours the caller.
     """
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
