@@ -62,7 +62,9 @@ from tests.support.rule_files import averages
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
-IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank", "--cpu-limit")
+# Options whose values we multiply. We don't multiply --cpu-limit: a bot may get so little of a busy
+# machine that it uses up the other limits first.
+IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank")
 # For behaviours that aren't about time, but are slow on a busy machine.
 PATIENT = "--time-limit 30"
 # Limits are multiplied by this when we try a behaviour again.
