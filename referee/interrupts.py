@@ -94,7 +94,9 @@ class Interrupts:
         return True
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._noted = number
+        # A tournament forgets the first Ctrl-C, which must not hide a SIGTERM that came before it.
+        if self._noted is None or number != signal.SIGINT:
+            self._noted = number
         if self._raising:
             self._raising = False  # a second signal mustn't interrupt the clean-up
             raise Interrupted(number)

@@ -31,6 +31,16 @@ def test_a_signal_noted_before_is_raised_where_it_is_allowed() -> None:
             pytest.fail("it was not raised")
 
 
+def test_ctrl_c_does_not_hide_another_signal() -> None:
+    """A tournament forgets the first Ctrl-C and lets its matches end. SIGTERM has to end it."""
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        assert not interrupts.forget(signal.SIGINT)
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            interrupts.check()
+
+
 def test_a_held_signal_is_raised_at_the_end() -> None:
     done = []
 
