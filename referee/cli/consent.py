@@ -97,7 +97,8 @@ def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | No
     # option that we suggest. That's why we list these folders here, but don't print an option.
     if private:
         files = command_line(map(from_here, private[:_SHOWN]))
-        return f"They start only if --sandbox-read names the folders that they need: {files}"
+        also = f"with {' '.join(lacking)}, and " if lacking else ""
+        return f"They start only {also}if --sandbox-read names the folders that they need: {files}"
     shown_as = [from_here(folder) if folder != os.getcwd() else os.curdir for folder in folders]
     words = [*lacking, *(f"--sandbox-read {command_line([folder])}" for folder in shown_as)]
     rights = " with your rights, in no sandbox" if played_in == "none" else ""

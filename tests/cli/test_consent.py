@@ -172,6 +172,11 @@ def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
         assert said.endswith(
             f"They start only if --sandbox-read names the folders that they need: {named}\n"
         )
+    done = referee(*FROM[:2], "k.jsonl", *FROM[3:], "-q")
+    assert done.stderr.endswith(
+        "They start only with --run-recorded, and if --sandbox-read names the folders that they "
+        "need: bots/link\n"
+    )
     code, said = resumed(f"--file={folder}/.keys/key")
     assert (code, "saw nothing" in said) == (0, True)
     code, said = resumed(".keys/key", "--sandbox-read", ".keys")
