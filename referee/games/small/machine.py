@@ -83,8 +83,8 @@ class SmallGame:
         self.outcome: Outcome | None = None
         self.legal: dict[int, list[Move]] = {}
         self._turns_of = [0] * self.seats
-        # seat -> the view in its last request, either as data or as JSON
-        self._sent: dict[int, dict[str, Any] | bytes] = {}
+        # seat -> the view in its last request, as data or as JSON, and the public state then
+        self._sent: dict[int, tuple[dict[str, Any] | bytes, dict[str, Any]]] = {}
         self._begins_turn = True
         # Everything that a game needs is set as an attribute, so authors don't have to write an
         # __init__.
@@ -98,7 +98,8 @@ class SmallGame:
                 problem = f"`self.{attribute}` hides the method `{attribute}`: choose another name"
                 raise self._wrong("start", problem)
         options = msgspec.to_builtins(setup.options)
-        self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
+        self._public = self._seen(PUBLIC)  # as in the last message
+        self._events: list[Struct] = [GameInfo(name, options, self._public)]
         for seat in sorted(setup.absent):
             self._leave(seat)
         self._run_to_requests()
@@ -143,10 +144,12 @@ class SmallGame:
         if any(request.seat == viewer for request in self.requests):
             moves = self._plain("legal", self.legal[viewer])
             # We need this later, when the seat has no request any more.
-            state = self._sent[viewer] = self._seen(viewer)
+            state = self._seen(viewer)
+            self._sent[viewer] = state, self._public
             return View(self.turns, self._scores(), moves, state)
-        sent = self._sent.get(viewer, {})
-        state = filled(self._seen(PUBLIC), _decode(sent) if isinstance(sent, bytes) else sent)
+        sent, public_then = self._sent.get(viewer, ({}, {}))
+        own = _decode(sent) if isinstance(sent, bytes) else sent
+        state = filled(self._seen(PUBLIC), own, public_then)
         return View(self.turns, self._scores(), [], state)
 
     def copy(self, chance: RandomSource) -> SmallGame:
@@ -245,7 +248,8 @@ class SmallGame:
         alone = isinstance(self.game.to_move, int)
         self.game.apply(played[deciding[0]] if alone else played)
         self._begins_turn = True
-        self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._seen(PUBLIC)))
+        self._public = self._seen(PUBLIC)
+        self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._public))
 
     def _read(self, seat: int, reply: object, moves: dict[int, Move]) -> None:
         if type(reply) is MoveReply:
@@ -326,7 +330,8 @@ class SmallGame:
 
     def _written(self, seat: int) -> MoveRequest:
         moves: Any = Raw(self._encoded("legal", self.legal[seat]))
-        data = self._sent[seat] = self._encoded("view", self.game.view(seat))
+        data = self._encoded("view", self.game.view(seat))
+        self._sent[seat] = data, self._public
         state: Any = Raw(data)
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
@@ -397,15 +402,27 @@ def plain(value: Any) -> Any:
     return _decode(_encode(value))
 
 
-def filled(public: Any, own: Any) -> Any:
-    """Fill in what's hidden (`None` or "?") in a public state from an earlier state of a seat."""
+def filled(public: Any, own: Any, before: Any) -> Any:
+    """Fill in what's hidden (`None` or "?") in a public state from an earlier state of a seat.
+
+    Args:
+        own: the earlier state, as the seat saw it.
+        before: the earlier state, as everybody saw it. A value that was public then and is None now
+            isn't hidden: the game has removed it.
+    """
     if isinstance(public, dict) and isinstance(own, dict):
-        return {**own, **{key: filled(value, own.get(key)) for key, value in public.items()}}
+        public_then = before if isinstance(before, dict) else {}
+        hidden = {key: value for key, value in own.items() if key not in public_then}
+        return hidden | {
+            key: filled(value, own.get(key), public_then.get(key)) for key, value in public.items()
+        }
     if isinstance(public, list) and isinstance(own, list) and len(public) == len(own):
-        return [filled(*both) for both in zip(public, own, strict=True)]
+        if not isinstance(before, list) or len(before) != len(own):
+            before = [None] * len(own)
+        return [filled(*each) for each in zip(public, own, before, strict=True)]
     if isinstance(public, str) and isinstance(own, str) and len(public) == len(own):
         return "".join(b if a == "?" else a for a, b in zip(public, own, strict=True))
-    return own if public is None else public
+    return own if public is None and before is None else public
 
 
 def find(legal: Sequence[Move], move: Any) -> int:

@@ -17,10 +17,10 @@ from referee import cli
 from referee.errors import GameError
 from referee.games import GAMES
 from referee.games.interface.faults import EndReason, Fault, InvalidReply
-from referee.games.interface.game import LEFT, PUBLIC, GameSetup
+from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Game, definition
-from referee.games.small.machine import filled, find
+from referee.games.small.machine import SmallGame, filled, find
 from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
 from referee.match.pages import load_page
 from tests.games.test_checkers import check, damaged, log_of
@@ -357,5 +357,45 @@ def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
 def test_only_hidden_places_are_filled() -> None:
     own = {"a": [None, ["J"], 3], "b": "x?S", "c": {"d": 1}, "e": 5, "f": "same"}
     public = {"a": [None, None, 4], "b": "~~?", "c": None, "e": 6, "f": "other"}
-    assert filled(public, own) == {**public, "a": [None, ["J"], 4], "b": "~~S", "c": {"d": 1}}
-    assert filled({"a": [None]}, {"a": [1, 2]}) == {"a": [None]}
+    found = filled(public, own, before={})
+    assert found == {**public, "a": [None, ["J"], 4], "b": "~~S", "c": {"d": 1}}
+    assert filled({"a": [None]}, {"a": [1, 2]}, before={}) == {"a": [None]}
+
+
+def test_values_that_were_public_are_removed() -> None:
+    own = {"table": "J", "gone": 1, "rows": [1, 2], "hand": ["Q"]}
+    before = {"table": "J", "gone": 1, "rows": [1, None], "hand": None}
+    public = {"table": None, "rows": [None, None], "hand": None}
+    assert filled(public, own, before) == {"table": None, "rows": [None, 2], "hand": ["Q"]}
+
+
+class OpenCard(Game):
+    """A player puts a card on the table, and the next one takes it away."""
+
+    def start(self) -> None:
+        self.hands, self.table = ["K", "Q"], None
+
+    def legal(self, seat: int) -> list[str]:
+        return ["go"]
+
+    def apply(self, move: Any) -> None:
+        self.table = "J" if self.table is None else None
+        self.to_move = 1 - self.to_move
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        hands = [hand if viewer in (seat, ALL) else None for seat, hand in enumerate(self.hands)]
+        return {"table": self.table, "hands": hands}
+
+    def scores(self) -> list[int]:
+        return [0, 0]
+
+
+def test_a_person_does_not_see_a_card_that_has_left_the_table() -> None:
+    options = GAMES["battleship"].options()
+    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=options)
+    game = SmallGame(OpenCard, "open-card", setup)
+    game.advance({0: MoveReply("go")})
+    assert game.requests[0].written
+    assert game.view(1).state == {"table": "J", "hands": [None, "Q"]}
+    game.advance({1: MoveReply("go")})
+    assert game.view(1).state == {"table": None, "hands": [None, "Q"]}
