@@ -56,6 +56,7 @@ class Decided(Struct, frozen=True):
         steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
         did: the recorded reply, or None if it was the same or there wasn't any. If it isn't JSON,
             this is its text.
+        replied: False if there's no reply in the record, because the player left the match.
     """
 
     player_number: str
@@ -64,6 +65,7 @@ class Decided(Struct, frozen=True):
     does: Any
     steps: int
     did: Any = None
+    replied: bool = True
 
 
 def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -> Iterator[Decided]:
@@ -100,7 +102,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
                 # The player did something different from the bot. The bot may have planned the rest
                 # of its own turn already, so we continue with a new bot.
                 del bots[who]
-                decided = msgspec.structs.replace(decided, did=did)
+                decided = msgspec.structs.replace(decided, did=did, replied=who in answers)
             yield decided
         asked.clear()
         if match.turns > turn:

@@ -214,6 +214,8 @@ def _lines(number: int, decided: Decided) -> Iterator[str]:
     yield f"  does {_short(decided.does)}"
     if decided.did is not None:
         yield f"  but in the record: {_short(decided.did)}"
+    elif not decided.replied:
+        yield "  but in the record: no reply"
 
 
 def _candidates(ranked: Ranked) -> Iterator[str]:

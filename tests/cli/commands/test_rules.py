@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,13 @@ from referee.rulefiles.bot import read_rule_file
 from tests.support.live import one_line, referee
 
 BUY = {"name": "A", "author": "B", "buyRules": [{"card": "*", "score": "card.cost"}]}
+QUITTER = """import sys
+for line in sys.stdin:
+    if "player-name-request" in line:
+        print(line.replace("request", "reply").replace("}", ', "name": "Quitter"}'), flush=True)
+    if "play-request" in line:
+        sys.exit()
+"""
 
 
 @pytest.fixture
@@ -126,6 +135,19 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
         wrong = referee(*explain, *words, cwd=made)
         assert wrong.returncode == 2
         assert said in one_line(wrong.stderr)
+
+
+def test_explain_says_that_a_player_left_instead_of_replying(made: Path) -> None:
+    made.joinpath("quitter.py").write_text(QUITTER)
+    quitter_command = shlex.join([sys.executable, "quitter.py"])
+    game = ("--game", "starrealms")
+    words = ("play", *game, "cadet", quitter_command, "--seed", "3", "--record", "r")
+    assert referee(*words, cwd=made).returncode == 1
+    explain = ("rules", "explain", *game, "--replay", "r", "--turn", "2", "--player", "2")
+    done = referee(*explain, "right.json", cwd=made)
+    assert done.stdout.endswith("  but in the record: no reply\n")
+    as_json = json.loads(referee(*explain, "right.json", "--format", "json", cwd=made).stdout)
+    assert (as_json["did"], as_json["replied"]) == (None, False)
 
 
 def test_explain_says_why_a_pair_was_bought_and_where_the_record_departs(made: Path) -> None:
