@@ -177,9 +177,8 @@ class Common(MatchFacts, EzPickle):  # type: ignore[misc]
         if self.possible_agents != episode.agents:
             self.possible_agents = agents = episode.agents.copy()
             self._seat = dict(zip(agents, episode.learners, strict=True))
-            for spaces_of in ("observation_spaces", "action_spaces"):
-                (space, *_) = getattr(self, spaces_of).values()
-                setattr(self, spaces_of, dict.fromkeys(agents, space))
+            self.observation_spaces = {agent: observations(episode) for agent in agents}
+            self.action_spaces = {agent: actions(episode) for agent in agents}
         self._init_agents()
 
     def _init_agents(self) -> None:

@@ -97,6 +97,8 @@ def test_with_opponents_the_program_plays_all_seats_as_in_copy(way: Callable[[An
     play_alone(env, 1, 5)
     other = way(env)
     assert other.agents == ["player_1", "player_2"]
+    for space in (other.action_space, other.observation_space):
+        assert space("player_1") is not space("player_2")  # each agent seeds its own
     assert play_alone(other, 2) == play_alone(env.copy(), 2)
 
 
