@@ -381,7 +381,7 @@ class _Reader:
             below = max((length[other] for other in graph.get(place, ())), default=-1)
             length[place] = below + (place[0] == "info")
             if length[place] >= MAX_CHAIN and place in where:
-                text = f"this value leads through more than {MAX_CHAIN} others"
+                text = f"a chain of more than {MAX_CHAIN} values begins here"
                 self.problems.append(Problem(where[place].line, where[place].path, text))
                 return
 

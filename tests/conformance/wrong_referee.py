@@ -1253,17 +1253,6 @@ def first_two(seat: Player) -> messages.AttackReply:
     return messages.AttackReply(seat.hand[: len(seat.hand) - 3])
 
 
-def if_fault(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
-    """Make a mode that replaces replies with this fault by a list that is one card short."""
-    return answered(
-        lambda reply, seat: (
-            messages.AttackReply(sorted(seat.hand, reverse=True)[: len(seat.hand) - 4])
-            if fault(reply, seat)
-            else reply
-        )
-    )
-
-
 def kept_hand(fault: Callable[[Any, Player], bool]) -> Callable[[], object]:
     """Make a mode in which a player with this fault needn't discard."""
 
