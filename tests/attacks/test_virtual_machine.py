@@ -47,3 +47,9 @@ def test_on_a_slower_machine_all_limits_of_time_are_longer() -> None:
     longer = ["--time-limit", "16", "--grace", "4", "--cpu-limit", "2.4", "--max-turns", "5"]
     assert [*prolonged(words, 8)] == longer
     assert [*prolonged(words, 1)] == words
+
+
+def test_on_a_busy_machine_the_cpu_limit_stays() -> None:
+    """A bot that computes without end has to reach it before the time limit."""
+    words = ["--time-limit", "2", "--cpu-limit", "0.3"]
+    assert [*prolonged(words, 2, patience=6)] == ["--time-limit", "24", "--cpu-limit", "0.6"]

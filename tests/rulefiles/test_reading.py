@@ -164,7 +164,7 @@ def test_a_value_of_another_card_leads_not_back() -> None:
 
 def test_a_chain_that_is_too_long() -> None:
     values = {f"v{n}": f"card_info_avg_v{n + 1}" for n in range(100)} | {"v100": 1}
-    assert "more than 100 others" in one(file(cardInfo=info(**values))).text
+    assert "more than 100 values" in one(file(cardInfo=info(**values))).text
     del values["v0"]
     assert problems(file(cardInfo=info(**values)), right=True) == []
 

@@ -62,8 +62,6 @@ from tests.support.rule_files import averages
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
-# Options whose values we multiply. We don't multiply --cpu-limit: a bot may get so little of a busy
-# machine that it uses up the other limits first.
 IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank")
 # For behaviours that aren't about time, but are slow on a busy machine.
 PATIENT = "--time-limit 30"
@@ -684,11 +682,11 @@ def try_with_patience(behaviour: Behaviour, sandbox: str, slower: float) -> Seen
     seen = try_out(behaviour, sandbox, slower)
     if "timeout" in seen.what and not _is_right(behaviour, sandbox, seen):
         print(f"{behaviour.what}, with {sandbox}: {seen.what}; tried again with longer limits")
-        seen = try_out(behaviour, sandbox, slower * PATIENCE)
+        seen = try_out(behaviour, sandbox, slower, PATIENCE)
     return seen
 
 
-def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
+def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1, patience: float = 1) -> Seen:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = folder / "here"
@@ -710,7 +708,7 @@ def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
             words += ["--log", "{folder}/logs/log", "--format", "json"]
         if sandbox != "none" and any("{given}" in bot for bot in behaviour.bots):
             words += ["--sandbox-read", "{given}"]
-        words = [*prolonged([*words, *behaviour.options], slower)]
+        words = [*prolonged([*words, *behaviour.options], slower, patience)]
         line = behaviour.shell.replace("PLAY", shlex.join(words))
         for place, path in (
             ("given", f"{name}/given"),
@@ -745,9 +743,19 @@ def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
         return Seen(", ".join(seen), ", ".join(left))
 
 
-def prolonged(words: Sequence[str], slower: float) -> Iterator[str]:
+def prolonged(words: Sequence[str], slower: float, patience: float = 1) -> Iterator[str]:
+    """Multiply limits of time, for a slower machine and for a busy one.
+
+    On a busy machine the CPU limit stays. A bot that computes without end would otherwise reach the
+    time limit first each time, if it gets only a small part of a core.
+    """
     for option, word in pairwise(["", *words]):
-        yield f"{float(word) * slower:g}" if option in IN_SECONDS else word
+        if option in IN_SECONDS:
+            yield f"{float(word) * slower * patience:g}"
+        elif option == "--cpu-limit":
+            yield f"{float(word) * slower:g}"
+        else:
+            yield word
 
 
 def _seen(code: int, folder: Path) -> Iterator[str]:
