@@ -1,10 +1,13 @@
 """Stops all processes of a bot in a sandbox without a control group (limits.md, 5).
 
 It sounds easy to send SIGSTOP to every process, but there may always be a new one that we haven't
-seen. Two facts help. Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has
-received SIGSTOP can't start another one. When a scan finds no new process, all processes are
-stopped. If every scan finds new processes, we start a helper (`stop_inside.py`) that stops all of
-them at once. The helper keeps running, so that we can use it again.
+seen. Two facts help. Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that is
+stopped can't start another one. If all processes are stopped and a scan after that finds no new
+one, none is left. If every scan finds new processes, we start a helper (`stop_inside.py`) that
+stops all of them at once. The helper keeps running, so that we can use it again.
+
+A process that waits inside the kernel stops before it leaves the kernel. But it may be starting a
+process there, which our signal doesn't reach. The helper's signal does, because it's for all.
 
 There's one exception. When a process exits and thereby orphans a stopped process group, the kernel
 itself sends SIGCONT to that group. `check` finds such a group, and stops it again.
@@ -50,6 +53,7 @@ class Stopping:
         self._bwrap = bwrap
         self._helper: subprocess.Popen[bytes] | None = None
         self._is_under_way = False
+        self._has_signalled_all = False  # True if the helper was used since the last `stop`
         self._known: set[int] = set()  # processes that have received SIGSTOP
         self._was_stopped = False  # True once all of them were stopped since the last `stop`
         self._wakes = 0
@@ -60,7 +64,7 @@ class Stopping:
         Raises:
             ShortageError: the system has no process left.
         """
-        self._known, self._was_stopped = set(), False
+        self._known, self._was_stopped, self._has_signalled_all = set(), False, False
         for _ in range(_LOOKS):
             new = self._inside(quick=True) - self._known
             if not new:
@@ -99,13 +103,15 @@ class Stopping:
             if not poll.poll(0):
                 return False
             self._await_helper()
-            self._known = self._inside()
+            self._known, self._has_signalled_all = self._inside(), True
         found = self._inside()
         states = {pid: _state(pid) for pid in found}
         awake = {pid for pid, state in states.items() if state == "awake"}
-        unknown = awake - self._known
-        # If a process has just ended, it may have started another one before that.
-        if not awake and "ended" in states.values():
+        unknown = {pid for pid, state in states.items() if state != "ended"} - self._known
+        if not self._has_signalled_all:
+            unknown |= {pid for pid, state in states.items() if state == "in the kernel"}
+        # A process may have started another one before we looked at its state.
+        if not awake and not unknown:
             unknown = self._inside() - found
         if unknown:
             self._stop_with_helper()
@@ -169,15 +175,13 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
     return end
 
 
-def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
+def _state(pid: int) -> Literal["stopped", "in the kernel", "ended", "awake"]:
     if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
         return "stopped"
-    # A thread inside the kernel (D) counts as stopped, because it will stop before it leaves the
-    # kernel.
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
     if states & {b"R", b"S"}:
         return "awake"
-    return "ended" if states <= {b"Z", b"X"} else "stopped"
+    return "ended" if states <= {b"Z", b"X"} else "in the kernel"
 
 
 def _stop_thread(pid: int) -> None:

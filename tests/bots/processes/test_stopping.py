@@ -93,6 +93,20 @@ def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], Launched
         assert ask(bot)["name"] == "H"
 
 
+def test_a_process_without_a_signal_is_not_stopped(start: Callable[[str], LaunchedBot]) -> None:
+    """It seems to be stopped while it's inside the kernel, and then continues."""
+    bot = start("burners")
+    stopping = resisting(bot)
+    stopping.stop()
+    until(stopping.check)
+    stopping._known.remove(max(states(bot)))
+    assert not stopping.check()
+    until(stopping.check)
+    assert stopping._known >= states(bot).keys()
+    stopping.resume()
+    stopping.end()
+
+
 def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot]) -> None:
     """The helper inside the sandbox also stops processes that we would miss from outside."""
     bot = start("chain")
