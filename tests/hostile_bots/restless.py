@@ -142,6 +142,24 @@ def leader():
                 C.pause()
 
 
+def forkers():
+    """Start children whose second thread starts and kills busy processes."""
+
+    def fork_on():
+        while True:
+            pid = os.fork()
+            while pid == 0:
+                compute()
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+    for _ in range(CHAINS):
+        if os.fork() == 0:
+            threading.Thread(target=fork_on).start()
+            while True:
+                signal.pause()
+
+
 def main():
     way, since, is_told, number = globals()[sys.argv[1]], math.inf, False, 0
     for line in sys.stdin.buffer:

@@ -586,6 +586,7 @@ def on_time_of_others() -> Iterator[Behaviour]:
         ("a process woken by its timer", "timer"),
         ("a process woken by its input", "news"),
         ("a thread beside a vfork", "leader"),
+        ("threads that start processes", "forkers"),
     ):
         # The bot looks at the second half of this time. On a busy machine, the referee may need
         # most of a second until it has stopped a chain of processes.

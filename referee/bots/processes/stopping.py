@@ -32,8 +32,7 @@ from referee.errors import ShortageError
 
 # Number of scans before we use the helper.
 _LOOKS = 3
-# If the first thread has one of these states in /proc, the whole process is stopped.
-_STOPPED = (b"T", b"t")
+_STOPPED = {b"T", b"t"}
 # We don't accept more wake-ups than this, since an honest program rarely wakes up even once.
 _MOST_WAKES = 10
 
@@ -116,8 +115,9 @@ class Stopping:
         if unknown:
             self._stop_with_helper()
         elif not awake:
-            self._was_stopped = True
-            return True
+            is_stopped = "stopping" not in states.values()
+            self._was_stopped |= is_stopped
+            return is_stopped
         elif self._was_stopped:
             self._wakes += 1
             if self._wakes > _MOST_WAKES:
@@ -175,13 +175,14 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
     return end
 
 
-def _state(pid: int) -> Literal["stopped", "in the kernel", "ended", "awake"]:
-    if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
-        return "stopped"
+def _state(pid: int) -> Literal["stopped", "stopping", "in the kernel", "ended", "awake"]:
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
     if states & {b"R", b"S"}:
-        return "awake"
-    return "ended" if states <= {b"Z", b"X"} else "in the kernel"
+        # If a thread is stopped, the others will stop before they leave the kernel.
+        return "stopping" if states & _STOPPED else "awake"
+    if b"D" in states:
+        return "in the kernel"
+    return "stopped" if states & _STOPPED else "ended"
 
 
 def _stop_thread(pid: int) -> None:

@@ -76,7 +76,9 @@ def resisting(bot: LaunchedBot) -> Stopping:
     return Stopping(bot.popen.pid)
 
 
-@pytest.mark.parametrize("way", ["burners", "chain", "wakers", "timer", "news", "leader"])
+@pytest.mark.parametrize(
+    "way", ["burners", "chain", "wakers", "timer", "news", "leader", "forkers"]
+)
 def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], LaunchedBot]) -> None:
     bot = start(way)
     for _ in range(2):
