@@ -315,7 +315,7 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
     }
-    # A class that other games derive from isn't a game itself. It only has what they share.
+    # A class that other games derive from isn't a game itself.
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))

@@ -34,7 +34,7 @@ exec >&- 2>&-
 words=
 while read -r line; do words=$line; done
 for word in $words; do case $word in -*) kill -s KILL -- $word; esac; done
-# What a group is frozen with is in the folder of one hierarchy, its processes in each.
+# A control group may have several folders. All list its processes, but only one can thaw it.
 round=0
 while [ $round -lt 50 ]; do
     round=$((round + 1)) left=
