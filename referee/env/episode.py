@@ -342,7 +342,7 @@ class Episode:
         return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
 
     def resume(self, saved: Saved) -> None:
-        """Continue a saved match. We replay the match up to the point where it was saved."""
+        """Continue a saved match, by repeating all of its replies."""
         self._begin(saved.match_seed, saved.names, saved.absent)
         for step in saved.steps:
             self._match.repeat(step, self.learners)

@@ -54,7 +54,7 @@ class Decided(Struct, frozen=True):
             legal.
         does: the reply that the rule file gives.
         steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-files.md, 1).
-        did: the recorded reply, or None if it was the same or there wasn't any. If it isn't JSON,
+        did: the recorded reply if it differs from `does`, otherwise None. If the reply isn't JSON,
             this is its text.
         replied: False if there's no reply in the record, because the player left the match.
     """

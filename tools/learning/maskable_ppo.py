@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from gymnasium import Wrapper
 from sb3_contrib import MaskablePPO
@@ -23,7 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from tools.learning.picture import picture
-from tools.learning.policy_gradient import FIRST_TRAINING_SEED, made, play
+from tools.learning.policy_gradient import FIRST_TRAINING_SEED, MARGIN, made, played, points_text
 
 ENVS, STEPS, BATCH, RATE, ENTROPY = 16, 1024, 1024, 0.001, 0.01
 
@@ -42,7 +41,7 @@ class Deals(Wrapper):  # type: ignore[type-arg]
     def step(self, action: Any) -> Any:
         seen, reward, terminated, truncated, info = self.env.step(action)
         if terminated:
-            reward = float(reward) + info["margin"] / 25
+            reward = float(reward) + info["margin"] / MARGIN
         return seen, reward, terminated, truncated, info
 
     def action_masks(self) -> Any:
@@ -76,15 +75,10 @@ class Curve(BaseCallback):
             )
             return int(action)
 
-        rewards = [[play(env, best, deal)[2] for env in self._tests] for deal in range(self._deals)]
-        shares = (np.mean(rewards, axis=1) + 1) / 2
-        share, error = float(shares.mean()), float(shares.std(ddof=1)) / len(shares) ** 0.5
+        share, error = played(best, self._tests, self._deals)
         self.points.append((self._trained, share, error))
-        print(
-            f"{self._trained:.1f} minutes, {self.num_timesteps:,} steps: {share:.1%} of the points,"
-            f" standard error {error:.1%}",
-            flush=True,
-        )
+        steps = f"{self._trained:.1f} minutes, {self.num_timesteps:,} steps"
+        print(f"{steps}: {points_text(share, error)}", flush=True)
 
 
 def main() -> None:

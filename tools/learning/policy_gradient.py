@@ -21,6 +21,8 @@ from referee.env import dominion_v1
 from tools.learning.picture import picture
 
 HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
+# We add the margin of points to the result of a training match, divided by this.
+MARGIN = 25
 # Test deals have smaller seeds than this, so we never train on them.
 FIRST_TRAINING_SEED = 1_000_000
 
@@ -121,7 +123,7 @@ def train(policy: Policy, envs: list[Any], minutes: float) -> list[tuple[float, 
             sights += seen
             actions += chosen
             lengths.append(len(chosen))
-            returns.append(reward + margin / 25)
+            returns.append(reward + margin / MARGIN)
             rewards.append(reward)
             matches += 1
         seen = np.stack([each["observation"] for each in sights])
@@ -143,13 +145,15 @@ def made(seat: int, opponent: str) -> Any:
     return dominion_v1.gym_env(opponents, normalised=True, max_turns=50)
 
 
-def played(policy: Policy, envs: list[Any], deals: int) -> str:
-    """Play both seats of some deals. Return the share of points as text."""
-    choose = policy.best if policy.is_trained else policy.choose
+def played(choose: Any, envs: list[Any], deals: int) -> tuple[float, float]:
+    """Play both seats of some deals. Return the share of points and its standard error."""
     rewards = [[play(env, choose, deal)[2] for env in envs] for deal in range(deals)]
     shares = (np.mean(rewards, axis=1) + 1) / 2
-    error = shares.std(ddof=1) / len(shares) ** 0.5
-    return f"{shares.mean():.1%} of the points, standard error {error:.1%}, {deals} deals"
+    return float(shares.mean()), float(shares.std(ddof=1)) / deals**0.5
+
+
+def points_text(share: float, error: float) -> str:
+    return f"{share:.1%} of the points, standard error {error:.1%}"
 
 
 def main() -> None:
@@ -163,14 +167,17 @@ def main() -> None:
     envs = [made(seat, options.opponent) for seat in (0, 1)]
     size = envs[0].observation_space["observation"].shape[0]
     policy = Policy(size, len(dominion_v1.choices), np.random.default_rng(options.seed))
-    print(f"untrained: {played(policy, envs, options.deals)}", flush=True)
+    result = points_text(*played(policy.choose, envs, options.deals))
+    print(f"untrained: {result}, {options.deals} deals", flush=True)
     curve = train(policy, envs, options.minutes)
     if options.curve:
         minutes, matches, _ = curve[-1]
         points = [(at / minutes, share, 0.0) for at, _, share in curve]
         ends = [(0, "0"), (1, f"{minutes:.1f} minutes, {matches:,} matches")]
         Path(options.curve).write_text(picture(points, ends))
-    print(f"trained: {played(policy, envs, options.deals)}")
+    choose = policy.best if policy.is_trained else policy.choose
+    result = points_text(*played(choose, envs, options.deals))
+    print(f"trained: {result}, {options.deals} deals")
 
 
 if __name__ == "__main__":
