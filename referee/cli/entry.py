@@ -11,7 +11,15 @@ from contextlib import nullcontext
 
 from referee.cli import console
 from referee.cli.registry import read_words
-from referee.errors import GameError, LogWriteError, ShortageError, UsageError, as_ours, game_error
+from referee.errors import (
+    GameError,
+    LogReadError,
+    LogWriteError,
+    ShortageError,
+    UsageError,
+    as_ours,
+    game_error,
+)
 from referee.interrupts import Interrupted, Interrupts
 
 
@@ -79,6 +87,8 @@ def _failed(error: Exception) -> int:
     ours = as_ours(error)
     if isinstance(ours, UsageError):
         return console.fail(console.USAGE, *ours.lines)
+    if isinstance(ours, LogReadError):
+        return console.fail(console.USAGE, str(ours))
     if isinstance(ours, GameError):
         return console.fail(console.GAME, str(ours))
     if isinstance(ours, ShortageError):

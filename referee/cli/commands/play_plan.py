@@ -10,7 +10,7 @@ from referee.cli.commands.play_options import LIVE, PlayOptions
 from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_recorded
 from referee.cli.files import make_folder
 from referee.cli.running import load_numpy
-from referee.errors import LogReadError, UsageError
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.files import STDOUT
 from referee.logs.outputs import LINKS, RECORD, check_output
@@ -40,6 +40,7 @@ def plan_match(
 
     Raises:
         UsageError: such a match is not possible. The text gives the reason.
+        LogReadError: the file of `--resume` isn't a valid record.
     """
     from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec
@@ -137,10 +138,7 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     has_seed = (options.seed, options.seed_file) != (None, None)
     if is_other or (has_seed and options.deals is None):
         raise UsageError("--resume has the seed and the game of its record: leave out the option")
-    try:
-        resumed = answers_before(options.resume, options.turn)
-    except LogReadError as error:
-        raise UsageError(str(error)) from error
+    resumed = answers_before(options.resume, options.turn)
     recorded = resumed.header.bots
     if options.bots and len(options.bots) != len(recorded):
         raise UsageError(f"the match of {options.resume} has {len(recorded)} bots")

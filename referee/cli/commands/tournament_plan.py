@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from referee.cli.commands.standings import View, chosen_view
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.settings import chosen_seed
-from referee.errors import LogReadError, UsageError
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.tournament.choices import WITHDRAW_AFTER
 
@@ -78,6 +78,7 @@ def plan_tournament(
 
     Raises:
         UsageError: no match can be played. The text gives the reason.
+        LogReadError: the file of `--position` isn't a valid record.
     """
     from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
@@ -143,10 +144,7 @@ def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _St
     from referee.logs.conversation import position_at
     from referee.logs.record import spec_of
 
-    try:
-        header, position = position_at(options.position, options.turn)
-    except LogReadError as error:
-        raise UsageError(str(error)) from error
+    header, position = position_at(options.position, options.turn)
     if options.game not in (None, header.game):
         raise UsageError(f"--position: {options.position} is a record of {header.game}")
     if options.players not in (None, len(header.bots)):

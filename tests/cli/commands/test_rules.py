@@ -127,8 +127,10 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
     assert first["steps"] == 0
     assert first["does"]["actions"] == [{"action": "play", "card": "Scout"}]
     assert first["did"] is None
+    made.joinpath("no_record").write_text("# Notes\n")
     for words, said in (
         (("999", "right.json"), "turns"),
+        (("1", "right.json", "--replay", "no_record"), "no_record, line 1: not a match record"),
         (("1", "wrong.json"), "wrong.json, line 1"),
         (("1", "right.json", "--player", "3"), "no player3"),
     ):
