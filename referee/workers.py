@@ -102,14 +102,17 @@ def worker_processes(
     watchdog = threading.Thread(target=_kill_stopped, args=(pool, ended), daemon=True)
     if not fork:  # it isn't safe to fork while another thread is running
         watchdog.start()
+    is_in_order = False
     try:
         yield pool
-    except BaseException:
-        for worker in multiprocessing.active_children():
-            if worker not in before:
-                worker.kill()
-        raise
+        is_in_order = not pool.is_broken
     finally:
+        if not is_in_order:
+            # A broken pool terminates its workers itself, but may miss one that is being started,
+            # and would wait for it forever.
+            for worker in multiprocessing.active_children():
+                if worker not in before:
+                    worker.kill()
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
         await_guardians(spare)
@@ -181,6 +184,11 @@ class _Pool(ProcessPoolExecutor):
             raise BrokenProcessPool("workers cannot be forked any more") from error
         finally:
             main.__spec__ = before
+
+    @property
+    def is_broken(self) -> bool:
+        """True if a worker has died."""
+        return bool(self._broken)
 
     def pids(self) -> set[int]:
         """Return the process ids of the workers, and of the process that forks them."""

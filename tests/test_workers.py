@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import multiprocessing
 import os
 import select
 import signal
@@ -14,6 +15,7 @@ import threading
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -167,6 +169,19 @@ def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
         os.kill(parent, signal.SIGKILL)
         with pytest.raises(BrokenProcessPool):
             fork_both(pool)
+
+
+@needs_fork_server
+def test_no_worker_is_left_when_another_one_has_died(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool that breaks doesn't terminate a worker that is just being started."""
+    monkeypatch.setattr(ForkServerProcess, "terminate", lambda worker: None)
+    before = multiprocessing.active_children()
+    with worker_processes(2) as pool:
+        pool.submit(signal.pause)
+        pool.submit(os.getpid).result(timeout=60)
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(os._exit, 1).result(timeout=60)
+    assert multiprocessing.active_children() == before
 
 
 @needs_fork_server
