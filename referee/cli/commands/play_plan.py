@@ -39,8 +39,7 @@ def plan_match(
         The plan, and the session if people play in the browser.
 
     Raises:
-        UsageError: such a match is not possible. The text gives the reason.
-        LogReadError: the file of `--resume` isn't a valid record.
+        UsageError, LogReadError: such a match is not possible. The text gives the reason.
     """
     from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec

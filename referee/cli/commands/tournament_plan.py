@@ -77,8 +77,7 @@ def plan_tournament(
     """Decide which matches to play. The store may be empty, or have matches from earlier runs.
 
     Raises:
-        UsageError: no match can be played. The text gives the reason.
-        LogReadError: the file of `--position` isn't a valid record.
+        UsageError, LogReadError: no match can be played. The text gives the reason.
     """
     from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
