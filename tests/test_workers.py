@@ -12,18 +12,21 @@ import subprocess
 import sys
 import textwrap
 import threading
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from referee.bots.processes import prctl
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
 from referee.workers import prepare, worker_processes
+from tests.support.live import is_running
 
 
 def stop_for_good() -> None:
@@ -182,6 +185,38 @@ def test_no_worker_is_left_when_another_one_has_died(monkeypatch: pytest.MonkeyP
         with pytest.raises(BrokenProcessPool):
             pool.submit(os._exit, 1).result(timeout=60)
     assert multiprocessing.active_children() == before
+
+
+def outlive_the_fork_server(fifo: Path) -> None:
+    """Kill the fork server. Nobody kills this worker, and it ends after the pool was shut down."""
+    prctl._prctl(prctl._SET_PDEATHSIG, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.kill(os.getppid(), signal.SIGKILL)
+    fifo.read_bytes()
+    sum(range(10_000_000))  # after the shutdown, the worker needs some time
+    os._exit(0)
+
+
+@needs_fork_server
+def test_a_block_waits_for_workers_whose_fork_server_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pool itself doesn't wait for them, because the fork server reports their ends."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    shut_down = ProcessPoolExecutor.shutdown
+
+    def shut_down_and_go_on(pool: ProcessPoolExecutor, **options: Any) -> None:
+        shut_down(pool, **options)
+        fifo.write_bytes(b"")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "shutdown", shut_down_and_go_on)
+    with worker_processes(1) as pool:
+        worker = pool.submit(os.getpid).result(timeout=60)
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(outlive_the_fork_server, fifo).result(timeout=60)
+        assert is_running(worker)
+    assert not is_running(worker)
 
 
 @needs_fork_server

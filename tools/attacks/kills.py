@@ -166,20 +166,17 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(run.pid, number)
         _, said = run.communicate(timeout=WAIT_SECONDS)
-        # In its first moments it hasn't installed its handlers yet, so a signal just ends it.
-        early = run.returncode == -number and not said
-        if run.returncode not in (0, 1) and not early:
+        said = re.sub(".* is (out|withdrawn): it .*\n", "", said)
+        # In its first and last moments it has no handlers for signals, so a signal just ends it.
+        has_handlers = run.returncode != -number or bool(said)
+        if run.returncode not in (0, 1) and has_handlers:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
             # In its last moments there's nothing left to continue.
-            lines = said.splitlines(True)
-            said = "".join(
-                line for line in lines if not re.search(" is (out|withdrawn): it ", line)
-            )
             game.check(
                 "\nreferee: continue with: referee tournament " in "\n" + said or not said, said
             )
-        game.check_left(cut_off=early)
-        if not early:
+        game.check_left(cut_off=not has_handlers)
+        if has_handlers:
             game.check(not cgroups_of(referees), "its control groups are left")
     after = game.stored()
     game.check(after >= before, f"{before} matches were stored, and {after} are left")

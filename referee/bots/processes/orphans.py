@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from referee.bots.processes.guardian import GUARDIAN, STOP_SECONDS, is_guardian
 from referee.bots.processes.prctl import adopt_orphans
@@ -72,9 +72,18 @@ def await_guardians(spare: set[int]) -> None:
     They look like orphans to us. But if we killed them, nobody would thaw their frozen bots, and a
     frozen process doesn't die (`cgroups.py`).
     """
-    # A bot may pretend to be a guardian, so we don't wait for long.
+    await_end(filter(is_guardian, children() - spare - GUARDIAN.processes))
+
+
+def await_end(pids: Iterable[int]) -> None:
+    """Wait until processes have ended, for at most `STOP_SECONDS` (Linux).
+
+    The time is limited because a bot may pretend to be a guardian.
+    """
+    if sys.platform != "linux":
+        return
     until = time.monotonic() + STOP_SECONDS
-    for pid in filter(is_guardian, children() - spare - GUARDIAN.processes):
+    for pid in pids:
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(pid)
             try:
