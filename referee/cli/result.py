@@ -17,7 +17,7 @@ from referee.bots.repeat import as_bot
 from referee.course import Played
 from referee.games import GAMES, game_words, outside_words
 from referee.games.interface.faults import EndReason
-from referee.games.interface.turns import ordinal
+from referee.games.interface.turns import ordinal, plural
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.names import shown_names
@@ -233,7 +233,7 @@ def _verdict(result: MatchResult) -> str:
     winners = [player for player in result.players if player.player_number in result.winners]
     seats = [seat for seat, player in enumerate(result.players) if player in winners]
     why = definition.why_ended(result.reason, [_name(player) for player in result.players], seats)
-    turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
+    turns = f"after {plural(result.turns, 'turn')}"
     if not winners:
         return f"Nobody won: {why}, {turns}."
     names = _names(winners)

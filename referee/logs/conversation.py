@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
+from referee.games.interface.turns import plural
 from referee.logs import record
 from referee.logs.entries import read_record
 from referee.logs.rerun import Rerun
@@ -106,8 +107,9 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
         if len(given) > 1 or seat not in match.disqualified:
             given[:1] = [None]
     if turn is not None and match.turns < turn:
-        turns = "1 turn" if match.turns == 1 else f"{match.turns} turns"
-        raise UsageError(f"{name}: turn {turn} does not exist, the match has {turns}")
+        raise UsageError(
+            f"{name}: turn {turn} does not exist, the match has {plural(match.turns, 'turn')}"
+        )
     return RecordedAnswers(header, answers, frozenset(match.disqualified), match.can_reshuffle)
 
 

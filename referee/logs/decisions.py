@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id
+from referee.games.interface.turns import plural
 from referee.logs.parsing import json_of
 from referee.logs.rerun import Rerun
 from referee.match.machine import Received
@@ -118,7 +119,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
                 except TooManyStepsError as error:
                     raise UsageError(f"{file.path}: {error}") from error
     if match.turns < turn:
-        raise UsageError(f"{record} has {match.turns} turns")
+        raise UsageError(f"{record} has {plural(match.turns, 'turn')}")
 
 
 def _decide(bot: RuleBot, seat: int) -> Decided:

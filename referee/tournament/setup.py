@@ -16,6 +16,7 @@ from referee.bots.command import bot_folder, bot_in, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
+from referee.games.interface.turns import plural
 from referee.match.limits import Limits, flag, limit_word
 from referee.match.position import Position
 from referee.match.spec import MatchSpec, OwnLimits, checked_own, with_own
@@ -97,7 +98,7 @@ def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
         raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
     # If only the list is given, we play all of its seeds.
     if (chosen.deals or 0) > len(seeds):
-        raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
+        raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {plural(len(seeds), 'deal')}")
     return chosen.deals or len(seeds)
 
 

@@ -23,6 +23,7 @@ from markupsafe import Markup
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.page import Now
+from referee.games.interface.turns import plural
 from referee.text.html import render
 from referee.text.terminal import plain
 from referee.web.data import Header, Line, MatchPage, Step, course_of
@@ -226,7 +227,7 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
         if any(mark.kind in _SHOWN_MARKS for mark in step.marks):
             lines += said
         elif said:
-            lines.append(Line("left-out", None, f"{len(said)} lines"))
+            lines.append(Line("left-out", None, plural(len(said), "line")))
         steps.append(msgspec.structs.replace(step, lines=(first, len(lines))))
     text = "Only the lines around faults are here, to keep the file small; --lines keeps all."
     header: Header = msgspec.structs.replace(match.header, omitted=text)
@@ -243,7 +244,7 @@ def cut(match: MatchPage, first: int, last: int) -> MatchPage:
     """
     chosen = [turn for turn in match.turns if first <= turn.turn <= last]
     if not chosen:
-        turns = f"the match has {len(match.turns)} turns"
+        turns = f"the match has {plural(len(match.turns), 'turn')}"
         raise UsageError(f"--turns {first}-{last}: {turns}")
     start, end = chosen[0].first, chosen[-1].last
     if end + 1 < len(match.steps):  # people want to see the state after the last turn, too

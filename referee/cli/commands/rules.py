@@ -82,6 +82,7 @@ def run(options: RulesOptions, interrupts: Interrupts) -> int:
 
 
 def _check(options: RulesOptions) -> int:
+    from referee.games.interface.turns import plural
     from referee.rulefiles.reading import read
 
     wrong = errors = warnings = 0
@@ -105,13 +106,9 @@ def _check(options: RulesOptions) -> int:
                 print(plain(f"{name}: valid, for {game}"))
     if options.format == "text" and (errors or warnings or len(options.files) > 1):
         right = len(options.files) - wrong
-        found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
-        print(f"{_count(len(options.files), 'file')}: {right} valid, {wrong} not; {found}")
+        found = f"{plural(errors, 'error')}, {plural(warnings, 'warning')}"
+        print(f"{plural(len(options.files), 'file')}: {right} valid, {wrong} not; {found}")
     return FAILED if wrong else OK
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _as_json(problem: Problem) -> dict[str, Any]:
@@ -202,9 +199,11 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
 
 
 def _lines(number: int, decided: Decided) -> Iterator[str]:
+    from referee.games.interface.turns import plural
+
     if number > 1:
         yield ""
-    steps = _count(decided.steps, "step")
+    steps = plural(decided.steps, "step")
     yield f"Decision {number}, {decided.player_number}, {decided.asked}, {steps}:"
     for ranked in decided.ranked:
         yield f"  {ranked.rules}"

@@ -302,8 +302,8 @@ def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
 
 
 def plural(count: Score, what: str) -> str:
-    """Format a count with its noun: "1 point", "2 points"."""
-    return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
+    """Format a count with its noun: "1 point", "2 points", "1,000 points"."""
+    return f"{count:,} {what}" if abs(count) == 1 else f"{count:,} {what}s"
 
 
 def ordinal(number: int) -> str:

@@ -16,6 +16,7 @@ from referee.bots.command import BotCommand, find_bot
 from referee.bots.folder import folder_around
 from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
+from referee.games.interface.turns import plural
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.report.standings import Standings, deals_of
@@ -132,7 +133,7 @@ def _notable_loss(
     for match, seat, points in seated:
         count = match.seats[seat].fault_count
         if points[seat] < 1 and count:
-            return match, "1 fault" if count == 1 else f"{count} faults"
+            return match, plural(count, "fault")
     mean = sum(points[seat] for _, seat, points in seated) / len(seated)
     match, seat, points = min(seated, key=lambda entry: entry[2][entry[1]])
     scores = " ".join(map(str, match.scores))

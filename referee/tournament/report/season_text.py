@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from referee.games.interface.turns import plural
 from referee.text.lookalikes import looks
 from referee.text.terminal import plain
 from referee.tournament.report.season import (
@@ -61,7 +62,7 @@ def headline(found: Season) -> str:
     """Return a title line with the game and the number of tournaments, bots, matches and deals."""
     parts = [
         f"{found.game}, {len(found.tournaments)} tournaments of {len(found.bots)} bots",
-        f"{found.matches:,} matches in {found.deals:,} deal{'s' * (found.deals != 1)}",
+        f"{found.matches:,} matches in {plural(found.deals, 'deal')}",
     ]
     if found.excluded:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
@@ -266,7 +267,7 @@ def remarks(found: Season) -> Iterator[str]:
         if left:
             yield f"{name}: {left:,} of {each.planned:,} matches are not played."
         if each.repeated_deals:
-            deals = "1 deal" if each.repeated_deals == 1 else f"{each.repeated_deals:,} deals"
+            deals = plural(each.repeated_deals, "deal")
             yield (
                 f"{name}: an earlier tournament had the seed of {deals} too, so the intervals of "
                 "all together are too narrow. Give each tournament another --seed."
