@@ -17,12 +17,7 @@ from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
 from referee.bots.processes.cpu import stat_fields
-from referee.bots.processes.orphans import (
-    await_end,
-    await_guardians,
-    children,
-    kill_orphans,
-)
+from referee.bots.processes.orphans import await_end, await_guardians, children, kill_orphans
 from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.capacity import check_descriptors
 from referee.errors import ShortageError
@@ -120,9 +115,6 @@ def worker_processes(
                     worker.kill()
         ended.set()
         pool.shutdown(wait=True, cancel_futures=True)
-        # If the fork server was killed, the pool doesn't wait for its workers. Until a worker has
-        # ended, its guardian isn't our child, so await_guardians() wouldn't find it.
-        await_end(pool.started)
         await_guardians(spare)
         kill_orphans(spare)
         adopt_orphans(False)
@@ -174,14 +166,7 @@ class _Pool(ProcessPoolExecutor):
 
     `multiprocessing` would run the caller's program again in each worker, unless it has a guard.
     Workers don't need that module, because they only call functions of importable modules.
-
-    Attributes:
-        started: the process ids of all workers so far, including those that have ended.
     """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.started: set[int] = set()
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
         """Submit a call, like `Executor.submit`. Starts another worker if all of them are busy.
@@ -199,12 +184,20 @@ class _Pool(ProcessPoolExecutor):
             raise BrokenProcessPool("workers cannot be forked any more") from error
         finally:
             main.__spec__ = before
-            self.started.update(self._processes or ())
 
     @property
     def is_broken(self) -> bool:
         """True if a worker has died."""
         return bool(self._broken)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Shut down the pool, like `Executor.shutdown`."""
+        workers = set(self._processes or ())
+        super().shutdown(wait=wait, cancel_futures=cancel_futures)
+        if wait:
+            # If the fork server was killed, the pool takes its workers for ended, and doesn't wait.
+            # But until a worker has ended, its guardian isn't our child, so that we can't find it.
+            await_end(workers)
 
     def pids(self) -> set[int]:
         """Return the process ids of the workers, and of the process that forks them."""

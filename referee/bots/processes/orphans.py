@@ -72,14 +72,12 @@ def await_guardians(spare: set[int]) -> None:
     They look like orphans to us. But if we killed them, nobody would thaw their frozen bots, and a
     frozen process doesn't die (`cgroups.py`).
     """
+    # A bot may pretend to be a guardian, so it's important that this doesn't wait for long.
     await_end(filter(is_guardian, children() - spare - GUARDIAN.processes))
 
 
 def await_end(pids: Iterable[int]) -> None:
-    """Wait until processes have ended, for at most `STOP_SECONDS` (Linux).
-
-    The time is limited because a bot may pretend to be a guardian.
-    """
+    """Wait until all these processes have ended, but not longer than `STOP_SECONDS` (Linux)."""
     if sys.platform != "linux":
         return
     until = time.monotonic() + STOP_SECONDS
