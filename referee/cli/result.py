@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from referee.bots.repeat import as_bot
 from referee.course import Played
 from referee.games import GAMES, game_words, outside_words
+from referee.games.interface.counts import ordinal, plural
 from referee.games.interface.faults import EndReason
-from referee.games.interface.turns import ordinal, plural
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.names import shown_names

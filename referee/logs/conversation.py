@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from referee.errors import UsageError
+from referee.games.interface.counts import plural
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
-from referee.games.interface.turns import plural
 from referee.logs import record
 from referee.logs.entries import read_record
 from referee.logs.rerun import Rerun

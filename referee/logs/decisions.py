@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+from referee.games.interface.counts import plural
 from referee.games.interface.seats import seat_id
-from referee.games.interface.turns import plural
 from referee.logs.parsing import json_of
 from referee.logs.rerun import Rerun
 from referee.match.machine import Received

@@ -16,7 +16,7 @@ from referee.bots.command import bot_folder, bot_in, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
-from referee.games.interface.turns import plural
+from referee.games.interface.counts import plural
 from referee.match.limits import Limits, flag, limit_word
 from referee.match.position import Position
 from referee.match.spec import MatchSpec, OwnLimits, checked_own, with_own

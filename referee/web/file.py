@@ -22,8 +22,8 @@ from markupsafe import Markup
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.counts import plural
 from referee.games.interface.page import Now
-from referee.games.interface.turns import plural
 from referee.text.html import render
 from referee.text.terminal import plain
 from referee.web.data import Header, Line, MatchPage, Step, course_of

@@ -12,6 +12,7 @@ from referee.cli.options import Options, argument, option
 from referee.cli.values import Count, GameName, PlayerNumber
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
+from referee.games.interface.counts import plural
 from referee.inputs import read_input
 from referee.interrupts import Interrupts
 from referee.text.terminal import as_text, plain, wrap_list
@@ -82,7 +83,6 @@ def run(options: RulesOptions, interrupts: Interrupts) -> int:
 
 
 def _check(options: RulesOptions) -> int:
-    from referee.games.interface.turns import plural
     from referee.rulefiles.reading import read
 
     wrong = errors = warnings = 0
@@ -199,8 +199,6 @@ def _explain(options: RulesOptions, record: str, turn: int) -> int:
 
 
 def _lines(number: int, decided: Decided) -> Iterator[str]:
-    from referee.games.interface.turns import plural
-
     if number > 1:
         yield ""
     steps = plural(decided.steps, "step")

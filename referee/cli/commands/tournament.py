@@ -23,6 +23,7 @@ from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.settings import limits_of_bot, seed_file_name
 from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
+from referee.games.interface.counts import plural
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import command_line
 
@@ -196,7 +197,7 @@ class _Run:
             from referee.workers import worker_processes
 
             if (wanted or 0) > cores():
-                few = "1 core" if cores() == 1 else f"{cores()} cores"
+                few = plural(cores(), "core")
                 say(f"{wanted} jobs on {few}: bots may time out since the machine is busy")
             jobs = wanted or cores()
             places = self._core_sets(jobs)

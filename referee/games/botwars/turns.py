@@ -16,6 +16,7 @@ from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPla
 from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.counts import plural
 from referee.games.interface.sentence import Part, Seat, joined
 
 NAMES = ("red", "blue")
@@ -97,7 +98,7 @@ class Turns(turns.TurnReader[Turn]):
             said = [f"{pair[side]} {what}" for what, pair in changes.items() if pair and pair[side]]
             clauses += [[Seat(side), f" {', '.join(said)}"]] if said else []
         if not clauses and turn.played:
-            moved = turns.plural(len(turn.moves.r) + len(turn.moves.b), "botlet")
+            moved = plural(len(turn.moves.r) + len(turn.moves.b), "botlet")
             clauses.append([f"{moved} moved"])
         return joined([*clauses, *self.losses(turn)])
 
@@ -185,7 +186,7 @@ def _describe_side(turn: Turn, state: State, side: int) -> list[str]:
     moved = len(turn.moves.r if side == 0 else turn.moves.b)
     own = state.p1 if side == 0 else state.p2
     botlets = state.grid.count(COLOURS[side])
-    parts = [turns.plural(botlets, "botlet"), f"energy {own.energy}", f"{moved} moved"]
+    parts = [plural(botlets, "botlet"), f"energy {own.energy}", f"{moved} moved"]
     for what, pair in (("lost", turn.lost), ("spawned", turn.spawned), ("gathered", turn.gathered)):
         if pair and pair[side]:
             parts.append(f"{pair[side]} {what}")

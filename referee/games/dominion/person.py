@@ -20,10 +20,10 @@ from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
+from referee.games.interface.counts import ordinal, plural
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
 from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
-from referee.games.interface.turns import ordinal, plural
 
 Parameters = Mapping[str, Any]
 

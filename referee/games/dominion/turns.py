@@ -20,6 +20,7 @@ from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.interface import sentence, turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.counts import ordinal, plural
 from referee.games.interface.seats import seat_id, seat_index
 from referee.games.interface.sentence import Card, Part
 
@@ -268,7 +269,7 @@ class Turns(turns.TurnReader[Turn]):
         name = self._names[seat_index(turn.player_number)]
         called = self.call(turn.player_number)
         whose = name if called == name else f"{called} {name}"
-        return f"{whose}, its {turns.ordinal(turn.player_turn)} turn"
+        return f"{whose}, its {ordinal(turn.player_turn)} turn"
 
     def active(self) -> tuple[int, ...]:
         return (self._active,) if self._is_record or self._ledger.supply else ()
@@ -289,7 +290,7 @@ class Turns(turns.TurnReader[Turn]):
             return []
         scores = turn.scores or []
         points = scores[seat_index(turn.player_number)]
-        total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
+        total = f"{sum(turn.cards.values())} cards, {plural(points, 'point')}"
         shown = {*turn.gained, *turn.bought, "province"}
         left = {card: n for card, n in turn.supply.items() if card in shown or not n}
         # In a spectator log, an unfinished turn doesn't show which cards were played.

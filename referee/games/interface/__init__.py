@@ -5,6 +5,7 @@ faults.py        mistakes of bots, and reasons for leaving a match
 random_source.py shuffles and draws, usually from the seed of the match
 game.py          the game itself
 capabilities.py  optional parts: a checker of logs, statistics
+counts.py        counts and ordinal numbers with their words
 sentence.py      sentences about a match, split into text, cards and players
 turns.py         base class for showing a match turn by turn
 table.py         base class for games whose players take turns at a table

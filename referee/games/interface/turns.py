@@ -301,16 +301,5 @@ def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
         yield f"{count}{times} {word}" if count > 1 else word
 
 
-def plural(count: Score, what: str) -> str:
-    """Format a count with its noun: "1 point", "2 points", "1,000 points"."""
-    return f"{count:,} {what}" if abs(count) == 1 else f"{count:,} {what}s"
-
-
-def ordinal(number: int) -> str:
-    """Format an ordinal number: "1st", "12th"."""
-    teens = number // 10 % 10 == 1
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
 def _to(scores: Sequence[Score]) -> str:
     return " to ".join(map(str, scores))

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
+from referee.games.interface.counts import plural
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
 from referee.games.interface.sentence import Amount, Effect, effect_of, effect_text
-from referee.games.interface.turns import TurnListener, plural
+from referee.games.interface.turns import TurnListener
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY, title_of
 from referee.games.tribute.rules.patrons import PATRONS

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, field
 
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.counts import plural
 from referee.games.interface.seats import seat_id, seat_of
 from referee.games.interface.sentence import Card, Part
 from referee.games.tribute.rules import messages as say
@@ -106,7 +107,7 @@ class Turns(turns.TurnReader[Turn]):
                 self._end_turn(scores)
             # Once the turn has ended, the player only draws a new hand. We don't report that.
             case say.PlayerDrew(count=count) if self.now.scores is None:
-                self.add_effects(f"draws {turns.plural(count, 'card')}")
+                self.add_effects(f"draws {plural(count, 'card')}")
             case say.PlayerShuffled() if self.now.scores is None:
                 self.add_effects("shuffles")
             case say.GameInfo() | say.PatronPicked() | say.TableSet():

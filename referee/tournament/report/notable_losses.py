@@ -16,7 +16,7 @@ from referee.bots.command import BotCommand, find_bot
 from referee.bots.folder import folder_around
 from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
-from referee.games.interface.turns import plural
+from referee.games.interface.counts import plural
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.report.standings import Standings, deals_of

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from referee.games.interface.turns import plural
+from referee.games.interface.counts import plural
 from referee.text.lookalikes import looks
 from referee.text.terminal import plain
 from referee.tournament.report.season import (
