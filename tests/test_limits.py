@@ -46,7 +46,7 @@ async def left(folder: Path, bot: str, **limits: Any) -> tuple[str | None, str, 
 
     Checks that the opponent isn't affected, and that the record is valid.
     """
-    played = await play(folder, "big_money", bot, **limits)
+    played = await play(folder, "big_money", bot, patient=[0], **limits)
     ours, other = played.result.players[1], played.result.players[0]
     assert other.disqualified is None
     assert other.faults == {}

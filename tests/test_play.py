@@ -30,7 +30,7 @@ BIG_MONEY = "big_money"
 
 async def disqualified(folder: Path, bot: str, **limits: Any) -> tuple[str, str]:
     """Play a hostile bot as player 2. Return the code and the detail of its disqualification."""
-    played = await play(folder, BIG_MONEY, bot, **limits)
+    played = await play(folder, BIG_MONEY, bot, patient=[0], **limits)
     result = played.result
     assert result.reason == "last-player-standing"
     assert result.winners == ["player1"]
@@ -105,7 +105,11 @@ async def test_handshakes_run_side_by_side(tmp_path: Path) -> None:
     silent = hostile("sleep_at", 0)
     limit = 2.0
     played = await play(
-        tmp_path, meeting[0], silent, silent, meeting[1], startup_limit=limit, max_turns=1
+        tmp_path,
+        *(meeting[0], silent, silent, meeting[1]),
+        patient=[0, 3],
+        startup_limit=limit,
+        max_turns=1,
     )
     left = [player.disqualified for player in played.result.players]
     assert left == [None, "startup-timeout", "startup-timeout", None]
@@ -136,7 +140,7 @@ async def test_a_reply_in_single_bytes_is_one_line(tmp_path: Path) -> None:
 
 async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
     limit = 1.5
-    played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=limit)
+    played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), patient=[0], time_limit=limit)
     assert b'"type":"play-turn"' in played.disqualified[1].asked
     player = played.result.players[1]
     assert player.stderr.lines == ["thinking"]
@@ -154,6 +158,7 @@ async def test_four_players_lose_two_and_go_on(tmp_path: Path) -> None:
         hostile("exit_at", 4),
         BIG_MONEY,
         hostile("sleep_at", 7),
+        patient=[0, 2],
         time_limit=1.5,
     )
     result = played.result

@@ -64,6 +64,7 @@ def snippets() -> list[Snippet]:
     return [Snippet(code, output or None) for code, output in found]
 
 
+@pytest.mark.slow
 def test_each_piece_of_code_prints_what_the_page_shows(tmp_path: Path) -> None:
     mark = "-- next --"
     program = tmp_path / "program.py"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from referee import schema
 from tests.support.live import ROOT
@@ -28,6 +29,7 @@ def test_usage() -> None:
     assert "usage" in str(schema.main([]))
 
 
+@pytest.mark.slow
 def test_the_schemas_are_schemas() -> None:
     for made in schema.schemas().values():
         jsonschema.Draft202012Validator.check_schema(made)

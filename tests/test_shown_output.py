@@ -94,7 +94,7 @@ PAGES = {
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[] if page in QUICK else [pytest.mark.slow])
+        pytest.param(page, marks=[pytest.mark.slow])
         for page in PAGES
         if page not in TESTED_ELSEWHERE
     ],

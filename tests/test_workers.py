@@ -124,7 +124,9 @@ def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
 
 
 @needs_fork_server
-@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGSTOP, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
+)
 def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> None:
     """A bot without a sandbox can stop or kill this process. No worker would ever start again."""
     with worker_processes(1) as pool:

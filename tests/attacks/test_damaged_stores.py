@@ -9,6 +9,7 @@ import pytest
 from tools.attacks.damaged_stores import COMMANDS, KINDS, attack
 
 
+@pytest.mark.slow
 @pytest.mark.untraced
 def test_no_damage_ends_in_anything_but_0_or_2_and_one_line(tmp_path: Path) -> None:
     outcomes = attack(8, 2, tmp_path)

@@ -12,7 +12,10 @@ from tools.attacks.fuzz_lines import fuzz
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [game if game == "botwars" else pytest.param(game, marks=pytest.mark.slow) for game in GAMES],
+)
 def test_no_line_ends_in_an_exception_and_every_record_holds(game: str, tmp_path: Path) -> None:
     found = fuzz(game, 1_000 * TIMES, 1, tmp_path)
     assert found.problems == []

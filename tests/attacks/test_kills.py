@@ -21,6 +21,7 @@ def small(folder: Path) -> Tournament:
     return Tournament(folder, 8, "minimal", "big_money")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )

@@ -43,12 +43,16 @@ def found(definition: GameDefinition, matches: int = 2) -> list[Finding]:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name == "tribute")) for name in [*GAMES, TOY]],
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in ("botwars", TOY)))
+        for name in [*GAMES, TOY]
+    ],
 )
 def test_all_parts_of_a_game_are_right(name: str) -> None:
     assert found(GAMES[name], 1) == []
 
 
+@pytest.mark.slow
 @every_small_game
 def test_all_parts_of_a_small_game_are_right(name: str) -> None:
     assert found(GAMES[name]) == []

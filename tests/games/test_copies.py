@@ -12,7 +12,7 @@ from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.game import ALL
-from tests.support.any_game import Course, every_game
+from tests.support.any_game import Course, some_games
 from tests.support.helpers import TIMES
 from tests.support.learners import chosen
 
@@ -24,7 +24,7 @@ def state(episode: Episode) -> Any:
     return seen, msgspec.json.encode(match.view(ALL)), episode.due, match.standings()
 
 
-@every_game
+@some_games
 def test_a_copy_continues_as_the_original_does(name: str) -> None:
     """Copies are made at random points, even of copies and between the actions of one reply."""
     copies = 0
@@ -56,7 +56,7 @@ def test_a_copy_continues_as_the_original_does(name: str) -> None:
     assert copies > 5 * TIMES
 
 
-@every_game
+@some_games
 def test_a_copy_for_a_viewer_shows_it_the_same_and_another_course(name: str) -> None:
     courses: list[Any] = []
     for dealt in (1, 1, 2):

@@ -19,7 +19,7 @@ from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, GameSetup
-from tests.support.any_game import every_game
+from tests.support.any_game import every_game, some_games
 from tests.support.helpers import TIMES
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
 
@@ -57,7 +57,7 @@ def compare(some: Iterable[Pair]) -> Compared:
 
 
 @pytest.mark.untraced
-@every_game
+@some_games
 @settings(max_examples=6 * TIMES)
 @given(data=st.data())
 def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObject) -> None:
@@ -69,7 +69,7 @@ def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObje
 
 
 @pytest.mark.untraced
-@every_game
+@some_games
 def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     """If this fails, `hidden.py` is incomplete, and the test above proves nothing."""
     kept: set[str] = set()

@@ -63,7 +63,10 @@ def parts_apart(one: Any, other: Any, name: str = "") -> Iterator[str]:
         yield name
 
 
-redealt = pytest.mark.parametrize("name", [*GAMES])
+redealt = pytest.mark.parametrize(
+    "name",
+    [name if name == "dominion" else pytest.param(name, marks=pytest.mark.slow) for name in GAMES],
+)
 
 
 @redealt

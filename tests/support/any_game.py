@@ -25,6 +25,14 @@ from tests.support.legal import Legal
 TOY = "toy_cards"
 TOY_FOLDER = ROOT / "tests" / "games" / TOY
 every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
+some_games = pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("dominion", TOY) else pytest.param(name, marks=pytest.mark.slow)
+        for name in [*GAMES, TOY]
+    ],
+)
+"""For long tests: the games with the most hidden information by default, the others are `slow`."""
 # A function that gets a seat and its request, and returns the reply as a line.
 Reply = Callable[[int, Struct], bytes]
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -68,7 +68,7 @@ async def play_bots(
     *,
     record_stderr: bool = False,
 ) -> Played:
-    with launch_bots(sources, spec.limits, spec.sandbox) as started:
+    with launch_bots(sources, spec.each_limits, spec.sandbox) as started:
         return await play_once(
             spec,
             started,
@@ -87,11 +87,13 @@ async def play(
     seed: int = 1,
     stderr: list[LogFile | None] | None = None,
     record_stderr: bool = False,
+    patient: Collection[int] = (),
     **limits: Any,
 ) -> Played:
     """Play a match, with its spectator log in `folder/log` and its record in `folder/record`.
 
-    Checks that no new child process is left.
+    Checks that no new child process is left. The bots of `patient` seats have a minute for a reply:
+    a busy machine can be slower than the limits that end another bot in a test.
     """
     before = children()
     log, record = open_logs([str(folder / "log"), str(folder / "record")])
@@ -100,6 +102,10 @@ async def play(
             file.begin()
     try:
         spec = match_spec(bots, game=game, seed=seed, options=limits)
+        if patient:
+            long = spec.limits._replace(time_limit=60.0, startup_limit=60.0, time_bank=3600.0)
+            each = tuple(long if seat in patient else spec.limits for seat in range(len(bots)))
+            spec = msgspec.structs.replace(spec, limits_of_bots=each)
         sources = [find_bot(bot, game) for bot in bots]
         return await play_bots(spec, sources, log, record, stderr, record_stderr=record_stderr)
     finally:

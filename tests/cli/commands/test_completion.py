@@ -185,6 +185,7 @@ def test_a_page_for_every_command_has_every_option_and_example() -> None:
             assert rf"\fB{example}\fR" in page
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff on this machine")
 @pytest.mark.parametrize("name", pages())
 def test_groff_has_nothing_to_complain_of(name: str) -> None:

@@ -464,6 +464,7 @@ def test_a_full_standard_output(arguments: tuple[str, ...]) -> None:
 OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
 
 
+@pytest.mark.slow
 def test_a_referee_that_conforms() -> None:
     done = referee("conform", "--referee", OURS, "--case", "6.7")
     assert done.returncode == 0, done.stdout

@@ -94,6 +94,7 @@ def test_what_cannot_be_found_out_does_not_end_the_command(
     assert "cannot be found out" in found["memory"]["found"]
 
 
+@pytest.mark.slow
 def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
     words = ["sh", "-c", 'ulimit -n 40; exec "$0" -m referee doctor', sys.executable]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)

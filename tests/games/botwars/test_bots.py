@@ -102,6 +102,7 @@ def test_a_server_answers_canonical_requests(name: str) -> None:
         assert say({"type": "game-end", "scores": [1, 0], "winners": [], "reason": "x"}) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", "rb")
 def test_the_servers_play_alike(side: str) -> None:
     with running("http_gatherer.py") as python, running("http_gatherer.js") as node:

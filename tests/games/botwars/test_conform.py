@@ -52,6 +52,7 @@ def walker() -> str:
     return "classic:" + shlex.join([sys.executable, "-I", "-S", str(program)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", [SOME, pytest.param([], marks=pytest.mark.all_cases)])
 async def test_a_classic_bot_conforms(cases: list[str]) -> None:
     found = await report(find_bot(walker(), "botwars"), cases)
@@ -70,6 +71,7 @@ def gatherer() -> Iterator[str]:
         process.terminate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dialect", "own"), [("", "7.2/1"), ("classic-form:", "6.3/1")])
 async def test_a_server_conforms(dialect: str, own: str, gatherer: str) -> None:
     found = await report(find_bot(dialect + gatherer, "botwars"), SOME)
@@ -235,7 +237,13 @@ async def test_a_bot_without_its_dialect_is_told_how_to_give_it() -> None:
     assert f'if it speaks a dialect, give it as "{walker()}"' in violation.expected
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode",
+    [
+        mode if number % 4 == 0 else pytest.param(mode, marks=pytest.mark.slow)
+        for number, mode in enumerate(MODES)
+    ],
+)
 async def test_a_wrong_bot_fails_its_cases(mode: str) -> None:
     wrong = shlex.join([sys.executable, "-I", "-S", str(WRONG), mode])
     for case in MODES[mode]:

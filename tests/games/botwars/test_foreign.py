@@ -78,6 +78,7 @@ def answering(body: bytes, status: int = 200, **headers: str) -> Iterator[tuple[
         server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_server_plays_the_same_match_in_every_way(tmp_path: Path, name: str) -> None:
     play(tmp_path, GATHERER, WALKER)

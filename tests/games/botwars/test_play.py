@@ -48,7 +48,7 @@ NONE = """def moves(state, me): return '{"type":"move-reply","moves":[]}'"""
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("bots", [(GATHERER, WALKER), (FORMATION, GATHERER)], ids=["one", "other"])
+@pytest.mark.parametrize("bots", [(FORMATION, GATHERER)], ids=["other"])
 def test_a_match_is_played_verified_validated_and_replayed(
     tmp_path: Path, bots: tuple[str, str]
 ) -> None:

@@ -403,6 +403,7 @@ async def test_an_object_conforms(new: type[kit.DominionBot], cases: list[Case])
     assert await failures(source, cases) == []
 
 
+@pytest.mark.slow
 @some_and_rest(pytest.mark.slow)
 async def test_a_program_conforms(cases: list[Case], tmp_path: Path) -> None:
     program = tmp_path / "my_bot.py"
@@ -616,6 +617,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
 async def test_every_program_in_the_guide_plays(program: str, tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(program)

@@ -120,6 +120,7 @@ def test_the_supply_is_told_once_a_turn_and_only_to_who_is_about_to_move() -> No
     ]
 
 
+@pytest.mark.slow
 def test_a_bot_that_reads_the_supply_as_an_object_plays(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(BOT)
     bot = f"original:{shlex.join([sys.executable, '-I', '-S', str(tmp_path / 'bot.py')])}"

@@ -27,6 +27,7 @@ def _games() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow][: name != "kuhn"]) for name in SMALL_GAMES],

@@ -148,6 +148,7 @@ class Hidden(Game):
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["0", "19"])
 def test_draws_that_no_message_shows_make_no_finding(
     end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -246,6 +247,7 @@ def test_the_smallest_cards_of_a_player_who_left_do_not_make_a_log_wrong(
     assert code == 0, out
 
 
+@pytest.mark.slow
 def test_a_log_that_nobody_can_follow_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,7 @@ A scenario covers it instead.
 """
 
 
+@pytest.mark.slow
 def test_the_bots_of_these_tests_go_through_all_that_can_happen() -> None:
     told: set[str] = set()
     for options in MATCHES:
@@ -112,6 +113,7 @@ def test_the_bots_of_these_tests_go_through_all_that_can_happen() -> None:
     assert told >= {*EVENTS, *FOLLOW_UPS, *types} - {"heal-agent"}
 
 
+@pytest.mark.slow
 def test_the_bots_of_these_tests_make_every_mistake() -> None:
     faults: set[str] = set()
     for seed in range(60):

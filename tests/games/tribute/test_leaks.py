@@ -104,6 +104,7 @@ def played(seed: int, kinds: tuple[type[Leaky], type[Leaky]], **options: Any) ->
                 match.receive(seat, right(dice, request))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2 * TIMES))
 def test_states_have_the_orders_of_the_engine(seed: int) -> None:
     chance = ("streams", "engine")[seed % 2]

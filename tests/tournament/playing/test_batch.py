@@ -67,7 +67,14 @@ def executor() -> Iterator[Executor]:
 # --- reused processes -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("game", "bots"), [(game, bots) for game, *bots in MATCHES], ids=str)
+@pytest.mark.parametrize(
+    ("game", "bots"),
+    [
+        pytest.param(game, bots, marks=[pytest.mark.slow] * (number > 0))
+        for number, (game, *bots) in enumerate(MATCHES)
+    ],
+    ids=str,
+)
 def test_a_process_that_has_played_plays_as_a_fresh_one(game: str, bots: list[str]) -> None:
     matches = batch(bots, (1, 2), game=game)
     rows, processes = [], []
@@ -167,8 +174,11 @@ def test_more_than_so_many_do_not_wait(executor: Executor, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "mode",
     [
-        *("writes", "dies", "dies_when_asked", "hangs", "wrong_name"),
-        *(pytest.param(mode, marks=pytest.mark.slow) for mode in ("stops", "closes_stdin")),
+        *("writes", "dies"),
+        *(
+            pytest.param(mode, marks=pytest.mark.slow)
+            for mode in ("dies_when_asked", "hangs", "wrong_name", "stops", "closes_stdin")
+        ),
     ],
 )
 def test_a_bot_that_fails_between_two_matches_is_started_anew(mode: str) -> None:
@@ -270,8 +280,14 @@ def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> 
 @pytest.mark.parametrize(
     "strike",
     [
-        *("closes_stderr", "flood_stderr", "ignores_sigterm", "orphans", "reads_its_stdout"),
-        *("resource_limits", "small_pipes"),
+        "orphans",
+        *(
+            pytest.param(strike, marks=pytest.mark.slow)
+            for strike in (
+                *("closes_stderr", "flood_stderr", "ignores_sigterm", "reads_its_stdout"),
+                *("resource_limits", "small_pipes"),
+            )
+        ),
     ],
 )
 def test_who_does_odd_things_in_a_match_but_replies_plays_on(

@@ -1,0 +1,10 @@
+"""Marks for single values of `pytest.mark.parametrize`."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def slow(*values: object) -> object:
+    """Mark one row of parameters as slow: README's test command leaves it out."""
+    return pytest.param(*values, marks=pytest.mark.slow)
