@@ -1,4 +1,4 @@
-"""The pages: generated parts, sections, links, length and plain English."""
+"""The pages: generated parts, sections and links."""
 
 from __future__ import annotations
 
@@ -13,17 +13,11 @@ from referee.games.interface.definition import GameDefinition
 from referee.match.limits import LIMITS
 from referee.match.pages import PROTOCOL, SHARED, load_page, read_page
 from tests.support.live import ROOT
-from tests.support.prose import paragraphs
 from tools.generators.make_pages import current, made, pages, stale
 from tools.generators.section_links import linked
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
-LONG = ("protocol-v1", "starrealms/protocol", "tribute/protocol")
-"""The games with many cards, whose pages may have more than MOST_LINES lines."""
 INDEX = "spec/README.md"
-MOST_LINES = 400
-MOST_WORDS = 80
-"""The limit for a paragraph or a list item."""
 
 
 def anchors(text: str) -> set[str]:
@@ -94,12 +88,6 @@ def test_links_and_anchors_lead_somewhere(page: str) -> None:
             assert anchor in anchors(to.read_text()), (page, target, anchor)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_has_at_most_400_lines(page: str) -> None:
-    if not page.endswith(tuple(f"{name}.md" for name in LONG)):
-        assert len((ROOT / page).read_text().splitlines()) <= MOST_LINES
-
-
 def test_the_shared_page_has_the_sections_that_all_games_share() -> None:
     sections = read_page(PROTOCOL).sections
     assert {"1", "3", "8", "9", "10"} <= {*sections}
@@ -147,12 +135,6 @@ def test_symptoms_of_the_troubleshooting_page_are_words_of_the_referee() -> None
     for quote in quotes:
         for part in re.split(r"\.\.\.|\d+|--\S+", quote):
             assert part.strip(" ,?") in words, quote
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_no_paragraph_is_a_wall(page: str) -> None:
-    for each in paragraphs((ROOT / page).read_text()):
-        assert len(each.split()) <= MOST_WORDS, each
 
 
 @pytest.mark.parametrize("page", PAGES)

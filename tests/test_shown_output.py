@@ -1,133 +1,42 @@
-"""Runs the commands on the pages, one after the other, and compares their output with the pages."""
+"""Compares the output on the pages with what the commands print."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
-from referee.bots.processes.sandbox import unavailable_reason
-from tests.support.live import ROOT
-from tools.generators.make_pages import pages
-
-NEEDS = {
-    "README.md": ["bwrap"],
-    "spec/organisers.md": ["bwrap", "cc"],
-    "spec/configuration.md": ["bwrap"],
-    "spec/failing-bots.md": ["bwrap"],
-    "spec/other-languages.md": ["node"],
-    "spec/own-games.md": ["bwrap"],
-    "spec/positions.md": ["bwrap"],
-    "spec/ratings.md": ["bwrap"],
-    "spec/sandbox.md": ["bwrap", "curl"],
-    "spec/store.md": ["sqlite3"],
-    "spec/tournaments.md": ["bwrap"],
-}
-"""The programs that the commands of a page need."""
-QUICK = ("spec/json.md", "spec/own-referee.md")
-TESTED_ELSEWHERE = {
-    "spec/python-bots.md": "tests/test_starters.py",
-    "spec/rule-bots.md": "tests/rulefiles/test_tutorial.py",
-}
-NOT_RUN = {
-    ("spec/cluster.md", "referee tournament --config cup.toml --cluster"): "needs a cluster",
-    ("spec/serve.md", "referee play --page human"): "needs a person at a browser",
-    ("spec/failing-bots.md", "referee tournament big_money ./killer"): "needs a bot that kills",
-}
-"""Commands that we can't run in a test: page and beginning of the command -> reason."""
-PROGRESS = re.compile(
-    r"referee: [\d,]+ of [\d,]+ [a-z ]+$|referee: \d+ (of \d+ )?(matches|cases), .*$"
+from referee.tournament.report.standings import standings
+from referee.tournament.report.text import ranking
+from tests.support.live import ROOT, referee
+from tests.support.made_up import made_setup, played
+from tools.generators.make_shown import (
+    NEEDS,
+    NOT_RUN,
+    PAGES,
+    TESTED_ELSEWHERE,
+    missing,
+    printed,
+    renewed,
+    shown,
+    timeless,
 )
-"""Progress that is only printed on a slow machine."""
 
 
-class Shown(NamedTuple):
-    """A command on a page and the output below it."""
-
-    command: str
-    lines: list[str]
-
-
-def shown(text: str) -> list[Shown]:
-    blocks = re.findall(r"^```\n(\$ .*?)^```$", text, re.S | re.M)
-    commands = re.split(r"^\$ ", "".join(blocks), flags=re.M)[1:]
-    return [Shown(command, said) for command, *said in map(str.splitlines, commands)]
-
-
-def saved(text: str) -> dict[str, str]:
-    """Find the files that a page asks readers to save. Returns name -> content."""
-    return dict(re.findall(r"^Save this as `(\S+)`:\n\n```\w+\n(.*?)^```$", text, re.S | re.M))
-
-
-def timeless(line: str) -> str:
-    """Replace times in a line, and make the width of columns irrelevant."""
-    line = re.sub(r"\d+(\.\d+)? m?s\b", "N s", line)
-    line = re.sub(r"--+", "--", line)
-    return re.sub(r"(?<=\S) +", " ", line).rstrip()
-
-
-def not_run(page: str, command: str) -> str:
-    """Return why a command isn't run here, or an empty string if it is."""
-    return next(
-        (
-            why
-            for (where, start), why in NOT_RUN.items()
-            if page == where and command.startswith(start)
-        ),
-        "",
-    )
-
-
-PAGES = {
-    page.relative_to(ROOT).as_posix(): page.read_text()
-    for page in pages()
-    if shown(page.read_text())
-}
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.slow])
-        for page in PAGES
-        if page not in TESTED_ELSEWHERE
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in TESTED_ELSEWHERE])
 def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> None:
-    for need in NEEDS.get(page, []):
-        if why := unavailable_reason() if need == "bwrap" else not shutil.which(need):
-            pytest.skip(f"{need} does not work on this machine: {why}")
-    bin = tmp_path / "bin"
-    bin.mkdir()
-    program = bin / "referee"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m referee "$@"\n')
-    program.chmod(0o755)
-    here = tmp_path / "cup"
-    here.mkdir()
-    if page == "README.md":  # the README's commands run in the root of a clone
-        (here / "spec").symlink_to(ROOT / "spec")
-    for name, source in saved(PAGES[page]).items():
-        (here / name).write_text(source)
-    path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"  # as in an activated venv
-    env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
-    env.pop("REFEREE_SANDBOX", None)  # the pages assume a machine with a sandbox
-    for command, lines in shown(PAGES[page]):
-        if not_run(page, command):
-            continue
-        words = ["bash", "-c", command]
-        done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=False)
-        compare(command, (done.stderr + done.stdout).splitlines(), lines)
+    if why := missing(page):
+        pytest.skip(why)
+    for each, lines in printed(page, tmp_path):
+        compare(each.command, lines, each.lines)
 
 
 def compare(command: str, printed: list[str], lines: list[str]) -> None:
     """Compare output with a page line by line. A line "..." matches any number of lines."""
-    found = [timeless(line) for line in printed if not PROGRESS.match(line)]
+    found = [timeless(line) for line in printed]
     place = 0
     for number, line in enumerate(map(timeless, lines)):
         if line == "...":
@@ -147,6 +56,61 @@ def test_a_wrong_line_is_found() -> None:
             compare("x", ["a", "b", "c"], lines)
 
 
+def heads_of_standings() -> set[str]:
+    found = standings(played(made_setup(deals=1)))
+    tables = (
+        ranking(each, width)
+        for each in (found, replace(found, forfeits=1))
+        for width in range(40, 100)
+    )
+    return {" ".join(str(column.header) for column in table.columns) for table in tables}
+
+
+def heads_of_a_match() -> set[str]:
+    lines = referee("play", "minimal", "minimal", "--seed", "1", "--max-turns", "1").stdout
+    return {timeless(line) for line in lines.splitlines() if line.startswith("seat")}
+
+
+@pytest.mark.parametrize(
+    ("start", "heads"),
+    [("# bot rating", heads_of_standings), ("seat name score", heads_of_a_match)],
+)
+def test_the_tables_on_the_pages_have_the_columns_of_today(
+    start: str, heads: Callable[[], set[str]]
+) -> None:
+    """If this fails, `make_shown` writes the output of all pages."""
+    now = heads()
+    on_pages = {
+        (page, timeless(line))
+        for page, text in PAGES.items()
+        for each in shown(text)
+        for line in each.lines
+        if timeless(line).startswith(start)
+    }
+    assert len({page for page, _ in on_pages}) > 3
+    assert [(page, head) for page, head in sorted(on_pages) if head not in now] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["a", "b"], ["1", "2", "3"]),
+        (["a", "..."], ["1", "..."]),
+        (["...", "y", "z"], ["...", "2", "3"]),
+        (["a", "...", "2", "..."], ["1", "...", "2", "..."]),
+        (["...", "1 5 s", "y", "...", "z"], ["...", "1", "2", "...", "3"]),
+    ],
+)
+def test_new_output_keeps_the_dots_of_the_page(old: list[str], new: list[str]) -> None:
+    lines = ["1 7 s", "2", "3"] if "1 5 s" in old else ["1", "2", "3"]
+    assert [line.removesuffix(" 7 s") for line in renewed(old, lines)] == new
+
+
+def test_a_line_between_dots_that_is_not_printed_any_more_is_for_a_person() -> None:
+    with pytest.raises(ValueError, match="not in list"):
+        renewed(["...", "x", "..."], ["1", "2", "3"])
+
+
 @pytest.mark.parametrize(("page", "start"), NOT_RUN, ids=[page for page, _ in NOT_RUN])
 def test_a_command_that_no_test_runs(page: str, start: str) -> None:
     """Skipping these tests lists the commands in the summary."""
@@ -155,6 +119,6 @@ def test_a_command_that_no_test_runs(page: str, start: str) -> None:
 
 
 def test_pages_that_are_tested_elsewhere_are_pages() -> None:
-    assert {*TESTED_ELSEWHERE, *NEEDS, *QUICK} <= {*PAGES}
+    assert {*TESTED_ELSEWHERE, *NEEDS} <= {*PAGES}
     for page, test in TESTED_ELSEWHERE.items():
         assert Path(page).name in (ROOT / test).read_text()

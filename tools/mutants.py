@@ -254,7 +254,7 @@ data_file = {data}
 def make_reached() -> None:
     """Run all tests, and note which lines each of them reaches."""
     REACHED.parent.mkdir(exist_ok=True)
-    configuration = REACHED.with_suffix(".ini")
+    configuration = REACHED.with_name("coverage.ini")  # "reached.*" would be deleted as data
     configuration.write_text(CONFIGURATION.format(data=REACHED))
     words = ["--cov=referee", "--cov-context=test", f"--cov-config={configuration}"]
     subprocess.run(
