@@ -52,6 +52,59 @@ from tests.support.helpers import (
     to_line,
 )
 
+
+def test_a_whole_match() -> None:
+    """Two bots play one turn each, from the handshake to the result. It needs no process.
+
+    The caller passes lines on: those of `take_entries` to the bots, and the bots' lines to
+    `receive`. The second bot doesn't know the protocol, which costs it its turn, not the match.
+    """
+    match = Match(RULES, seats=2, seed=7, options=Options(max_turns=1))
+    match.start()
+    assert match.due == (0, 1)  # in the handshake, both have a request
+    match.receive(1, b'{"type":"player-name-reply","player_number":"player2","name":"Ben"}')
+    match.receive(0, b'{"type":"player-name-reply","player_number":"player1","name":"Ann"}')
+    assert match.due == (0,)
+    entries = match.take_entries()
+    assert [(entry.to, entry.line[:38]) for entry in entries if isinstance(entry, Sent)] == [
+        (0, b'{"type":"player-name-request","player_'),
+        (1, b'{"type":"player-name-request","player_'),
+        (None, b'{"type":"player-name","player_number":'),  # None: to all, and to spectators
+        (None, b'{"type":"player-name","player_number":'),
+        (None, b'{"type":"game-info","kingdom_cards":["'),
+        (None, b'{"type":"supply-info","cards":[{"card"'),
+        (0, b'{"type":"play-turn","actions":1,"buys"'),
+    ]
+    silver = b'{"type":"play-reply","phase":"buy","played_treasures":["copper","copper","copper"],'
+    silver += b'"cards_to_buy":["silver"]}'
+    match.receive(0, silver)
+    received, gained, supply, request = match.take_entries()
+    assert received == Received(0, silver)
+    assert isinstance(gained, Sent)
+    line = b'{"type":"player-gained","player_number":"player1","gained":"silver"}\n'
+    assert (gained.to, gained.line) == (None, line)
+    assert isinstance(supply, Sent)
+    assert b'{"card":"silver","count":39}' in supply.line
+    assert isinstance(request, Sent)
+    assert request.line.startswith(b'{"type":"play-turn","actions":0,"buys":0,')
+
+    match.receive(0, b'{"type":"play-reply","phase":"cleanup"}')
+    assert match.due == (1,)
+    match.take_entries()
+    match.receive(1, b"pass")
+    received, fault, *_, end = match.take_entries()
+    assert received == Received(1, b"pass")
+    assert fault == Fault(1, "invalid-json", "5.5", "the JSON is malformed at byte 1")
+    assert isinstance(end, Sent)
+    line = b'{"type":"game-end","scores":[3,3],"winners":["player1","player2"],'
+    line += b'"reason":"turn-limit"}\n'
+    assert (end.to, end.line) == (None, line)
+    assert match.due == ()
+    assert match.outcome == Outcome(EndReason.TURN_LIMIT, (1, 1))
+    assert [state.score for state in match.standings()] == [3, 3]
+    assert match.faults == [Counter(), Counter({"invalid-json": 1})]
+
+
 CLEANUP = to_line({"type": "play-reply", "phase": "cleanup"})
 EXITED = Disqualification.EXITED
 TIMEOUT = Disqualification.TIMEOUT
