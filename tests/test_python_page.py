@@ -89,6 +89,7 @@ def test_mypy_strict_on_programs_of_users(tmp_path: Path) -> None:
 
     In strict mode, an ignore comment without an error is an error.
     """
+    pytest.importorskip("mypy", reason="mypy is not installed (the extra `check`)")
     (tmp_path / "typed.py").write_text(TYPED)
     (tmp_path / "page.py").write_text("\n".join(snippet.code for snippet in snippets()))
     done = subprocess.run(

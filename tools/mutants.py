@@ -27,10 +27,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -42,204 +42,104 @@ REACHED = ROOT / "build" / "reached"
 SECONDS = 300
 """A change that makes the tests run longer than this is found: it made a loop endless."""
 
-COMPARISONS = {
-    ast.Lt: ("<", "<="),
-    ast.LtE: ("<=", "<"),
-    ast.Gt: (">", ">="),
-    ast.GtE: (">=", ">"),
-    ast.Eq: ("==", "!="),
-    ast.NotEq: ("!=", "=="),
-    ast.Is: ("is", "is not"),
-    ast.IsNot: ("is not", "is"),
-    ast.In: ("in", "not in"),
-    ast.NotIn: ("not in", "in"),
-}
-OPERATORS = {
-    ast.Add: ("+", "-"),
-    ast.Sub: ("-", "+"),
-    ast.Mult: ("*", "/"),
-    ast.Div: ("/", "*"),
-    ast.FloorDiv: ("//", "*"),
-    ast.Mod: ("%", "*"),
-}
+PAIRS: tuple[tuple[type, type], ...] = (
+    *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)),
+    *((ast.In, ast.NotIn), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.Break, ast.Continue)),
+)
+SWAPPED = {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, **dict(PAIRS), **{b: a for a, b in PAIRS}}
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list"}
+NOT_CHANGED = ("annotation", "returns")
 
 
 class Mutant(NamedTuple):
-    """Replace the bytes from `start` to `end` of a file."""
+    """A change of a file: the place of the change among all changes of the file, and its words."""
 
     file: str
     line: int
-    start: int
-    end: int
-    new: str
+    number: int
     text: str
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.text}"
 
 
-class Finder(ast.NodeVisitor):
-    """Collects the mutants of a module."""
+class Change(NamedTuple):
+    """Put `new` in place of `old`, a child of `parent`."""
 
-    def __init__(self, file: str, source: bytes) -> None:
-        self.file = file
-        self.source = source
-        self.starts = [0]
-        for line in source.splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
-        self.found: list[Mutant] = []
+    parent: ast.AST
+    field: str
+    index: int | None
+    old: ast.AST
+    new: ast.AST
 
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        start = self.starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
-        return start, self.starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+    def carry_out(self) -> None:
+        if self.index is None:
+            setattr(self.parent, self.field, self.new)
+        else:
+            getattr(self.parent, self.field)[self.index] = self.new
 
-    def add(
-        self, node: ast.AST, new: str, start: int | None = None, end: int | None = None
-    ) -> None:
-        whole = self.span(node)
-        start, end = whole[0] if start is None else start, whole[1] if end is None else end
-        old = self.source[start:end].decode()
-        lines = self.source[:start].count(b"\n") + 1
-        shown = self.source.splitlines()[lines - 1].decode().strip()
-        text = f"{' '.join(old.split())[:60]} -> {new or 'nothing'}    in: {shown[:80]}"
-        self.found.append(Mutant(self.file, lines, start, end, new, text))
 
-    def between(self, left: ast.AST, right: ast.AST, old: str, new: str) -> None:
-        start, end = self.span(left)[1], self.span(right)[0]
-        words = r"\s+".join(map(re.escape, old.split()))
-        place = re.search(words.encode(), self.source[start:end])
-        if place:
-            self.add(left, new, start + place.start(), start + place.end())
+def instead(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that can stand in place of a node."""
+    match node:
+        case ast.Compare():
+            for index, operator in enumerate(node.ops):
+                ops = [*node.ops[:index], SWAPPED[type(operator)](), *node.ops[index + 1 :]]
+                yield ast.Compare(node.left, ops, node.comparators)
+        case ast.BoolOp():  # leave out each part
+            for index in range(len(node.values)):
+                rest = [*node.values[:index], *node.values[index + 1 :]]
+                yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+        case ast.UnaryOp(op=ast.Not()):
+            yield node.operand
+        case ast.BinOp() if type(node.op) in SWAPPED:
+            yield ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
+        case ast.Constant(value=bool()):
+            yield ast.Constant(not node.value)
+        case ast.Constant(value=int() | float()):
+            yield ast.Constant(node.value + 1)
+        case ast.Name(ctx=ast.Load()) if node.id in NAMES:
+            yield ast.Name(NAMES[node.id], node.ctx)
+        case ast.Break() | ast.Continue():
+            yield SWAPPED[type(node)]()
+        case ast.Expr(value=ast.Call() | ast.Await()) | ast.Raise() | ast.AugAssign():
+            yield ast.Pass()
+        case ast.Return(value=None):
+            yield ast.Pass()
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+            yield ast.Pass()
 
-    def source_of(self, node: ast.AST) -> str:
-        start, end = self.span(node)
-        return self.source[start:end].decode()
 
-    def visit_Compare(self, node: ast.Compare) -> None:
-        left = node.left
-        for operator, right in zip(node.ops, node.comparators, strict=True):
-            self.between(left, right, *COMPARISONS[type(operator)])
-            left = right
-        self.generic_visit(node)
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        # Leave out each part in turn.
-        for index, part in enumerate(node.values):
-            if index:
-                self.add(node, "", self.span(node.values[index - 1])[1], self.closed(part))
-            else:
-                self.add(node, "", self.span(part)[0], self.opened(node.values[1]))
-        self.generic_visit(node)
-
-    def closed(self, node: ast.AST) -> int:
-        """Where a part of a condition ends, with the brackets around it."""
-        start, end = self.span(node)
-        before = self.source[:start].rstrip()
-        while before.endswith(b"(") and self.source[end:].lstrip().startswith(b")"):
-            if before[:-1].rstrip().endswith((b"and", b"or")):
-                return end + self.source[end:].index(b")") + 1
-            break
-        return end
-
-    def opened(self, node: ast.AST) -> int:
-        start, _ = self.span(node)
-        before = self.source[:start].rstrip()
-        if before.endswith(b"(") and before[:-1].rstrip().endswith((b"and", b"or")):
-            return len(before) - 1
-        return start
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        if isinstance(node.op, ast.Not):
-            self.add(node, f"bool({self.source_of(node.operand)})")
-        self.generic_visit(node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        if type(node.op) in OPERATORS:
-            self.between(node.left, node.right, *OPERATORS[type(node.op)])
-        self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, bool):
-            self.add(node, str(not node.value))
-        elif isinstance(node.value, int | float):
-            self.add(node, repr(node.value + 1))
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and node.id in NAMES:
-            self.add(node, NAMES[node.id])
-
-    def condition(self, node: ast.If | ast.While | ast.IfExp) -> None:
-        self.add(node.test, "True")
-        if not isinstance(node, ast.While):
-            self.add(node.test, "False")
-        self.generic_visit(node)
-
-    visit_If = visit_While = visit_IfExp = condition  # noqa: N815
-
-    def visit_Expr(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Constant):
-            return  # a docstring
-        if not isinstance(node.value, ast.Yield | ast.YieldFrom):
-            self.add(node, "pass")
-        self.generic_visit(node)
-
-    def visit_Raise(self, node: ast.Raise) -> None:
-        self.add(node, "pass")
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.add(node, "pass")
-        self.generic_visit(node)
-
-    def visit_Continue(self, node: ast.Continue) -> None:
-        self.add(node, "break")
-
-    def visit_Break(self, node: ast.Break) -> None:
-        self.add(node, "continue")
-
-    def visit_Return(self, node: ast.Return) -> None:
-        if node.value is None:
-            self.add(node, "pass")
-        self.generic_visit(node)
-
-    # Nothing in these can be tested.
-    def visit_Assert(self, node: ast.Assert) -> None: ...
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self.visit(node.value)
-
-    def visit_arguments(self, node: ast.arguments) -> None:
-        for default in [*node.defaults, *filter(None, node.kw_defaults)]:
-            self.visit(default)
-
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.visit(node.args)
-        for statement in node.body:
-            self.visit(statement)
-
-    visit_FunctionDef = visit_AsyncFunctionDef = function  # noqa: N815
-
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        if isinstance(node.ctx, ast.Load | ast.Store):
-            self.generic_visit(node)
+def changes(node: ast.AST) -> Iterator[Change]:
+    """Yield all changes of a tree, in a fixed order."""
+    for field, value in ast.iter_fields(node):
+        if field in NOT_CHANGED:
+            continue
+        for index, child in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(child, ast.AST) or isinstance(child, ast.Assert):
+                continue
+            place = index if isinstance(value, list) else None
+            new = [*instead(child)]
+            if field == "test" and not isinstance(node, ast.Assert):  # of if, while and `x if y`
+                new.append(ast.Constant(True))
+                if not isinstance(node, ast.While):
+                    new.append(ast.Constant(False))
+            for each in new:
+                yield Change(node, field, place, child, each)
+            yield from changes(child)
 
 
 def mutants(file: Path) -> Iterator[Mutant]:
-    """Yield all changes of a file that are valid Python."""
-    source = file.read_bytes()
-    finder = Finder(file.relative_to(ROOT).as_posix(), source)
-    finder.visit(ast.parse(source))
-    for mutant in dict.fromkeys(finder.found):
-        try:
-            ast.parse(changed(source, mutant))
-        except SyntaxError:
-            continue
-        yield mutant
+    for number, change in enumerate(changes(ast.parse(file.read_bytes()))):
+        old, new = (" ".join(ast.unparse(node).split()) for node in (change.old, change.new))
+        line: int = getattr(change.old, "lineno", 0)
+        yield Mutant(file.relative_to(ROOT).as_posix(), line, number, f"{old[:90]}  ->  {new[:90]}")
 
 
 def changed(source: bytes, mutant: Mutant) -> bytes:
-    return source[: mutant.start] + mutant.new.encode() + source[mutant.end :]
+    tree = ast.parse(source)
+    next(islice(changes(tree), mutant.number, None)).carry_out()
+    return ast.unparse(ast.fix_missing_locations(tree)).encode()
 
 
 # --- Which tests reach a line ---------------------------------------------------------------------
@@ -413,14 +313,13 @@ def try_all(wanted: Iterable[tuple[Mutant, list[str]]], jobs: int) -> Iterator[T
             folder = Path(temporary, str(number))
             folder.mkdir()
             folders.put(copy_of_the_repository(folder))
-        lock = threading.local()
 
         def one(job: tuple[Mutant, list[str]]) -> Trial:
-            lock.folder = folders.get()
+            folder = folders.get()
             try:
-                return try_out(*job, lock.folder)
+                return try_out(*job, folder)
             finally:
-                folders.put(lock.folder)
+                folders.put(folder)
 
         with ThreadPoolExecutor(jobs) as executor:
             yield from executor.map(one, wanted)
