@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.support import surroundings  # noqa: F401 (signals and variables of the processes)
 
@@ -25,6 +26,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")
+# Hypothesis would look for constants in all modules of `referee`, in each process, which takes as
+# long as importing them. Without them, an edit of the product doesn't change what a test tries.
+providers.is_local_module_file = lambda path: False  # type: ignore[attr-defined]
 
 
 def pytest_xdist_auto_num_workers() -> int:
