@@ -108,6 +108,9 @@ async def test_who_leaves_is_out_and_told_nothing_more(tmp_path: Path) -> None:
     assert played.disqualified[0].detail == "the person left the match"
     assert played.result.winners == ["player2"]
     assert terminal.told[-1] == (0, "Human named 1, Ann named 3")
+    again = await play(tmp_path, person, InProcessBot(Threes()))
+    assert again.disqualified[0].detail == "it has left a match before"
+    assert len(terminal.asked) == 2
 
 
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ class SmallGame:
     # --- Turns ------------------------------------------------------------------------------------
 
     def _run_to_requests(self) -> None:
-        while self.outcome is None and not self._has_too_few_seats():
+        while not self._has_too_few_seats():
             deciding = self._deciding()
             most = self.setup.options.max_turns
             if not deciding:

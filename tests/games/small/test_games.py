@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from referee import cli
-from referee.errors import GameError
+from referee.errors import GameError, UsageError
 from referee.games import GAMES
 from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
@@ -174,10 +174,16 @@ class Count(Game):
         return self.points
 
 
-def new(kind: type[Game]) -> Any:
+def new(
+    kind: type[Game], seats: int = 3, absent: Iterable[int] = (), chance: Any = None, **options: Any
+) -> Any:
     rules = definition(kind, "game")
-    options = rules.options()
-    setup = GameSetup(chance=SeededRandomSource(1), names=("",) * 3, options=options)
+    setup = GameSetup(
+        chance=chance or SeededRandomSource(1),
+        names=("",) * seats,
+        options=rules.options(**options),
+        absent=frozenset(absent),
+    )
     return rules.new(setup)
 
 
@@ -251,6 +257,166 @@ def test_the_first_move_is_played_for_a_seat_that_left() -> None:
     assert played == [{"player1": 1}, {"player2": 3}, {"player3": 3}, {"player1": 1}]
     game.advance({1: LEFT})
     assert game.outcome.reason == EndReason.LAST_PLAYER_STANDING
+
+
+class Skipping(Count):
+    """The next player decides in place of one that leaves."""
+
+    def leave(self, seat: int) -> None:
+        self.to_move = (seat + 1) % 3
+
+
+def test_a_match_has_as_many_turns_as_its_option_says() -> None:
+    game = new(Count, max_turns=1)
+    for seat in range(3):
+        assert [state.turns for state in game.standings()] == [1] * (seat + 1) + [0] * (2 - seat)
+        assert (game.turns, game.outcome) == (seat + 1, None)
+        game.advance({seat: MoveReply(seat + 1)})
+    assert (game.turns, game.requests) == (3, ())
+    assert (game.outcome.reason, game.outcome.ranks) == (EndReason.TURN_LIMIT, (3, 2, 1))
+
+
+def test_a_turn_in_which_a_seat_leaves_is_finished_by_the_one_that_decides_next() -> None:
+    game = new(Skipping, max_turns=1)
+    game.advance({0: MoveReply(1)})
+    game.advance({1: MoveReply(1)})
+    game.take_events()
+    game.advance({2: LEFT})
+    assert game.take_events() == []
+    assert [request.seat for request in game.requests] == [0]
+    assert (game.turns, [state.turns for state in game.standings()]) == (3, [1, 1, 1])
+    game.advance({0: MoveReply(2)})
+    assert [(e.turn, e.moves) for e in game.take_events()] == [(3, {"player1": 2})]
+    assert game.outcome.reason == EndReason.TURN_LIMIT
+
+
+def test_one_leaves_and_another_loses() -> None:
+    for last, reason in ((LEFT, EndReason.LAST_PLAYER_STANDING), (MoveReply(9), "wrong-move")):
+        game = new(Count)
+        game.advance({0: MoveReply(9) if last is LEFT else LEFT})
+        game.advance({1: last})
+        assert (game.outcome.reason, game.outcome.ranks) == (reason, (2, 2, 1))
+
+
+class AtOnce(Game):
+    """All players put a card on the table at the same time. Nobody knows the stock."""
+
+    players = (2, 10)
+    wrong_move = "random"
+
+    def start(self) -> None:
+        self.stock, self.gone, self.table = ["w", "x", "y", "z"], list[int](), list[Any]()
+        self.hands = [[f"{seat}a", f"{seat}b", f"{seat}c"] for seat in range(self.seats)]
+        self.to_move = tuple(range(self.seats))
+
+    def legal(self, seat: int) -> list[str]:
+        return self.hands[seat]
+
+    def apply(self, moves: dict[int, str]) -> None:
+        self.table.append(moves)
+        self.to_move = tuple(seat for seat in range(self.seats) if seat not in self.left)
+
+    def leave(self, seat: int) -> None:
+        self.gone.append(seat)
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        hands = [hand if viewer in (n, ALL) else None for n, hand in enumerate(self.hands)]
+        return {"hands": hands, "stock": self.stock if viewer is ALL else None}
+
+    def scores(self) -> list[int]:
+        return [0] * self.seats
+
+    def secret(self, seat: int) -> list[list[str]]:
+        return [self.stock, *(hand for n, hand in enumerate(self.hands) if n != seat)]
+
+
+def test_seats_that_failed_the_handshake_have_left_in_their_order() -> None:
+    game = new(AtOnce, 10, absent={8, 1})
+    assert game.game.gone == [1, 8]
+    assert game.left == game.game.left == {1, 8}
+    assert [request.seat for request in game.requests] == [0, 2, 3, 4, 5, 6, 7, 9]
+
+
+@pytest.mark.parametrize(
+    ("absent", "reason", "ranks"),
+    [
+        ({0, 2}, EndReason.LAST_PLAYER_STANDING, (2, 1, 2)),
+        ({0, 1, 2}, EndReason.NO_PLAYERS, (1, 1, 1)),
+    ],
+)
+def test_without_two_seats_nobody_is_asked(
+    absent: set[int], reason: str, ranks: tuple[int, ...]
+) -> None:
+    for kind in (AtOnce, Count):
+        game = new(kind, absent=absent)
+        assert (game.requests, game.turns) == ((), 0)
+        assert (game.outcome.reason, game.outcome.ranks) == (reason, ranks)
+
+
+def test_in_a_turn_of_all_a_seat_that_leaves_plays_its_first_move() -> None:
+    game = new(AtOnce)
+    game.advance({0: MoveReply("0b"), 1: LEFT, 2: MoveReply("2c")})
+    assert game.game.table == [{0: "0b", 1: "1a", 2: "2c"}]
+    assert (game.turns, [state.turns for state in game.standings()]) == (2, [2, 1, 2])
+    assert [request.seat for request in game.requests] == [0, 2]
+
+
+def test_a_redeal_gives_others_new_cards_and_new_moves() -> None:
+    dealt = set()
+    for luck in range(4):
+        game = new(AtOnce)
+        game.redeal(1, SeededRandomSource(luck))
+        hands = game.game.hands
+        assert hands[1] == ["1a", "1b", "1c"]
+        assert game.legal == dict(enumerate(hands))
+        assert [request.message.moves for request in game.requests] == hands
+        assert sorted([*game.game.stock, *hands[0], *hands[2]]) == sorted(
+            ["0a", "0b", "0c", "2a", "2b", "2c", "w", "x", "y", "z"]
+        )
+        dealt.add(tuple(hands[0]))
+    assert len(dealt) > 1
+
+
+def test_a_reshuffle_moves_only_what_nobody_knows() -> None:
+    dealt = set()
+    for luck in range(4):
+        game = new(AtOnce)
+        hands = [[*hand] for hand in game.game.hands]
+        game.reshuffle(SeededRandomSource(luck))
+        assert game.game.hands == hands
+        assert sorted(game.game.stock) == ["w", "x", "y", "z"]
+        dealt.add(tuple(game.game.stock))
+    assert len(dealt) > 1
+
+
+def test_a_copy_shares_neither_state_nor_chance() -> None:
+    chance = SeededRandomSource(3)
+    game = new(AtOnce, chance=chance)
+    copy = game.copy(chance.copy())
+    copy.redeal(0, SeededRandomSource(4))
+    assert [request.message.moves for request in copy.requests] == copy.game.hands
+    assert [request.message.moves for request in game.requests] == game.game.hands
+    same, other = (game.copy(chance.copy()) for _ in range(2))
+    wrong = {seat: MoveReply("wrong") for seat in range(3)}
+    for each in (same, other, game):  # draw from their chance
+        for _ in range(4):
+            each.advance(wrong)
+    assert same.game.table == other.game.table == game.game.table
+    assert same.take_events() == game.take_events()
+    same.advance({0: LEFT, 1: LEFT, 2: LEFT})
+    assert (same.turns, same.left, game.left, game.outcome) == (5, {0, 1, 2}, set(), None)
+    assert [state.turns for state in game.standings()] == [5, 5, 5]
+
+
+def test_what_a_seat_saw_when_it_was_asked_is_kept() -> None:
+    """A bot in this process reads `view` in place of the line of a request."""
+    game = open_card("K", "Q")
+    assert game.view(0).state["hands"] == ["K", None]
+    assert game.view(0).moves == ["go"]
+    game.advance({0: MoveReply("go")})
+    assert game.view(0).state == {"table": "J", "hands": ["K", None]}
+    assert game.view(0).moves == []
+    assert game.view(1).state["hands"] == [None, "Q"]
 
 
 @pytest.mark.parametrize(
@@ -327,6 +493,45 @@ def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
             assert known == [msgspec.json.encode(_unknown_to_others(game, seat)) for seat in seats]
 
 
+def open_card(*hands: str, secret: Any = None) -> Any:
+    kind = OpenCard
+    if secret is not None:
+        kind = type("Dealt", (OpenCard,), {"secret": secret})
+    options = GAMES["battleship"].options()
+    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=options)
+    game = SmallGame(kind, "open-card", setup)
+    game.game.hands = [*hands]
+    return game
+
+
+def test_a_redeal_does_not_depend_on_the_hidden_order() -> None:
+    """Otherwise a bot that simulates its match would learn the hidden cards (own-games, 2)."""
+    for luck in range(5):
+        dealt = set()
+        for hands in ("KQJ", "JQK", "QKJ"):
+            game = open_card(*hands, secret=lambda self, seat: [self.hands])
+            game.redeal(0, SeededRandomSource(luck))
+            dealt.add(tuple(game.game.hands))
+            game.reshuffle(SeededRandomSource(luck))
+            dealt.add((*game.game.hands, "reshuffled"))
+        assert len(dealt) == 2
+
+
+@pytest.mark.parametrize("secret", [None, lambda self, seat: [], lambda self, seat: [{}, []]])
+def test_a_game_that_hides_something_cannot_be_dealt_again_without_secrets(secret: Any) -> None:
+    game = open_card("K", "Q", secret=secret)
+    for deal in (lambda: game.redeal(1, SeededRandomSource(1)), lambda: game.reshuffle(None)):
+        with pytest.raises(UsageError, match=r"hides something from seat \d, and its `secret"):
+            deal()
+
+
+def test_a_game_that_hides_nothing_needs_no_secrets() -> None:
+    game = new(Count)
+    game.redeal(1, SeededRandomSource(1))
+    game.reshuffle(SeededRandomSource(1))
+    assert [request.seat for request in game.requests] == [0]
+
+
 def _unknown_to_others(game: Any, seat: int) -> list[Any]:
     """Return the items that this seat knows and the next seat doesn't, in order."""
     own = {(id(pile), place) for pile, place in game._secret(seat)}
@@ -391,9 +596,7 @@ class OpenCard(Game):
 
 
 def test_a_person_does_not_see_a_card_that_has_left_the_table() -> None:
-    options = GAMES["battleship"].options()
-    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=options)
-    game = SmallGame(OpenCard, "open-card", setup)
+    game = open_card("K", "Q")
     game.advance({0: MoveReply("go")})
     assert game.requests[0].written
     assert game.view(1).state == {"table": "J", "hands": [None, "Q"]}
