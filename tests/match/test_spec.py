@@ -5,24 +5,33 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from referee.cli.registry import read_words
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.match.limits import LIMITS, Limits, flag, limit_word
-from referee.match.machine import MAX_SEED
+from referee.match.limits import LIMITS, Limits, flag, limit_word, memory_words
+from referee.match.machine import MAX_SEED, Redeal
+from referee.match.position import Position
 from referee.match.spec import (
     SHORT_SEEDS,
+    checked_own,
     default_limits,
     match_spec,
+    own_limits,
+    own_limits_words,
     setting_words,
     settings_type,
     settings_words,
     split,
+    tournament_limits,
+    with_own,
 )
 
 TWO = ["a", "b"]
@@ -131,6 +140,142 @@ def test_what_cannot_be_is_said_in_one_line(named: dict[str, Any], expected: str
     with pytest.raises(UsageError) as raised:
         match_spec(named.pop("bots", TWO), **named)
     assert str(raised.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("time_limit", [1e-9, 10**6], [0, -1, 10**6 + 1]),
+        ("startup_limit", [1e-9, 10**6], [0, 10**6 + 1]),
+        ("cpu_limit", [1e-9, 10**6], [0, 10**6 + 1]),
+        ("grace", [0, 10**6], [-0.001, 10**6 + 1]),
+        ("increment", [0, 10**6], [-0.001, 10**6 + 1]),
+        ("line_limit", [1, 10**9], [0, 10**9 + 1]),
+        ("queue_limit", [1, 10**9], [0, 10**9 + 1]),
+        ("memory_limit", [1, 2**50], [0, 2**50 + 1]),
+        ("process_limit", [1, 10**9], [0, 10**9 + 1]),
+    ],
+)
+def test_the_bounds_of_limits(name: str, right: list[float], wrong: list[float]) -> None:
+    for value in right:
+        spec = match_spec(TWO, seed=1, options={"time_bank": 9, name: value})
+        assert getattr(spec.limits, name) == value
+    for value in wrong:
+        with pytest.raises(UsageError, match=f"option {name}={value}: give an? "):
+            match_spec(TWO, options={"time_bank": 9, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("memory_limit", 2**30, "1G"),
+        ("memory_limit", 2**31 + 2**20, "2049M"),
+        ("line_limit", 2**10, "1K"),
+        ("line_limit", 1023, "1023"),
+        ("line_limit", 1025, "1025"),
+        ("time_limit", 1024.0, "1024"),
+        ("time_limit", 2.5, "2.5"),
+        ("process_limit", 2048, "2048"),
+        ("time_bank", math.inf, "none"),
+    ],
+)
+def test_a_limit_as_its_option_takes_it(name: str, value: float, word: str) -> None:
+    assert limit_word(name, value) == word
+    assert read_words(["play", flag(name), word])[1].settings[name] == value
+
+
+def test_an_amount_of_memory_in_words() -> None:
+    assert [memory_words(most) for most in (2**20 - 1, 2**20, 3 * 2**29)] == [
+        "1,048,575 bytes",
+        "1 MiB",
+        "1,536 MiB",
+    ]
+
+
+def test_the_limits_of_one_bot() -> None:
+    """A limit of a bot replaces that of all, and `None` says that this bot has none (limits, 3)."""
+    usual = match_spec(TWO, seed=1, options={"time_bank": 60, "memory_limit": 2**20}).limits
+    chosen = {"memory_limit": "none", "time_limit": "2", "time_bank": 60}
+    own = checked_own(GAMES["dominion"], usual, chosen)
+    assert own == (("time_limit", 2.0), ("time_bank", 60.0), ("memory_limit", None))
+    limits = with_own(usual, own)
+    assert limits == usual._replace(time_limit=2.0, memory_limit=math.inf)
+    assert own_limits(usual, limits) == {"time_limit": 2.0, "memory_limit": None}
+    spec = replace(match_spec(TWO, seed=1), limits=usual, limits_of_bots=(usual, limits))
+    assert spec.each_limits == (usual, limits)
+    words = ["--limit-of", "2:time-limit=2", "--limit-of", "2:memory-limit=none"]
+    assert own_limits_words(spec) == words
+    with pytest.raises(UsageError, match="a bot has no limit 'max_turns'"):
+        checked_own(GAMES["dominion"], usual, {"max_turns": 4})
+
+
+def test_limits_of_all_bots_and_of_tournaments() -> None:
+    spec = match_spec(TWO, seed=1, options={"time_limit": 3})
+    assert spec.each_limits == (spec.limits, spec.limits)
+    usual = tournament_limits(GAMES["dominion"])
+    assert (usual["time_bank"], usual["cpu_limit"]) == (300, 600)
+    # What a sandbox limits is limited in tournaments too (limits, 1).
+    assert (usual["memory_limit"], usual["process_limit"]) == (2**30, 256)
+    assert usual.keys() & {"time_limit", "stderr_limit"} == set()
+
+
+def test_a_time_limit_of_none_switches_the_start_up_limit_off_too() -> None:
+    spec = match_spec(TWO, seed=1, options={"time_limit": "none", "startup_limit": "none"})
+    assert settings_words(spec) == ["--time-limit", "none"]
+    spec = match_spec(TWO, seed=1, options={"time_limit": "none"})
+    assert settings_words(spec) == ["--time-limit", "none", "--startup-limit", "10"]
+
+
+@pytest.mark.parametrize("seed", [0, 2**53 - 1, np.int64(7)])
+def test_the_bounds_of_seeds(seed: int) -> None:
+    assert match_spec(TWO, seed=seed).seed == seed
+
+
+@pytest.mark.parametrize("seed", [0.5, "1", 1.0])
+def test_a_seed_is_an_integer(seed: Any) -> None:
+    with pytest.raises(UsageError, match="is not an integer from 0 to"):
+        match_spec(TWO, seed=seed)
+
+
+@pytest.mark.parametrize(("seats", "right"), [(1, False), (2, True), (4, True), (5, False)])
+def test_the_bounds_of_seats(seats: int, right: bool) -> None:
+    with nullcontext() if right else pytest.raises(UsageError, match="takes 2 to 4 bots"):
+        assert len(match_spec(["a"] * seats, seed=1).bots) == seats
+
+
+def test_the_seed_in_effect_is_that_of_the_last_redeal() -> None:
+    spec = match_spec(TWO, seed=5)
+    assert spec.luck == 5
+    assert replace(spec, redeals=(Redeal(1, 6), Redeal(3, 7))).luck == 7
+
+
+@pytest.mark.parametrize(
+    ("turns", "answers", "right"),
+    [
+        ([], [[None], [None]], True),
+        ([4], [[None, b"{}", b"x"], [None]], True),
+        ([2, 4], [[None]], True),
+        ([4, 4], [[None]], False),
+        ([4, 2], [[None]], False),
+        ([5], [[None]], False),
+        ([], [[None], []], False),
+        ([], [[b"{}"]], False),
+        ([], [[None, None]], False),
+        ([], [[None, b"{}"], [None, b"{}\n"]], False),
+        ([], [[None, b"{}", b" "]], False),
+    ],
+)
+def test_a_position_that_a_match_can_reach(
+    turns: list[int], answers: list[list[bytes | None]], right: bool
+) -> None:
+    """Redeals come one after another, before the turn, and each answer is a line."""
+    redeals = tuple(Redeal(turn, 1) for turn in turns)
+    position = Position("a", 5, 1, redeals, tuple(map(tuple, answers)))
+    assert position.is_valid == right
+    assert position.is_same(replace(position, record="b"))
+    assert not position.is_same(replace(position, seed=2))
+    spec = position.redealt(match_spec(TWO, seed=9), luck=8)
+    assert (spec.seed, spec.redeals) == (1, (*redeals, Redeal(5, 8)))
 
 
 @pytest.mark.parametrize("name", LIMITS)

@@ -370,6 +370,7 @@ def test_a_redeal_gives_others_new_cards_and_new_moves() -> None:
         assert hands[1] == ["1a", "1b", "1c"]
         assert game.legal == dict(enumerate(hands))
         assert [request.message.moves for request in game.requests] == hands
+        assert [game.view(seat).moves for seat in (0, 1, 2, PUBLIC, ALL)] == [*hands, [], []]
         assert sorted([*game.game.stock, *hands[0], *hands[2]]) == sorted(
             ["0a", "0b", "0c", "2a", "2b", "2c", "w", "x", "y", "z"]
         )
