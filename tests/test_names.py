@@ -1,5 +1,7 @@
 """The name under which a bot is shown."""
 
+from pathlib import Path
+
 import pytest
 
 from referee.names import named, shown_names, stem_of
@@ -16,6 +18,10 @@ from referee.names import named, shown_names, stem_of
         (["a\u202eb\u200bc\x1b[2J", "\t"], (), (), ["abc[2J", "player2"]),
         (["x" * 64, "\u65e5" * 30], (), (), ["x" * 37 + "...", "\u65e5" * 18 + "..."]),
         (["Ann", "Ben"], ["y" * 60, "y"], (), ["y" * 60, "y"]),
+        (["x" * 40, "x" * 41], (), (), ["x" * 40, "x" * 37 + "..."]),
+        (["/" + "x" * 39, "/x" + "y" * 39], (), (), ["/" + "x" * 39, "..." + "y" * 37]),
+        (["Ann", "Ben", "Ann"], ["Ben"], ["a"], ["Ben (player1)", "Ben (player2)", "Ann"]),
+        ([" a\u3000b ", "\u200b"], ["\t"], (), ["a b", "player2"]),
     ],
 )
 def test_a_bot_has_one_name(
@@ -43,3 +49,12 @@ def test_a_bot_without_a_name_is_called_as_its_file(bot: str, stem: str) -> None
 def test_a_name_is_given_before_a_bot() -> None:
     assert named("new=./my_bot.py") == ("new", "./my_bot.py")
     assert named("env A=1 ./bot") == ("", "env A=1 ./bot")
+    assert named("x" * 64 + "=a=b\nc") == ("x" * 64, "a=b\nc")
+    for whole in ("x" * 65 + "=a", "a=", "=a", "./a=b", "http:a=b"):
+        assert named(whole) == ("", whole)
+
+
+def test_the_name_of_a_file_is_not_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("big=bot").symlink_to("missing")
+    assert named("big=bot") == ("", "big=bot")

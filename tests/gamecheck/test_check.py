@@ -234,6 +234,43 @@ def test_a_wrong_view_is_found(make: Callable[[Mixed, Viewer], Any], says: str) 
     assert any(says in finding.text for finding in errors), errors
 
 
+@pytest.mark.parametrize(
+    ("less", "more", "where"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, ""),
+        ({"a": 1, "b": None}, {"a": 1}, ""),
+        ({"a": 1}, {}, "a"),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}, "a.b"),
+        ({"a": {"b": 1}}, {"a": [1]}, ""),
+        ({"a": ""}, {"a": "x"}, ""),
+        ({"a": 0}, {"a": None}, "a"),
+        ({"a": [1, 2]}, {"a": [2, 1]}, ""),
+        ({"a": [1, 2]}, {"a": [1, 3]}, "a[1]"),
+        ({"a": [1, None]}, {"a": [1, 3]}, ""),
+        ({"a": [1, 2]}, {"a": [1]}, ""),
+        ({"a": "x?"}, {"a": "xy"}, ""),
+        ({"a": "xy"}, {"a": "x?"}, "a"),
+        ({"a": "x"}, {"a": "xy"}, "a"),
+    ],
+)
+def test_what_one_view_shows_and_the_other_does_not(less: Any, more: Any, where: str) -> None:
+    assert match.first_extra(less, more, "") == where
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "where"),
+    [
+        ({"a": 1, "b": [1, {"c": 2}]}, {"a": 1, "b": [1, {"c": 3}]}, "b[1].c"),
+        ({"a": [1, 2], "b": 1}, {"a": [1, 3], "b": 2}, "a[1]"),
+        ({"a": [1, 2]}, {"a": [1]}, "a"),
+        ({"a": {"b": 1}}, {"a": {"c": 1}}, "a"),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "an order"),
+    ],
+)
+def test_where_two_texts_differ(one: Any, other: Any, where: str) -> None:
+    assert match.first_difference(msgspec.json.encode(one), msgspec.json.encode(other)) == where
+
+
 def test_an_object_in_a_view_is_found() -> None:
     found = report(seeing(lambda game, viewer: object()))
     assert "JSON cannot carry this" in found.findings[0].text

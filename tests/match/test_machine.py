@@ -17,10 +17,19 @@ from msgspec import Struct
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
-from referee.games.dominion.rules.messages import PlayReply
+from referee.games.dominion.rules.messages import PlayerTopDiscard, PlayReply, PlayTurn
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, EndReason, Fault, InvalidReply
-from referee.games.interface.game import LEFT, GameSetup, Outcome, Request, SeatState, ranks
+from referee.games.interface.game import (
+    ALL,
+    LEFT,
+    PUBLIC,
+    GameSetup,
+    Outcome,
+    Request,
+    SeatState,
+    ranks,
+)
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import CardFacts
@@ -31,6 +40,7 @@ from referee.match.machine import (
     Entry,
     Match,
     Received,
+    Redeal,
     Sent,
 )
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
@@ -1102,6 +1112,210 @@ def test_a_seat_answers_once_a_round() -> None:
     for again in (lambda: match.receive(1, CLEANUP), lambda: match.disqualify(1, EXITED, "")):
         with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
             again()
+
+
+# --- redeals ----------------------------------------------------------------------------------
+
+
+def test_a_redeal_is_carried_out_before_the_first_request_of_its_turn() -> None:
+    """Faults before it belong to the recorded match, except for those of the handshake (3.2)."""
+    match = Match(RULES, seats=2, seed=5, redeals=[Redeal(2, 9)])
+    plain = Match(RULES, seats=2, seed=5)
+    for each in (match, plain):
+        each.start()
+        each.receive(0, b"no name")
+        each.receive(1, name_line(1))
+    assert match.view(ALL) == plain.view(ALL)
+    for each in (match, plain):
+        each.receive(0, b"?")
+        assert (each.turns, each.due) == (2, (1,))
+    assert match.view(PUBLIC) == plain.view(PUBLIC)
+    assert match.view(ALL) != plain.view(ALL)
+    assert match.faults == [Counter({"bad-name-reply": 1}), Counter()]
+    assert match.first_faults.keys() == {(0, "bad-name-reply")}
+    assert plain.faults[0] == {"bad-name-reply": 1, "invalid-json": 1}
+    assert plain.first_faults.keys() == {(0, "bad-name-reply"), (0, "invalid-json")}
+    match.receive(1, b"?")
+    assert match.faults[1] == {"invalid-json": 1}
+
+
+def test_two_redeals_of_one_turn_give_the_deal_of_the_last() -> None:
+    views = []
+    for redeals in ([Redeal(1, 8), Redeal(1, 9)], [Redeal(1, 9)], [Redeal(1, 8)]):
+        match = Match(RULES, seats=2, seed=5, redeals=redeals)
+        shake_hands(match)
+        views.append(match.view(ALL))
+    assert views[0] == views[1] != views[2]
+
+
+def test_after_the_end_nothing_is_dealt_again() -> None:
+    match = Match(RULES, seats=2, seed=5, options=Options(1), redeals=[Redeal(3, 8)])
+    shake_hands(match)
+    for seat in (0, 1):
+        match.receive(seat, b"?")
+    assert match.faults == [Counter({"invalid-json": 1})] * 2
+
+
+# --- without lines, and copies ----------------------------------------------------------------
+
+
+def without_lines(**options: Any) -> Match:
+    match = Match(RULES, seats=2, seed=1, lines=False, **options)
+    match.start()
+    match.receive(1, name_line(1))
+    match.receive(0, name_line(0))
+    return match
+
+
+def test_without_lines_only_the_readers_are_told() -> None:
+    match = without_lines(readers=[1])
+    told = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+    assert {entry.line for entry in told} == {b""}
+    assert [(entry.to, type(entry.message).__name__) for entry in told] == [
+        (1, "PlayerNameRequest"),
+        *[(None, "PlayerName")] * 2,
+        (None, "GameInfo"),
+        (None, "SupplyInfo"),
+    ]
+    match.take(0, PlayReply(phase="cleanup"))
+    told = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+    assert [(entry.to, type(entry.message)) for entry in told] == [
+        (None, PlayerTopDiscard),
+        (1, PlayTurn),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "heard"),
+    [({}, []), ({"readers": [0], "heard": {PlayerTopDiscard}}, [PlayerTopDiscard] * 2)],
+)
+def test_readers_hear_what_they_want(options: dict[str, Any], heard: list[type[Struct]]) -> None:
+    match = without_lines(**options)
+    for seat in (0, 1):
+        match.take(seat, PlayReply(phase="cleanup"))
+    match.disqualify(0, EXITED, "")
+    told = [entry for entry in match.take_entries() if isinstance(entry, Sent)]
+    assert [type(entry.message) for entry in told if entry.to is None] == heard
+
+
+def test_a_struct_is_taken_from_a_due_seat_after_the_handshake() -> None:
+    match = new_match()
+    reply = PlayReply(phase="cleanup")
+    for _ in range(2):
+        with pytest.raises(ProtocolMisuseError, match="seat 0 is not due"):
+            match.take(0, reply)
+        if not match.due:
+            match.start()
+    match = begun()
+    with pytest.raises(ProtocolMisuseError, match="seat 1 is not due"):
+        match.take(1, reply)
+
+
+def test_structs_of_one_round_wait_for_each_other() -> None:
+    game = Scripted([0, 1], [0], standings=[standing()] * 2)
+    match = Match(game.definition(), seats=2, seed=1)
+    shake_hands(match)
+    match.take(1, Question())
+    assert (match.in_round, match.due, game.replies) == (True, (0,), [])
+    match.take(0, Question())
+    assert (match.in_round, game.replies) == (False, [{0: Question(), 1: Question()}])
+    assert not any(isinstance(entry, Received) for entry in match.take_entries())
+
+
+def test_what_cannot_be_copied() -> None:
+    says = "only a match with `copies` can be copied, after its handshake"
+    with pytest.raises(ProtocolMisuseError, match=says):
+        begun().copy()
+    match = Match(RULES, seats=2, seed=1, copies=True)
+    match.start()
+    with pytest.raises(ProtocolMisuseError, match=says):
+        match.copy()
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat))
+    with pytest.raises(ProtocolMisuseError, match="the viewer has no request"):
+        match.copy(1)
+    game = Scripted([0, 1], standings=[standing()] * 2)
+    match = Match(game.definition(), seats=2, seed=1, copies=True)
+    shake_hands(match)
+    match.take(0, Question())
+    with pytest.raises(ProtocolMisuseError, match="or another seat has replied"):
+        match.copy(1)
+
+
+def test_a_copy_with_a_viewer_knows_no_faults() -> None:
+    match = Match(RULES, seats=2, seed=1, copies=True)
+    shake_hands(match)
+    match.receive(0, b"?")
+    exact, seen = match.copy(), match.copy(1, seed=4)
+    assert exact.faults == [{"invalid-json": 1}, {}]
+    assert exact.first_faults.keys() == {(0, "invalid-json")}
+    assert seen.faults == [{}, {}]
+    assert seen.first_faults == {}
+    exact.receive(1, b"?")
+    seen.receive(1, b"?")
+    assert match.faults == [{"invalid-json": 1}, {}]
+    assert match.due == (1,)
+    assert match.requests == [1, 1]
+
+
+def test_a_history_can_be_repeated() -> None:
+    """The redeal of a copy and a seat that left are steps of it too."""
+    first = Match(RULES, seats=3, seed=1, copies=True)
+    shake_hands(first)
+    first.take(0, PlayReply(phase="cleanup"))
+    first = first.copy(1, seed=6)
+    first.disqualify(1, TIMEOUT, "")
+    first = first.copy()
+    first.take(2, PlayReply(phase="cleanup"))
+    again = Match(RULES, seats=3, seed=1, copies=True)
+    shake_hands(again)
+    for step in first.history:
+        again.repeat(step, again.due)
+    assert again.view(ALL) == first.view(ALL)
+    assert again.disqualified.keys() == {1}
+    assert (again.disqualified[1].code, again.due) == (EXITED, (0,))
+    assert again.history == first.history
+    last = Match(RULES, seats=3, seed=1, copies=True)
+    shake_hands(last)
+    last.repeat(first.history[0], [1, 2])
+    assert last.due == (0,)
+
+
+def test_in_the_handshake_there_is_no_game_yet() -> None:
+    match = started(3)
+    assert (match.turns, match.view(ALL), match.statistics()) == (0, None, [])
+    assert match.notes() == [[], [], []]
+    assert not any((match.can_redeal, match.can_reshuffle, match.in_round))
+    match.receive(1, name_line(1))
+    assert match.in_round
+    for seat in (0, 2):
+        match.receive(seat, name_line(seat))
+    assert match.can_redeal
+    assert match.can_reshuffle
+
+
+def test_seats_with_a_failed_or_wrong_handshake_are_known() -> None:
+    match = started(3)
+    match.disqualify(2, EXITED, "")
+    match.receive(0, b"?")
+    assert (match.failed_handshake, match.absent) == (set(), set())
+    match.receive(1, name_line(1))
+    assert (match.failed_handshake, match.absent) == ({0, 2}, {2})
+
+
+def test_the_clock_of_a_request() -> None:
+    game = Scripted([0, 1], [0], outcome=Outcome("over", (1, 2)), standings=[standing()] * 2)
+    match = Match(game.definition(), seats=2, seed=1)
+    match.start()
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat))
+    assert match.clocks == {}
+    game.requests = [Request(0, Question(), clock="turn")]
+    match._ask_or_end(game)
+    assert match.clocks == {0: "turn"}
+    game.requests = [Request(0, Question())]
+    match._ask_or_end(game)
+    assert match.clocks == {}
 
 
 # --- results ----------------------------------------------------------------------------------
