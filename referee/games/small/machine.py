@@ -239,8 +239,8 @@ class SmallGame:
         if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
             return
         played = {
-            # The author's code may expect a move from a seat that has left. We then play its first
-            # legal move.
+            # The author's code may expect a move from a seat that has left or made a wrong move. We
+            # then play its first legal move.
             seat: moves[seat] if seat in moves else self._legal_of(seat)[0]
             for seat in deciding
         }
@@ -272,8 +272,6 @@ class SmallGame:
         elif costs == "random":
             legal = self.legal[seat]
             moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
-        else:
-            moves[seat] = self.legal[seat][0]
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, SECTIONS[code], detail))
@@ -286,7 +284,7 @@ class SmallGame:
 
     def _has_too_few_seats(self) -> bool:
         there = self.seats - len(self.left)
-        if there > 1 or self.outcome is not None:
+        if there > 1:
             return self.outcome is not None
         if there == 0:
             self._end(EndReason.NO_PLAYERS)
@@ -304,12 +302,13 @@ class SmallGame:
 
     def _deciding(self) -> tuple[int, ...]:
         # The author can set a single seat, or a tuple of seats that move at the same time.
-        to_move = self.game.to_move
-        seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
+        to_move: Any = self.game.to_move
+        several = isinstance(to_move, Iterable)
+        seats = () if to_move is None else tuple(to_move) if several else (to_move,)
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
             text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
             raise self._wrong("apply" if self.turns else "start", text)
-        return seats
+        return tuple(sorted(seats))
 
     def _legal_of(self, seat: int) -> list[Move]:
         legal = self.game.legal(seat)

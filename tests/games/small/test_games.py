@@ -197,8 +197,65 @@ def test_a_wrong_move_loses_unless_the_game_says_otherwise(reply: object) -> Non
     assert PlayerLost(1, "player1") in game.take_events()
     assert [request.seat for request in game.requests] == [1]
     game.advance({1: reply})
+    assert [type(event) for event in game.take_events()] == [Fault, PlayerLost]
     assert game.outcome.reason == "wrong-move"
     assert game.outcome.ranks == (2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "detail"),
+    [
+        (MoveReply(), "illegal-move", "`move` is missing, which is not one of the legal moves"),
+        (InvalidReply("invalid-json", "cut"), "invalid-json", "cut"),
+        (PlayerLost(1, "player1"), "wrong-type", "this is not a move-reply"),
+    ],
+)
+def test_what_is_wrong_with_a_reply(reply: object, code: str, detail: str) -> None:
+    game = new(Count)
+    game.advance({0: reply})
+    faults = [event for event in game.take_events() if type(event) is Fault]
+    assert faults == [Fault(0, code, "5.1", detail)]
+
+
+def test_a_game_can_end_when_a_seat_leaves() -> None:
+    game = new(type("Ends", (Count,), {"leave": lambda self, seat: setattr(self, "to_move", None)}))
+    game.take_events()
+    game.advance({0: LEFT})
+    assert game.take_events() == []
+    assert (game.outcome.reason, game.outcome.ranks) == ("finished", (3, 1, 1))
+
+
+@pytest.mark.parametrize("to_move", [-1, 3, True, "1", 1.0, (0, 3), (-1, 1), [0, False], (0, "1")])
+@pytest.mark.parametrize("method", ["start", "apply"])
+def test_a_seat_to_move_is_one_of_the_match(to_move: Any, method: str) -> None:
+    def wrong(self: Count, *move: Any) -> None:
+        getattr(Count, method)(self, *move)
+        self.to_move = to_move
+
+    odd = type("Odd", (Count,), {method: wrong})
+    says = rf"line \d+, in {method}: `to_move` is {re.escape(repr(to_move))}; seats are 0 to 2$"
+    with pytest.raises(GameError, match=says):
+        new(odd).advance({0: MoveReply(1)})
+
+
+def test_seats_that_decide_together_are_asked_in_their_order() -> None:
+    game = new(AtOnce)
+    game.game.to_move = [2, 0]
+    game._begin_turn(game._deciding())
+    assert [request.seat for request in game.requests] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("legal", "says"),
+    [
+        ({1, 2}, "it returned a set, not a list"),
+        (None, "it returned a NoneType, not a list"),
+        ([], "seat 0 is to move, and has no legal move"),
+    ],
+)
+def test_legal_moves_are_a_list_with_a_move(legal: Any, says: str) -> None:
+    with pytest.raises(GameError, match=rf"line \d+, in legal: {says}"):
+        new(type("Odd", (Count,), {"legal": lambda self, seat: legal}))
 
 
 @pytest.mark.parametrize(
@@ -244,7 +301,7 @@ def test_a_game_can_play_another_move(costs: str, played: set[int]) -> None:
         game.advance({game.requests[0].seat: MoveReply(9)})
         for event in game.take_events():
             moves.update(event.moves.values() if isinstance(event, MovesPlayed) else ())
-    assert moves <= played
+    assert moves == played
     assert game.outcome.reason == "finished"
 
 
@@ -477,6 +534,33 @@ def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
         game.standings()
 
 
+def test_whole_scores_are_integers() -> None:
+    game = new(Count)
+    assert repr([state.score for state in game.standings()]) == "[0, 0, 0]"
+    game.advance({0: MoveReply(2)})
+    game.advance({1: MoveReply(3)})
+    assert repr([state.score for state in game.standings()]) == "[1, 1.5, 0]"
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        ([1], "it returned a list of 1, not a dict"),
+        (None, "it returned null, not a dict"),
+        ({"n": {1: 2}}, "the result.n has the key 1"),
+        ({"n": object()}, "the result.n is of type object"),
+    ],
+)
+def test_a_state_is_an_object_of_json(state: Any, says: str) -> None:
+    with pytest.raises(GameError, match=rf"line \d+, in view: {says}"):
+        new(type("Odd", (Count,), {"view": lambda self, viewer: state}))
+
+
+def test_tuples_of_a_state_are_lists() -> None:
+    game = new(type("Tuples", (Count,), {"view": lambda self, viewer: {"n": (1, (2,))}}))
+    assert game.view(PUBLIC).state == {"n": [1, [2]]}
+
+
 @every_small_game
 def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
     """Cards that only some seats know, such as an opponent's hand, must stay where they are."""
@@ -516,6 +600,16 @@ def test_a_redeal_does_not_depend_on_the_hidden_order() -> None:
             game.reshuffle(SeededRandomSource(luck))
             dealt.add((*game.game.hands, "reshuffled"))
         assert len(dealt) == 2
+
+
+def test_the_values_of_a_dict_are_dealt_again() -> None:
+    dealt = set()
+    for luck in range(9):
+        game = open_card("K", "Q", secret=lambda self, seat: [self.table])
+        game.game.table = {"left": "J", "right": "A"}
+        game.redeal(0, SeededRandomSource(luck))
+        dealt.add("".join(game.game.table[side] for side in ("left", "right")))
+    assert dealt == {"AJ", "JA"}
 
 
 @pytest.mark.parametrize("secret", [None, lambda self, seat: [], lambda self, seat: [{}, []]])
@@ -566,6 +660,12 @@ def test_only_hidden_places_are_filled() -> None:
     found = filled(public, own, before={})
     assert found == {**public, "a": [None, ["J"], 4], "b": "~~S", "c": {"d": 1}}
     assert filled({"a": [None]}, {"a": [1, 2]}, before={}) == {"a": [None]}
+    assert filled({"a": [None]}, {"a": ["K"]}, {"a": ["J", "Q"]}) == {"a": ["K"]}
+    assert filled({"a": ["?"]}, {"a": "b"}, before={}) == {"a": ["?"]}
+    assert filled({"a": {"b": None}}, {"a": [1]}, before={}) == {"a": {"b": None}}
+    assert filled({"a": {"b": None}}, {"a": {"b": 1}}, {"a": None}) == {"a": {"b": 1}}
+    assert filled({"a": "??"}, {"a": "bcd"}, before={}) == {"a": "??"}
+    assert filled({"a": "?b"}, {"a": ["x", "y"]}, before={}) == {"a": "?b"}
 
 
 def test_values_that_were_public_are_removed() -> None:
