@@ -200,7 +200,7 @@ class Match:
 
     def start(self) -> None:
         """Begin the handshake: send a name request to every seat."""
-        if self._asked or self.outcome is not None:
+        if self._asked:
             raise ProtocolMisuseError("the match was started already")
         self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 

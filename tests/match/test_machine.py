@@ -883,6 +883,16 @@ def test_nobody_is_due_before_the_start() -> None:
         match.disqualify(1, EXITED, "")
 
 
+def test_a_match_starts_once() -> None:
+    over = begun()
+    over.disqualify(0, EXITED, "")
+    over.take_entries()
+    for match in (started(2), begun(), over):
+        with pytest.raises(ProtocolMisuseError, match="the match was started already"):
+            match.start()
+        assert match.take_entries() == []
+
+
 def test_a_handshake_ends_once() -> None:
     match = started(3)
     match.receive(1, name_line(1))

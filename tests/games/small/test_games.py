@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ from referee.games import GAMES
 from referee.games.interface.faults import EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
-from referee.games.small import Game, definition
+from referee.games.small import Chance, Game, definition, sees
 from referee.games.small.machine import SmallGame, filled, find
 from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
 from referee.match.pages import load_page
@@ -512,6 +513,83 @@ def test_a_class_without_a_method_is_no_game(method: str) -> None:
     setattr(Odd, method, getattr(Game, method))
     with pytest.raises(GameError, match=rf"line \d+, in Odd: the class has no method `{method}`"):
         definition(Odd, "odd")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "says"),
+    [
+        ({"players": 1}, "`players` is 1: give a number from 2, or two of them"),
+        ({"players": True}, "`players` is True: give a number from 2"),
+        ({"players": 2.0}, "`players` is 2.0: give a number from 2"),
+        ({"players": (1, 3)}, "`players` is (1, 3): give a number from 2"),
+        ({"players": (3, 2)}, "`players` is (3, 2): give a number from 2"),
+        ({"players": (2, 3, 4)}, "`players` is (2, 3, 4): give a number from 2"),
+        ({"wrong_move": "last"}, "`wrong_move` is 'last': give one of 'loses', 'first', 'random'"),
+        ({"moves": {1, 2}}, "`moves` is {1, 2}: give a list or a dict of lists"),
+        ({"moves": 3}, "`moves` is 3: give a list or a dict of lists"),
+        (
+            {"Options": type("Options", (), {"rows": 6})},
+            "`Options.rows` has no type: write rows: int = 3",
+        ),
+        (
+            {"Options": type("Options", (), {"__annotations__": {"rows": int}})},
+            "`Options.rows` has no default: write rows: ... = 3",
+        ),
+    ],
+    ids=str,
+)
+def test_a_wrong_attribute_of_the_class(attributes: dict[str, Any], says: str) -> None:
+    with pytest.raises(GameError, match=re.escape(says)):
+        definition(type("Odd", (Count,), attributes), "odd")
+
+
+@pytest.mark.parametrize(
+    ("players", "seats"), [(2, (2, 2)), (5, (5, 5)), ((2, 2), (2, 2)), ((2, 4), (2, 4))]
+)
+def test_the_numbers_of_players(players: Any, seats: tuple[int, int]) -> None:
+    made = definition(type("Some", (Count,), {"players": players}), "some")
+    assert (made.min_seats, made.max_seats) == seats
+    # With a third player a match goes on, so the cases of a match that ends are left out.
+    omitted = msgspec.json.decode(made.cases())["shared"].get("omit", [])  # type: ignore[misc]
+    assert ("3.5/1" in omitted) == (seats[0] > 2)
+
+
+def test_the_options_of_a_game() -> None:
+    class Own:
+        rows: int = 6
+
+    options: Any = definition(type("Some", (Count,), {"Options": Own}), "some").options
+    assert msgspec.structs.asdict(options()) == {"rows": 6, "max_turns": 500}
+    for turns, right in ((0, False), (1, True), (10_000, True), (10_001, False)):
+        with nullcontext() if right else pytest.raises(msgspec.ValidationError):
+            assert msgspec.convert({"max_turns": turns}, options).max_turns == turns
+
+    class Turns:
+        max_turns: int = 3
+
+    made = definition(type("Some", (Count,), {"Options": Turns}), "some")
+    assert msgspec.structs.asdict(made.options()) == {"max_turns": 3}
+    assert msgspec.json.decode(made.cases())["options"] == {}  # type: ignore[misc]
+    # An environment needs the moves, and a game without is complete.
+    assert made.environment is not None
+    assert definition(type("Some", (Count,), {"moves": None}), "some").environment is None
+
+
+def test_the_chance_of_a_game_is_one_stream_of_its_seed() -> None:
+    for seed in range(5):
+        chance, source = Chance.of_seed(seed), SeededRandomSource(seed)
+        items, same = [*"abcdef"], [*"abcdef"]
+        assert chance.choose(6) == source.choose("game", 6)
+        assert chance.pick(items) == items[source.choose("game", 6)]
+        assert items == same
+        chance.shuffle(items)
+        source.shuffle("game", same)
+        assert items == same
+        assert chance.choose(1) == 0
+
+
+def test_who_sees_the_cards_of_a_seat() -> None:
+    assert [sees(viewer, 1) for viewer in (0, 1, 2, PUBLIC, ALL)] == [0, 1, 0, 0, 1]
 
 
 @pytest.mark.parametrize("method", ["shown", "secret", "leave", "words", "legal"])
