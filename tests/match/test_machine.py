@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from referee.errors import ProtocolMisuseError
+from referee.errors import ProtocolMisuseError, UsageError
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import PlayerTopDiscard, PlayReply, PlayTurn
@@ -1159,11 +1159,15 @@ def test_two_redeals_of_one_turn_give_the_deal_of_the_last() -> None:
 
 
 def test_after_the_end_nothing_is_dealt_again() -> None:
-    match = Match(RULES, seats=2, seed=5, options=Options(1), redeals=[Redeal(3, 8)])
+    """This game can't deal again, so trying to would be an error."""
+    game = Scripted(outcome=Outcome("over", (1, 1)), standings=[standing(turns=1)] * 2)
+    match = Match(game.definition(), seats=2, seed=5, redeals=[Redeal(1, 8)])
     shake_hands(match)
-    for seat in (0, 1):
-        match.receive(seat, b"?")
-    assert match.faults == [Counter({"invalid-json": 1})] * 2
+    assert match.outcome == Outcome("over", (1, 1))
+    game = Scripted([0], standings=[standing(turns=1)] * 2)
+    match = Match(game.definition(), seats=2, seed=5, redeals=[Redeal(1, 8)])
+    with pytest.raises(UsageError, match="dominion cannot deal hidden cards again"):
+        shake_hands(match)
 
 
 # --- without lines, and copies ----------------------------------------------------------------
@@ -1302,6 +1306,18 @@ def test_in_the_handshake_there_is_no_game_yet() -> None:
         match.receive(seat, name_line(seat))
     assert match.can_redeal
     assert match.can_reshuffle
+
+
+def test_cards_are_watched_only_at_a_table() -> None:
+    moved: list[object] = []
+    match = begun()
+    match.watch(moved.append)
+    match.receive(0, CLEANUP)
+    assert moved
+    match = Match(Scripted([0]).definition(), seats=2, seed=1)
+    shake_hands(match)
+    match.watch(moved.append)  # nothing to watch
+    assert len(begun(3).statistics()) == len(begun(3).notes()) == 3
 
 
 def test_seats_with_a_failed_or_wrong_handshake_are_known() -> None:

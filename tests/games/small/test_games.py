@@ -23,11 +23,12 @@ from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Chance, Game, definition, sees
 from referee.games.small.machine import SmallGame, filled, find
 from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
+from referee.match.machine import Match, Sent
 from referee.match.pages import load_page
 from tests.games.test_checkers import check, damaged, log_of
 from tests.games.test_leaks import leaky
 from tests.support.any_game import Course
-from tests.support.helpers import NAMES, TIMES
+from tests.support.helpers import NAMES, TIMES, name_line
 from tests.support.leaks import Pair, hidden_in
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 from tests.support.people import at_random, decide
@@ -465,6 +466,22 @@ def test_a_copy_shares_neither_state_nor_chance() -> None:
     same.advance({0: LEFT, 1: LEFT, 2: LEFT})
     assert (same.turns, same.left, game.left, game.outcome) == (5, {0, 1, 2}, set(), None)
     assert [state.turns for state in game.standings()] == [5, 5, 5]
+
+
+def test_without_lines_a_reader_gets_values_in_place_of_json() -> None:
+    match = Match(definition(AtOnce, "game"), seats=2, seed=1, lines=False, readers=[1])
+    match.start()
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat))
+    *_, asked = match.take_entries()
+    assert isinstance(asked, Sent)
+    assert msgspec.structs.asdict(asked.message) == {
+        "turn": 1,
+        "player_number": "player2",
+        "moves": ["1a", "1b", "1c"],
+        "scores": [0, 0],
+        "state": {"hands": [None, ["1a", "1b", "1c"]], "stock": None},
+    }
 
 
 def test_what_a_seat_saw_when_it_was_asked_is_kept() -> None:
