@@ -1129,7 +1129,7 @@ def test_a_seat_answers_once_a_round() -> None:
 
 def test_a_redeal_is_carried_out_before_the_first_request_of_its_turn() -> None:
     """Faults before it belong to the recorded match, except for those of the handshake (3.2)."""
-    match = Match(RULES, seats=2, seed=5, redeals=[Redeal(2, 9)])
+    match = Match(RULES, seats=2, seed=5, redeals=[Redeal(2, 9)], copies=True)
     plain = Match(RULES, seats=2, seed=5)
     for each in (match, plain):
         each.start()
@@ -1141,6 +1141,8 @@ def test_a_redeal_is_carried_out_before_the_first_request_of_its_turn() -> None:
         assert (each.turns, each.due) == (2, (1,))
     assert match.view(PUBLIC) == plain.view(PUBLIC)
     assert match.view(ALL) != plain.view(ALL)
+    assert match.copy().view(ALL) == match.view(ALL)
+    assert len(match.history) == 2
     assert match.faults == [Counter({"bad-name-reply": 1}), Counter()]
     assert match.first_faults.keys() == {(0, "bad-name-reply")}
     assert plain.faults[0] == {"bad-name-reply": 1, "invalid-json": 1}
