@@ -1269,9 +1269,33 @@ def test_a_copy_with_a_viewer_knows_no_faults() -> None:
     assert seen.first_faults == {}
     exact.receive(1, b"?")
     seen.receive(1, b"?")
+    assert not any(isinstance(entry, Sent) for entry in exact.take_entries())
     assert match.faults == [{"invalid-json": 1}, {}]
     assert match.due == (1,)
     assert match.requests == [1, 1]
+
+
+class Redealing(Scripted):
+    """Can be dealt again, and not be copied."""
+
+    def redeal(self, seat: int, chance: SeededRandomSource) -> None:
+        self.replies.append({seat: chance.choose("redeal", 1000)})
+
+
+def test_the_copy_of_a_game_that_cannot_be_copied_repeats_all_steps() -> None:
+    rules = msgspec.structs.replace(RULES, new=lambda setup: Redealing([0], [1], [0]).begin(setup))
+    match = Match(rules, seats=2, seed=1, copies=True)
+    shake_hands(match)
+    match.take(0, Question())
+    redealt = match.copy(1, seed=7)
+    redealt.take(1, Question())
+    dealt = {1: SeededRandomSource(7).choose("redeal", 1000)}
+    steps = [{0: Question()}, dealt, {1: Question()}]
+    for each in (redealt, redealt.copy(), redealt.copy().copy()):
+        game: Any = each._game
+        assert (game.replies, each.due) == (steps, (0,))
+    original: Any = match._game
+    assert original.replies == steps[:1]
 
 
 def test_a_history_can_be_repeated() -> None:
