@@ -43,6 +43,7 @@ from referee.match.machine import (
     Redeal,
     Sent,
 )
+from referee.match.messages import GameEnd
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from tests.support.helpers import (
     KINGDOM,
@@ -1139,7 +1140,8 @@ def test_a_redeal_is_carried_out_before_the_first_request_of_its_turn() -> None:
     for each in (match, plain):
         each.receive(0, b"?")
         assert (each.turns, each.due) == (2, (1,))
-    assert match.view(PUBLIC) == plain.view(PUBLIC)
+    for viewer in (PUBLIC, 0, 1):
+        assert match.view(viewer) == plain.view(viewer)
     assert match.view(ALL) != plain.view(ALL)
     assert match.copy().view(ALL) == match.view(ALL)
     assert len(match.history) == 2
@@ -1203,7 +1205,11 @@ def test_without_lines_only_the_readers_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("options", "heard"),
-    [({}, []), ({"readers": [0], "heard": {PlayerTopDiscard}}, [PlayerTopDiscard] * 2)],
+    [
+        ({}, []),
+        ({"readers": [0], "heard": {PlayerTopDiscard}}, [PlayerTopDiscard] * 2),
+        ({"readers": [0], "heard": {GameEnd}}, [GameEnd]),
+    ],
 )
 def test_readers_hear_what_they_want(options: dict[str, Any], heard: list[type[Struct]]) -> None:
     match = without_lines(**options)
@@ -1275,15 +1281,37 @@ def test_a_copy_with_a_viewer_knows_no_faults() -> None:
     assert match.requests == [1, 1]
 
 
+def test_a_copy_with_a_viewer_deals_the_hands_of_the_others_again() -> None:
+    match = Match(RULES, seats=2, seed=1, copies=True)
+    shake_hands(match)
+    match.receive(0, CLEANUP)
+    copies = [match.copy(1, seed=seed) for seed in range(9)]
+    assert all(copy.view(1) == match.view(1) for copy in copies)
+    assert len({msgspec.json.encode(copy.view(0)) for copy in copies}) > 1
+    assert msgspec.json.encode(match.copy().view(ALL)) == msgspec.json.encode(match.view(ALL))
+
+
 class Redealing(Scripted):
-    """Can be dealt again, and not be copied."""
+    """Can be dealt again, and not be copied. Each reply is a fault."""
+
+    events: Sequence[Struct] = ()
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self.events = [*self.events, Fault(min(replies), "odd", "5", "")]
+
+    def take_events(self) -> list[Struct]:
+        events, self.events = [*self.events], ()
+        return events
 
     def redeal(self, seat: int, chance: SeededRandomSource) -> None:
         self.replies.append({seat: chance.choose("redeal", 1000)})
 
 
 def test_the_copy_of_a_game_that_cannot_be_copied_repeats_all_steps() -> None:
-    rules = msgspec.structs.replace(RULES, new=lambda setup: Redealing([0], [1], [0]).begin(setup))
+    rules = msgspec.structs.replace(
+        RULES, new=lambda setup: Redealing([0], [1], [0], [0]).begin(setup)
+    )
     match = Match(rules, seats=2, seed=1, copies=True)
     shake_hands(match)
     match.take(0, Question())
@@ -1291,9 +1319,12 @@ def test_the_copy_of_a_game_that_cannot_be_copied_repeats_all_steps() -> None:
     redealt.take(1, Question())
     dealt = {1: SeededRandomSource(7).choose("redeal", 1000)}
     steps = [{0: Question()}, dealt, {1: Question()}]
-    for each in (redealt, redealt.copy(), redealt.copy().copy()):
+    for each in [redealt.copy(), redealt.copy().copy(), redealt]:
         game: Any = each._game
         assert (game.replies, each.due) == (steps, (0,))
+        assert each.faults == [{}, {"odd": 1}]
+        each.take(0, Question())
+        assert each.faults == [{"odd": 1}, {"odd": 1}]
     original: Any = match._game
     assert original.replies == steps[:1]
 
