@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import sys
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.gamecheck import match
+from referee.gamecheck import check, match
 from referee.gamecheck.check import GameReport, check_game
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
@@ -232,6 +233,30 @@ def test_a_mistake_is_found_with_its_place(kind: type[Mixed], says: str) -> None
 def test_a_wrong_view_is_found(make: Callable[[Mixed, Viewer], Any], says: str) -> None:
     errors = [finding for finding in report(seeing(make)).findings if finding.is_error]
     assert any(says in finding.text for finding in errors), errors
+
+
+@pytest.mark.parametrize(
+    ("score", "right"),
+    [(2**53, True), (2**53 + 1, False), (-(2**53), True), (-(2**53) - 1, False), (0.5, True)]
+    + [(odd, False) for odd in (math.nan, math.inf, "3", None)],
+)
+def test_the_bounds_of_a_score(score: Any, right: bool) -> None:
+    class Scored(Mixed):
+        def standings(self) -> Any:
+            return [msgspec.structs.replace(each, score=score) for each in super().standings()]
+
+    found = check_game(msgspec.structs.replace(mixed.RULES, new=Scored), 1, 1, SECONDS)
+    texts = {finding.text for finding in found.findings if finding.is_error}
+    says = f"the score {score!r} is not a number of JSON: give an int or a float"
+    assert texts == (set() if right else {says})
+
+
+def test_matches_of_a_check_have_all_numbers_of_seats_and_few_wrong_replies() -> None:
+    made = check.settings(msgspec.structs.replace(mixed.RULES, min_seats=2, max_seats=4), 30, 7)
+    assert [each.seed for each in made] == [*range(7, 37)]
+    assert [each.seats for each in made[:7]] == [2, 3, 4, 2, 3, 4, 2]
+    assert [each.wrong for each in made[:6]] == [0, 0.1, 0, 0, 0.1, 0]
+    assert [each.leaving for each in made[:10]] == [0, 0, 0, 0, 0.2, 0, 0, 0, 0, 0.02]
 
 
 @pytest.mark.parametrize(
