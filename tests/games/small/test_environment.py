@@ -1,0 +1,106 @@
+"""The environment of a small game: its actions, and a view as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.errors import GameError, UsageError
+from referee.games.small import Game, definition
+from referee.games.small.environment import BOUND, all_moves
+from referee.games.small.messages import MoveReply, MoveRequest, View
+
+
+class Piles(Game):
+    """Cards go from a pile to a place."""
+
+    moves = {"from": (0, 1), "to": ("a", "b")}  # noqa: RUF012
+    symbols = ("J", "Q", "~")
+
+    def start(self) -> None:
+        pass
+
+    def legal(self, seat: int) -> list[Any]:
+        return [{"to": "b", "from": 0}, {"to": "a", "from": 1}]
+
+    def apply(self, move: Any) -> None:
+        pass
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        return {"top": "Q", "rows": ["~J", "JJ"], "more": {"hidden": None, "count": 7}}
+
+    def scores(self) -> list[float]:
+        return [0, 2]
+
+
+def translator(kind: type[Game] = Piles, state: Any = None) -> Any:
+    environment = definition(kind, "piles").environment
+    assert environment is not None
+    made: Any = environment.translator(0, 2, definition(kind, "piles").options())
+    state = kind().view(0) if state is None else state
+    made.look(View(1, [0, 2], [*kind().legal(0)], state), asked=True)
+    return made
+
+
+def test_each_move_is_an_action() -> None:
+    assert all_moves(Piles) == [
+        {"from": 0, "to": "a"},
+        {"from": 0, "to": "b"},
+        {"from": 1, "to": "a"},
+        {"from": 1, "to": "b"},
+    ]
+    made = translator()
+    assert made.legal().tolist() == [0, 1, 1, 0]
+    for action in (0, 3, 4, -1, 1.5):
+        with pytest.raises(UsageError):
+            made.act(action)
+    assert made.act(2) == MoveReply({"to": "a", "from": 1})
+    assert made.legal().tolist() == [0, 0, 0, 0]
+    assert [*translator().actions_of(MoveReply({"from": 1, "to": "a"}))] == [2]
+
+
+def test_a_view_is_a_row_of_numbers() -> None:
+    """Symbols count from 1, other texts are read letter by letter, and None is -1."""
+    numbers = [0, 2, 2, 3, 1, 1, 1, -1, 7]
+    assert translator().observe().tolist() == numbers
+    environment = definition(Piles, "piles").environment
+    assert environment is not None
+    layout = environment.observation(2, definition(Piles, "piles").options())
+    assert layout.names == tuple(map(str, range(len(numbers))))
+    assert {*layout.low.tolist()} == {-(2**20)}
+    assert {*layout.high.tolist()} == {2**20}
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(BOUND, BOUND), (BOUND + 1, BOUND), (-BOUND - 1, -BOUND), (True, 1), (False, 0), (2.6, 3)],
+)
+def test_numbers_of_an_observation(value: Any, number: int) -> None:
+    assert translator(state={"n": value}).observe().tolist() == [0, 2, number]
+
+
+@pytest.mark.parametrize("text", ["K", "JK", ""])
+def test_a_text_that_is_no_symbol_is_a_mistake(text: str) -> None:
+    with pytest.raises(GameError, match=r"a view has the text .*, which is not in `symbols`"):
+        translator(state={"n": text}).observe()
+
+
+def test_a_game_can_make_its_own_observation() -> None:
+    own = type("Own", (Piles,), {"observe": classmethod(lambda cls, view: [view["more"]["count"]])})
+    assert translator(own).observe().tolist() == [7]
+
+
+def test_two_moves_do_not_have_the_same_words() -> None:
+    same = type("Same", (Piles,), {"words": classmethod(lambda cls, move: move["to"])})
+    with pytest.raises(GameError, match="two of `moves` have the same words"):
+        assert definition(same, "same").environment
+
+
+def test_a_request_has_the_whole_state() -> None:
+    environment = definition(Piles, "piles").environment
+    assert environment is not None
+    tracker: Any = environment.tracker(0, 2)
+    tracker.observe(MoveRequest(3, "player1", [1], [0, 2], {"n": 1}))
+    tracker.observe(MoveReply(2))
+    assert tracker.view() == View(3, [0, 2], [1], {"n": 1})
