@@ -240,7 +240,6 @@ class Runner(Course):
         answer = self._timed(seat, answer)
         self.give(seat, answer, self._clock() - self._start_time)
         if seat in self.match.disqualified:
-            self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
             self._pause_at = 0.0  # yield right away, so that the task that kills the bot can run
         self._deliver()
@@ -275,9 +274,7 @@ class Runner(Course):
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        # A negative debt can exceed the time of the reply: the bot may have replied while we were
-        # still stopping other bots.
-        seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
+        seconds = self._clock() - self.asked_since + self._debts.pop(seat, 0.0)
         if late:
             answer = self._too_late(seat, answer)
         self.reply_seconds[seat].append(seconds)
@@ -371,9 +368,10 @@ class Runner(Course):
             if now < freeze_at:
                 return min(until, freeze_at)
             self._freeze_others()
-            spent = self._clock() - now
-            for seat in self.match.due:
-                self._debts[seat] -= spent
+            if not self.match.in_handshake:  # a handshake isn't charged to these clocks
+                spent = self._clock() - now
+                for seat in self.match.due:
+                    self._debts[seat] -= spent
         return until
 
     def _freeze_others(self) -> None:

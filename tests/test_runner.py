@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -11,11 +12,13 @@ import pytest
 import trio
 import trio.testing
 
+from referee import course
 from referee import runner as module
 from referee.bots.bot import Answer, Failure
 from referee.bots.in_process import InProcessBot
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
+from referee.logs.sink import MemorySink
 from referee.match.spec import MatchSpec, match_spec
 from referee.runner import SLICE_SECONDS, Runner
 from tests.support import toy as toy_game
@@ -80,6 +83,28 @@ class PipeBot(InProcessBot):
             os.close(fd)
 
 
+class Thinker(InProcessBot):
+    """Takes the given seconds for its replies, beginning with the handshake.
+
+    Attributes:
+        given: the seconds that it had for each reply.
+    """
+
+    def __init__(self, seconds: Sequence[float] = ()) -> None:
+        super().__init__(Named(1))
+        self.seconds = [*reversed(seconds)]
+        self.given: list[float] = []
+
+    async def reply(self, deadline: float) -> Answer:
+        left = deadline - trio.current_time()
+        self.given.append(left)
+        wanted = self.seconds.pop() if self.seconds else 0.0
+        await trio.sleep(max(0.0, min(left, wanted)))
+        if wanted > left:
+            return Failure(Disqualification.TIMEOUT, "no reply in time")
+        return await super().reply(deadline)
+
+
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "toy", toy_game.RULES)
@@ -115,11 +140,23 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot])
         for _ in range(9):
             bot.let_answer()
     limit = module.QUICK_SECONDS / 4
-    spec = match_spec(["minimal", "minimal"], seed=1, options={"time_limit": limit})
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"time_limit": limit, "max_turns": 4})
     runner = Runner(spec, bots, alone=True)
     await runner.run()  # these bots don't know the game, so every reply is a fault
     looks = [seconds for bot in bots for seconds in bot.looks]
     assert 0 < max(looks) < limit * 1.001
+
+
+async def test_no_look_waits_for_a_bot_whose_time_is_over(
+    bots: list[PipeBot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reply counts if it's there already (8.1)."""
+    for bot in bots:
+        bot.let_answer()
+    bots[0].started = module.time.monotonic() - 100
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
+    await Runner(spec, bots, alone=True).run()
+    assert bots[0].looks[0] == 0.0
 
 
 async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> None:
@@ -184,6 +221,38 @@ async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
     leaver.close()
     assert runner.match.turns == 8 * 3
     assert killed_at == [3]  # three seats began a turn in the first of eight rounds
+
+
+def test_news_reach_a_bot_without_a_request_in_time() -> None:
+    """The last bot gets the news after `NEWS_SECONDS`, and each line once."""
+    clock = trio.testing.MockClock()
+    pushed: list[tuple[float, list[bytes]]] = []
+
+    class Moving(InProcessBot):
+        def quick_reply(self, seconds: float) -> Answer:
+            clock.jump(module.NEWS_SECONDS * (not runner.match.in_handshake))
+            return super().quick_reply(seconds)
+
+    class Waiting(InProcessBot):
+        def push(self, lines: bytes) -> None:
+            pushed.append((trio.current_time(), lines.splitlines()))
+            super().push(lines)
+
+    async def main() -> None:
+        nonlocal runner
+        spec = match_spec([""] * 4, seed=1, options={"max_turns": 1})
+        log = MemorySink()
+        waiting = Waiting(Named(2))
+        runner = Runner(spec, [*(Moving(Named(1)) for _ in range(3)), waiting], log, alone=True)
+        await runner.run()
+        public = log.data.splitlines()
+        assert [line for _, lines in pushed for line in lines if line in public] == public
+
+    runner: Runner
+    trio.run(main, clock=clock)
+    times = [time - pushed[0][0] for time, _ in pushed[1:]]
+    # After the first bot's reply, with its own request after the third, and at the end.
+    assert times == pytest.approx([module.NEWS_SECONDS, 3 * module.NEWS_SECONDS, times[-1]])
 
 
 class Idle:
@@ -285,28 +354,100 @@ def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped
     ]
 
 
-async def test_the_time_that_it_takes_to_stop_a_bot_is_its_own(
-    autojump_clock: trio.testing.MockClock,
+# --- clocks (protocol, 8.1) -----------------------------------------------------------------------
+
+
+async def given(*thinkers: Thinker, game: str = "toy", **options: Any) -> Runner:
+    """Play a match, and return its runner."""
+    spec = match_spec(["a", "b"], game=game, seed=1, options=options)
+    runner = Runner(spec, thinkers)
+    await runner.run()
+    return runner
+
+
+async def test_a_reply_has_the_less_of_its_limit_and_the_bank(
+    autojump_clock: trio.abc.Clock,
+) -> None:
+    """A reply adds the increment, so the first one has only the bank itself."""
+    bot = Thinker([0, 3, 1, 0, 9, 9])
+    how = {"turns": 6, "time_limit": 9.5, "time_bank": 10, "increment": 2}
+    runner = await given(Thinker(), bot, **how)
+    assert bot.given[1:] == pytest.approx([9.5, 9, 9.5, 9.5, 5])
+    assert runner.reply_seconds[1] == pytest.approx([3, 1, 0, 9, 5])
+    left = runner.match.disqualified[1]
+    assert (left.code, left.detail) == (
+        "time-bank",
+        "its 10 s for all replies of the match and 2 s for each were over at reply 5",
+    )
+    assert runner.match.disqualified.keys() == {1}
+
+
+@pytest.mark.parametrize(("bank", "code"), [(4, "timeout"), (3.9, "time-bank")])
+async def test_the_bank_is_named_if_it_has_less_than_the_limit(
+    bank: float, code: str, autojump_clock: trio.abc.Clock
+) -> None:
+    runner = await given(Thinker(), Thinker([0, 5]), time_limit=4, time_bank=bank)
+    assert runner.match.disqualified[1].code == code
+
+
+async def test_the_replies_of_a_clock_share_the_limit(autojump_clock: trio.abc.Clock) -> None:
+    bot = Thinker([0, 3, 4, 9])
+    runner = await given(Thinker([0, 7]), bot, clock="the game", turns=9, time_limit=8)
+    assert bot.given[1:] == pytest.approx([8, 5, 1])
+    assert runner.reply_seconds[0][0] == pytest.approx(7)  # the other's reply changes nothing
+    assert runner.match.disqualified[1].detail == "no reply in time (8 s for the game)"
+    assert runner.match.disqualified.keys() == {1}
+
+
+async def test_the_handshake_has_a_limit_from_the_start_of_the_bot(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.abc.Clock
+) -> None:
+    """A bot that has waited for this match has the time from the request on (3.4)."""
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 1000.0))
+    started, late, waited = Thinker([1]), Thinker([5]), Thinker([7])
+    started.started, late.started = 997.0, 996.0
+    spec = match_spec(["a", "b", "c"], game="toy", seed=1, options={"startup_limit": 8})
+    runner = Runner(spec, [started, late, waited])
+    await runner.run()
+    assert [bot.given[0] for bot in (started, late, waited)] == pytest.approx([5, 4, 8])
+    left = runner.match.disqualified
+    assert (left[1].code, left[1].detail) == (
+        "startup-timeout",
+        "no reply to the handshake within 8 s",
+    )
+    assert left.keys() == {1}
+    assert runner.reply_seconds == [pytest.approx([0, 0, 0]), [], pytest.approx([0, 0, 0])]
+    played = await runner.close()
+    assert played.result.duration_seconds == pytest.approx(4 + 7)  # from the first start on
+
+
+@pytest.mark.parametrize(
+    ("work", "of_the_other"),
+    # In the handshake and the third reply, the bot is stopped while the other one thinks. It's
+    # stopped before the second and the fourth request, because the reply before was slow.
+    [("freeze", [5, 0, 5 - 3, 0]), ("thaw", [5, 0, 5, 0])],
+)
+async def test_the_time_that_it_takes_to_stop_or_wake_a_bot_is_its_own(
+    work: str, of_the_other: list[float], autojump_clock: trio.testing.MockClock
 ) -> None:
     """The time is added to the bot's own next reply and to no other bot's (limits.md, 5)."""
 
     class Resisting(Idle):
         def freeze(self) -> None:
             super().freeze()
-            autojump_clock.jump(3)
+            autojump_clock.jump(3 * (work == "freeze"))
 
-    class Slow(InProcessBot):
-        async def reply(self, deadline: float) -> Answer:
-            if not runner.match.in_handshake:
-                await trio.sleep(2 * module.QUICK_SECONDS)
-            return await super().reply(deadline)
+        def thaw(self) -> None:
+            super().thaw()
+            autojump_clock.jump(3 * (work == "thaw"))
 
-    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 2})
-    runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))])
+    slow, other = Thinker([5, 5, 0, 5]), Thinker()
+    runner = Runner(match_spec(["a", "b"], seed=1, options={"max_turns": 4}), [slow, other])
     runner._freezable = {1: Resisting()}  # type: ignore[dict-item]
     await runner.run()
-    assert max(runner.reply_seconds[1]) >= 3
-    assert max(runner.reply_seconds[0]) < 1
+    assert runner.reply_seconds[1] == pytest.approx([3, 3, 3, 3])
+    assert other.given[1:] == pytest.approx([10 - 3] * 4)
+    assert runner.reply_seconds[0] == pytest.approx(of_the_other)
 
 
 async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> None:
@@ -343,3 +484,48 @@ def test_the_time_that_an_object_takes_is_not_lateness() -> None:
 
     trio.run(main, clock=clock)
     assert not any(late)
+
+
+# --- the course of a match ------------------------------------------------------------------------
+
+
+async def test_a_kept_bot_has_no_exit_code() -> None:
+    """Whether it exits before the end of the match or after it depends on chance."""
+
+    class Ended(InProcessBot):
+        exit_code = 3
+
+    record = MemorySink()
+    bots = [Ended(Named(1)), Ended(Named(2))]
+    runner = Runner(toy(turns=1), bots, record=record)
+    await runner.run()
+    played = await runner.close({0})
+    assert [player.exit_code for player in played.result.players] == [None, 3]
+    lines = [msgspec.json.decode(line) for line in record.data.splitlines()]
+    assert [line["exit_code"] for line in lines if line["entry"] == "exit"] == [None, 3]
+
+
+async def test_answers_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The later ones are no use without the earlier. A failure takes no room."""
+
+    class Leaving(InProcessBot):
+        def quick_reply(self, seconds: float) -> Answer:
+            return EXITED if self.turn == 3 else super().quick_reply(seconds)
+
+        def push(self, lines: bytes) -> None:
+            self.turn = getattr(self, "turn", 0) + 1
+            super().push(lines)
+
+    async def kept(most: int) -> list[course.RecordedReply]:
+        monkeypatch.setattr(course, "MAX_ANSWERS", most)
+        bots = [InProcessBot(Named(1)), Leaving(Named(2))]
+        runner = Runner(toy(turns=3), bots, diagnose=True, alone=True)
+        await runner.run()
+        return (await runner.close()).answers
+
+    answers = [(seat, answer) for seat, answer, _ in await kept(10**6)]
+    assert [seat for seat, _ in answers] == [0, 1] * 3
+    assert answers[-1] == (1, EXITED)
+    size = sum(len(answer) for _, answer in answers if isinstance(answer, bytes))
+    assert [(seat, answer) for seat, answer, _ in await kept(size)] == answers
+    assert await kept(size - 1) == []
