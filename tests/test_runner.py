@@ -147,16 +147,15 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot])
     assert 0 < max(looks) < limit * 1.001
 
 
-async def test_no_look_waits_for_a_bot_whose_time_is_over(
-    bots: list[PipeBot], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_look_waits_for_a_bot_whose_time_is_over(bots: list[PipeBot]) -> None:
     """Its reply counts if it's there already (8.1)."""
     for bot in bots:
-        bot.let_answer()
-    bots[0].started = module.time.monotonic() - 100
-    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
-    await Runner(spec, bots, alone=True).run()
-    assert bots[0].looks[0] == 0.0
+        for _ in range(9):
+            bot.let_answer()
+    # The first reply takes longer than that, so the bank is overdrawn for the others.
+    options = {"time_bank": 1e-9, "max_turns": 3}
+    await Runner(match_spec(["", ""], seed=1, options=options), bots, alone=True).run()
+    assert {seconds for bot in bots for seconds in bot.looks[2:]} == {0.0}
 
 
 async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> None:
@@ -278,6 +277,8 @@ class Idle:
     async def attend(self) -> None:
         self.attended.set()
 
+    def read_stderr(self) -> None: ...
+
 
 async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     autojump_clock: trio.abc.Clock,
@@ -300,11 +301,64 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))])
     runner._freezable = {1: idle}  # type: ignore[dict-item]
     runner.processes = {1: idle}  # type: ignore[dict-item]
+    kept = Idle()  # it waits for another match
+    runner.idle = lambda: [kept]  # type: ignore[list-item]
     with trio.fail_after(60):
         await runner.run()
+    assert kept.is_frozen
     assert frozen_before[0] is False
     assert frozen_after[0] is True
     assert True in idle.was_frozen  # it was thawed when its own request came
+
+
+async def test_only_processes_that_wait_are_attended_to(autojump_clock: trio.abc.Clock) -> None:
+    """A due process reads its own stderr, and so does one that is being killed."""
+    attended = []
+
+    class Watched(Idle):
+        def __init__(self, seat: int) -> None:
+            super().__init__()
+            self.seat = seat
+
+        async def attend(self) -> None:
+            await trio.lowlevel.checkpoint()
+            assert self.seat not in runner.match.due
+            assert self.seat not in runner.match.disqualified
+            attended.append(self.seat)
+
+    leaver = InProcessBot(Named(3))
+    leaver.answer = lambda lines: EXITED  # type: ignore[method-assign]
+    spec = match_spec(["a", "b", "c"], seed=1, options={"max_turns": 2})
+    runner = Runner(spec, [Thinker([1, 1, 1]), Thinker([2, 2]), leaver])
+    runner.processes = {seat: Watched(seat) for seat in range(3)}  # type: ignore[misc]
+    await runner.run()
+    assert {*attended} == {0, 1}
+
+
+async def test_the_clock_starts_again_when_the_reader_of_a_log_has_caught_up(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """The referee waits for it after the request was sent (8.1)."""
+
+    class Slow(MemorySink):
+        behind = True
+
+        def push(self) -> None:
+            autojump_clock.jump(7)
+            self.behind = False
+
+    log = Slow()
+    reader, log.fd = os.pipe()
+    bot = Thinker([1, 2])
+    spec = match_spec(["a", "b"], game="toy", seed=1, options={"turns": 1, "time_limit": 9})
+    runner = Runner(spec, [bot, Thinker()], log)
+    pushed = bot.push
+    bot.push = lambda lines: (pushed(lines), setattr(log, "behind", True))[0]  # type: ignore[method-assign]
+    await runner.run()
+    assert bot.given[1] == pytest.approx(9)
+    assert runner.reply_seconds[0] == pytest.approx([2])
+    for fd in (reader, log.fd):
+        os.close(fd)
 
 
 def lateness_noted(prepare: Callable[[Runner], object]) -> list[tuple[float, set[int]]]:
@@ -466,7 +520,8 @@ async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> Non
     assert max(late) == pytest.approx(7, abs=0.5)
 
 
-def test_the_time_that_an_object_takes_is_not_lateness() -> None:
+@pytest.mark.parametrize("is_process", [True, False])
+def test_the_time_that_an_object_takes_is_not_lateness(is_process: bool) -> None:
     """Otherwise, a slow object could excuse the time-outs of its opponent."""
     clock = trio.testing.MockClock()
     late: list[float] = []
@@ -477,13 +532,16 @@ def test_the_time_that_an_object_takes_is_not_lateness() -> None:
             return super().quick_reply(seconds)
 
     async def main() -> None:
-        spec = match_spec(["a", "b"], seed=1, options={"max_turns": 6})
+        spec = match_spec(["a", "b"], seed=1, options={"max_turns": 2})
         runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))], alone=True)
         runner.overslept = lambda seconds, seats: late.append(seconds)
+        if is_process:
+            runner.processes = {0: Idle(), 1: Idle()}  # type: ignore[dict-item]
         await runner.run()
 
     trio.run(main, clock=clock)
-    assert not any(late)
+    # The second bot, which replies at once, is never noted.
+    assert late == ([pytest.approx(7 - module.QUICK_SECONDS)] * 2 if is_process else [])
 
 
 # --- the course of a match ------------------------------------------------------------------------

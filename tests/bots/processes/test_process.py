@@ -8,20 +8,25 @@ import select
 import shlex
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
 
 from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
+from referee.bots.processes import process as module
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import END_CAP, StderrKeeper
 from referee.errors import ProtocolMisuseError
 from referee.logs.files import open_logs
-from referee.match.limits import Limits
+from referee.match.limits import MIB, Limits
 from referee.match.result import Stderr
+from referee.match.sandbox import NO_SANDBOX
 
 NOT_FATAL = {
     *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
@@ -334,3 +339,331 @@ def test_both_ends_of_stderr_are_kept(count: int, size: int) -> None:
         left_out = "1 line" if count == 17 else f"{count - 16} lines"
         gap = f"... {left_out} left out"
         assert stderr == Stderr([*lines[:8], gap, *lines[-8:]], count - 16)
+
+
+# --- without a process ----------------------------------------------------------------------------
+
+
+class Pipes:
+    """Stands in for a `LaunchedBot`. The test has the bot's ends of the pipes.
+
+    Attributes:
+        calls: what the referee did to the process, and the time on trio's clock.
+    """
+
+    def __init__(self, limits: Limits, *, is_kept: bool = False, cpu: float | None = 0.0) -> None:
+        (self.stdin, to_bot), (from_bot, self.stdout), (from_stderr, self.stderr) = (
+            os.pipe() for _ in range(3)
+        )
+        self.pipes = to_bot, from_bot, from_stderr
+        self._open = {*self.pipes, self.stdin, self.stdout, self.stderr}
+        self.popen = SimpleNamespace(pid=os.getpid())  # has not ended
+        self.exit_code: int | None = None
+        self.limits = limits
+        self.last_stderr = StderrKeeper(None) if is_kept else None
+        self.started = 5.0
+        self.cpu_seconds = cpu
+        self.oom_kills = self.refused_forks = 0
+        self.offence = self.folder = ""
+        self.memory = None
+        self.roots = set[int]()
+        self.command = resolve_bot("minimal")
+        self.sandbox = NO_SANDBOX
+        self.calls: list[tuple[str, float]] = []
+
+    def peek_exit_code(self) -> int | None:
+        return self.exit_code
+
+    def was_started(self) -> bool:
+        return True
+
+    def check_reached(self, stderr: StderrKeeper) -> None: ...
+
+    def writes(self, data: bytes) -> None:
+        os.write(self.stdout, data)
+
+    def close(self, *fds: int) -> None:
+        for fd in self._open.intersection(fds or self._open):
+            self._open.remove(fd)
+            os.close(fd)
+
+    def close_stdin(self) -> None:
+        self.close(self.pipes[0])
+        self.calls.append(("close stdin", trio.current_time()))
+
+    def terminate(self) -> None:
+        self.calls.append(("terminate", trio.current_time()))
+
+    def kill(self) -> None:
+        self.calls.append(("kill", trio.current_time()))
+        self.exit_code = -9
+
+    def reap(self) -> None: ...
+
+    def close_pipes(self) -> None:
+        self.close(*self.pipes)
+
+
+@pytest.fixture
+def piped() -> Iterator[Callable[..., tuple[Pipes, BotProcess]]]:
+    """Return a function that makes a process without a process."""
+    made: list[Pipes] = []
+
+    def new(
+        limits: Limits | None = None, look_seconds: float = 0.0, **others: Any
+    ) -> tuple[Pipes, BotProcess]:
+        made.append(Pipes(limits or Limits(), **others))
+        return made[-1], BotProcess(made[-1], StderrKeeper(None), look_seconds)  # type: ignore[arg-type]
+
+    yield new
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def monotonic(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return a list whose one item is the time on the clock of the system."""
+    now = [1000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+LATER = 1e9  # a deadline that no test reaches
+
+
+@pytest.mark.parametrize(("used", "is_over"), [(105.0, False), (105.1, True)])
+async def test_only_the_cpu_time_of_this_match_counts(
+    used: float, is_over: bool, piped: Any, monotonic: list[float]
+) -> None:
+    """A kept bot has used some in its earlier matches (1.3)."""
+    launched, process = piped(Limits(cpu_limit=5), is_kept=True, cpu=100.0)
+    launched.cpu_seconds = used
+    monotonic[0] += 1000
+    process.push(b"request\n")
+    launched.writes(b"{}\n")
+    answer = await process.reply(LATER)
+    over = Failure("cpu-limit", "it has used 5.1 s of CPU time (5 s a match)")
+    assert answer == (over if is_over else b"{}")
+
+
+async def test_the_cpu_time_is_looked_at_when_it_may_be_over(
+    piped: Any, monotonic: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With two cores, 5 s of CPU time take 2.5 s. Later it's looked at every 0.02 s."""
+    monkeypatch.setattr(module, "_CORES", 2)
+    launched, process = piped(Limits(cpu_limit=5))
+    for now, used, looks in [(2.4, 9.0, False), (2.5, 4.99, True), (2.51, 9.0, False)]:
+        launched.cpu_seconds = used
+        monotonic[0] = 1000 + now
+        launched.writes(b"{}\n")
+        quick = process.quick_reply(0)
+        assert quick == (None if looks else b"{}")
+        assert quick or await process.reply(LATER) == b"{}"
+    launched.writes(b"{}\n")
+    monotonic[0] = 1000 + 2.53
+    assert process.quick_reply(0) is None
+    answer = await process.reply(LATER)
+    assert isinstance(answer, Failure)
+    assert answer.code == "cpu-limit"
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_only_a_new_process_has_started_for_this_match(is_kept: bool, piped: Any) -> None:
+    """The time for the handshake of a kept bot begins with the request (3.4)."""
+    _, process = piped(is_kept=is_kept)
+    assert process.started == (None if is_kept else 5.0)
+    process.quick_reply(0)
+    assert process.started is None
+
+
+@pytest.mark.parametrize(("length", "fits"), [(30, True), (31, False)])
+async def test_a_bot_may_write_ahead_as_much_as_the_queue_holds(
+    length: int, fits: bool, piped: Any
+) -> None:
+    launched, process = piped(Limits(queue_limit=30))
+    launched.writes(b"{}\n" + b"x" * length)
+    assert process.quick_reply(0) is None
+    over = Failure("output-limit", "more than 30 bytes that no request asked for")
+    assert await process.reply(LATER) == (b"{}" if fits else over)
+
+
+async def test_replies_that_were_written_ahead_come_in_order(piped: Any) -> None:
+    launched, process = piped()
+    launched.writes(b"1\n2\n")
+    assert await process.reply(LATER) == b"1"
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) is None
+    assert [await process.reply(LATER), await process.reply(LATER)] == [b"2", b"{}"]
+    assert process.has_answered
+
+
+def fill(process: BotProcess) -> int:
+    """Send more than the pipe holds. Return how many bytes were sent."""
+    lines = b"x" * 99_999 + b"\n"
+    process.push(lines)
+    assert process._outgoing
+    return len(lines)
+
+
+async def test_a_reply_comes_after_the_whole_request(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    """What doesn't fit into the pipe is handed over first (8.1)."""
+    launched, process = piped()
+    size = fill(process)
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) is None
+    timeout = Failure("timeout", "it did not read its standard input in time")
+    assert await process.reply(trio.current_time() + 9) == timeout
+    assert not process.has_read
+    read = len(os.read(launched.stdin, 10**6))
+    assert await process.reply(trio.current_time() + 9) == b"{}"
+    assert read + len(os.read(launched.stdin, 10**6)) == size
+    assert process.has_read
+    process.push(b"news\n")
+    assert not process.has_read
+
+
+async def test_what_a_kept_bot_has_written_early_fails_its_next_handshake(piped: Any) -> None:
+    launched, process = piped(is_kept=True)
+    launched.writes(b"{}\n")
+    process.push(b"request\n")
+    launched.writes(b"{}\n")
+    assert process.quick_reply(0) is None
+    failed = Failure("output-limit", "it wrote before it got a request")
+    assert await process.reply(LATER) == failed
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (4, "its process ended with exit code 4"),
+        (0, "its process ended with exit code 0"),
+        (-15, "its process was ended by SIGTERM"),
+    ],
+)
+async def test_a_reply_before_the_exit_counts(code: int, said: str, piped: Any) -> None:
+    """The bot exits while a reply is due (8.2)."""
+    launched, process = piped()
+    launched.exit_code = code
+    launched.writes(b"{}\n")
+    assert await process.reply(LATER) == b"{}"
+    assert await process.reply(LATER) == Failure("exited", said)
+
+
+async def test_a_bot_that_closes_its_output_has_left(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, process = piped()
+    launched.writes(b"{}\n{")
+    launched.close(launched.stdout)
+    assert await process.reply(LATER) == b"{}"
+    assert process.quick_reply(0) is None
+    assert await process.reply(LATER) == Failure("exited", "it closed its standard output")
+
+
+@pytest.mark.parametrize(("limit", "is_low"), [(64 * MIB, False), (64 * MIB - 1, True)])
+async def test_a_low_memory_limit_is_named_as_the_cause(
+    limit: int, is_low: bool, piped: Any
+) -> None:
+    launched, process = piped(Limits(memory_limit=limit))
+    launched.exit_code = -9
+    answer = await process.reply(LATER)
+    assert ("is probably too low" in answer.detail) == is_low
+    assert answer.detail.startswith("its process was ended by SIGKILL")
+
+
+async def test_only_what_the_system_kills_in_this_match_is_over_the_memory_limit(
+    piped: Any,
+) -> None:
+    """And only if the bot fails: one that goes on without its child has done nothing wrong."""
+    launched, process = piped(Limits(memory_limit=100 * MIB), is_kept=True)
+    launched.oom_kills = 1
+    launched.writes(b"{}\n")
+    process.push(b"")
+    launched.writes(b"1\n")
+    launched.exit_code = 3
+    process._is_early = False
+    assert await process.reply(LATER) == b"1"
+    answer = await process.reply(LATER)
+    assert answer == Failure(
+        "memory-limit",
+        "the system has killed a process of it for using more than 100 MiB: "
+        "its process ended with exit code 3",
+    )
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_only_what_was_refused_in_this_match_reaches_the_process_limit(
+    is_kept: bool, piped: Any
+) -> None:
+    launched, process = piped(is_kept=is_kept)
+    assert process.process_report(1).reached == ()
+    launched.refused_forks = 1
+    assert process.process_report(1).reached == ("process_limit",)
+
+
+def test_lines_that_nobody_asked_for_are_reported(piped: Any) -> None:
+    launched, process = piped()
+    launched.writes(b"\nfirst\n \nsecond\nhal")
+    process._read()
+    report = process.process_report(1)
+    assert (report.unasked, report.first_unasked, report.unfinished) == (2, b"first", b"hal")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "released"),
+    [
+        (lambda launched, process: None, True),
+        (lambda launched, process: launched.writes(b" \r\n\t"), True),
+        (lambda launched, process: launched.writes(b"{"), False),
+        (lambda launched, process: launched.close(launched.stdout), False),
+        (lambda launched, process: launched.close(launched.stdin), False),
+        (lambda launched, process: fill(process), False),
+        (lambda launched, process: setattr(process, "has_ended", True), False),
+        (lambda launched, process: process.release(), False),
+    ],
+    ids=["fit", "blanks", "writes", "no stdout", "no stdin", "unread", "ended", "twice"],
+)
+def test_a_process_is_kept_if_its_pipes_are_empty_and_open(
+    spoil: Callable[[Pipes, BotProcess], object], released: bool, piped: Any
+) -> None:
+    """Otherwise the next match would read what belongs to this one (8.4)."""
+    launched, process = piped()
+    spoil(launched, process)
+    process.push(b"game-end\n")
+    assert process.release() is released
+    if released:
+        assert process.is_closed
+        assert launched.last_stderr is process.stderr
+
+
+async def test_a_bot_has_the_grace_before_each_signal(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    """Its input ends at once (8.4)."""
+    launched, process = piped()
+    began = trio.current_time()
+    await process.finish(3)
+    calls = [(name, time - began) for name, time in launched.calls]
+    assert calls[:3] == [("close stdin", 0), ("terminate", 3), ("kill", 6)]
+    assert process.is_closed
+    await process.finish(3)
+    assert launched.calls[3:] == [("close stdin", 6 + began)]  # as it was closed
+
+
+async def test_a_bot_that_exits_by_itself_gets_no_sigterm(piped: Any) -> None:
+    launched, process = piped()
+    launched.exit_code = 0
+    await process.finish(3)
+    assert [name for name, _ in launched.calls] == ["close stdin", "kill", "close stdin"]
+
+
+async def test_lines_that_do_not_fit_are_handed_over_within_the_grace(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, process = piped()
+    fill(process)
+    began = trio.current_time()
+    await process.finish(3)
+    assert launched.calls[0] == ("close stdin", began + 3)
