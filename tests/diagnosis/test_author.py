@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from typing import Any
 
 import pytest
 
 from referee.bots.command import find_bot
+from referee.bots.process_report import ProcessReport
 from referee.bots.processes.launch import launch_bots
 from referee.course import Played
+from referee.diagnosis.author import diagnosis
+from referee.diagnosis.evidence import Evidence
+from referee.games import GAMES
+from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.sink import MemorySink
-from referee.match.result import PlayerResult
+from referee.match.machine import Disqualified
+from referee.match.result import Diagnosis, PlayerResult, Stderr
 from referee.match.spec import match_spec
 from referee.runner import LOOK_SECONDS, play_once
 
@@ -331,3 +338,118 @@ async def test_stderr_that_the_look_has_brought_about_is_not_told() -> None:
     assert player.disqualified == "timeout"
     assert player.stderr is not None
     assert player.stderr.lines == []
+
+
+# --- evidence without a match ---------------------------------------------------------------------
+
+REPLY = b'{"type":"play-reply","phase":"cleanup"}'
+QUIET = ProcessReport(Stderr([]))
+
+
+def judged(
+    *faults: tuple[str, int, bytes],
+    words: ProcessReport | None = QUIET,
+    left: Disqualification | None = None,
+    game: str = "dominion",
+    **others: Any,
+) -> Diagnosis:
+    """Judge a bot by its faults: their codes, the number of the request, and the reply."""
+    evidence = Evidence()
+    for code, request, line in faults:
+        evidence.to_answer = b'{"type":"play-turn"}'
+        evidence.note_line(line)
+        evidence.note_fault(Fault(0, code, "5.5", "as the game says"), request)
+    out = left and Disqualified(0, left, "detail", b'{"type":"play-turn"}')
+    facts = {"sent": b"", "bot": "bot", "requests": 9, "exit_code": None, "count": len(faults)}
+    return diagnosis(GAMES[game], evidence, words, left=out, **facts | others)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("count", "requests", "left", "notes"),
+    [
+        (2, 5, None, ["bad move"]),
+        (2, 4, None, []),
+        (0, 1, None, ["bad move"]),
+        (0, 0, None, []),
+        (0, 5, Disqualification.EXITED, []),
+    ],
+)
+def test_moves_are_judged_if_less_than_half_the_replies_are_faults(
+    count: int, requests: int, left: Disqualification | None, notes: list[str]
+) -> None:
+    told = judged(count=count, requests=requests, left=left, notes=["bad move"])
+    assert told.notes == notes
+
+
+@pytest.mark.parametrize(
+    ("unasked", "request_", "first_unasked", "follows"),
+    [
+        (2, 2, REPLY, True),
+        (1, 2, REPLY, False),  # it may have come after the last reply
+        (2, 1, REPLY, False),
+        (2, 2, b"hello", False),  # it answers nothing
+    ],
+)
+def test_a_line_without_a_request_may_have_answered_a_later_one(
+    unasked: int, request_: int, first_unasked: bytes, follows: bool
+) -> None:
+    words = ProcessReport(Stderr([]), unasked, first_unasked)
+    told = judged(("no-buys", request_, REPLY), ("no-card", request_, REPLY), words=words)
+    first, second = told.first_faults
+    assert ("One of them probably answered this request" in first.detail) == follows
+    assert (first.follows, second.follows) == (False, follows)
+    assert bool(told.notes) != follows  # the lines are reported once
+
+
+@pytest.mark.parametrize("size", [2000, 2001])
+def test_a_long_reply_is_cut(size: int) -> None:
+    (fault,) = judged(("bad-phase", 1, b"x" * size)).first_faults
+    assert fault.line == "x" * 2000
+
+
+def test_the_first_fault_of_each_kind_is_told() -> None:
+    told = judged(("no-buys", 1, REPLY), ("no-buys", 2, REPLY), ("no-card", 3, REPLY))
+    assert [(fault.code, fault.request) for fault in told.first_faults] == [
+        ("no-buys", 1),
+        ("no-card", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "says"),
+    [
+        (None, ""),
+        (0, ""),
+        (3, "when its input had ended, it ended with exit code 3: the end"),
+        (-15, "it did not exit when its input had ended, as it must (8.4), and was ended by SIG"),
+    ],
+)
+def test_the_exit_after_the_match(exit_code: int | None, says: str) -> None:
+    told = judged(exit_code=exit_code)
+    assert "".join(told.notes).startswith(says)
+    assert bool(told.notes) == bool(says)
+
+
+def cause_of(left: Disqualification, words: ProcessReport | None = QUIET, **others: Any) -> str:
+    told = judged(left=left, words=words, **others).disqualification
+    assert told is not None
+    return told.cause
+
+
+def test_the_cause_of_an_exit() -> None:
+    cut = ProcessReport(Stderr(["KeyError: 1"]), unfinished=b" {")
+    assert "no line end" in cause_of(Disqualification.EXITED, cut)
+    blank = ProcessReport(Stderr(["KeyError: 1"]), unfinished=b" ")
+    assert cause_of(Disqualification.EXITED, blank) == "its stderr says: KeyError: 1"
+    unasked = ProcessReport(Stderr([]), 1, b"hello")
+    assert "such as `hello`" in cause_of(Disqualification.OUTPUT_LIMIT, unasked)
+    assert cause_of(Disqualification.OUTPUT_LIMIT) == ""
+    assert cause_of(Disqualification.EXITED, None) == ""  # no process
+
+
+@pytest.mark.parametrize(("requests", "is_told"), [(0, True), (1, False)])
+def test_a_dialect_is_suggested_if_the_bot_has_answered_nothing(
+    requests: int, is_told: bool
+) -> None:
+    said = cause_of(Disqualification.EXITED, requests=requests, game="botwars")
+    assert ("if it speaks" in said) == is_told

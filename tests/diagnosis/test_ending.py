@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
-from referee.diagnosis.ending import headline, started_in, why_ended, why_exited
+from referee.bots.process_report import ProcessReport
+from referee.diagnosis.ending import (
+    headline,
+    limit_reached,
+    missed,
+    started_in,
+    why_ended,
+    why_exited,
+)
+from referee.match.limits import Limits
+from referee.match.result import Stderr
 
 PYTHON = """\
 starting
@@ -77,6 +89,8 @@ def test_the_line_that_names_the_error(stderr: str, line: str) -> None:
         (0, 3, "in the middle of the match"),
         (0, 0, "before the match began"),
         (139, 3, "means SIGSEGV"),
+        (129, 3, "exit code 129 of a shell means SIGHUP"),
+        (128, 3, ""),
         (3, 3, ""),
         (-11, 3, ""),  # SIGSEGV is named elsewhere in the report
         (None, 3, ""),
@@ -136,6 +150,9 @@ def test_a_bot_behind_an_adapter_that_ended() -> None:
         (1, ["Traceback (most recent call last):", "KeyError: 1"], "its stderr says: KeyError: 1"),
         (1, ["Traceback (most recent call last):", "  x", "Odd"], "its stderr says: Odd"),
         (-9, [], ""),
+        (None, [], ""),
+        (128, [], "its play() called exit"),
+        (129, [], "exit code 129 of a shell means SIGHUP"),
     ):
         assert why_ended(code, stderr, "its play()") == why
 
@@ -144,3 +161,32 @@ def test_the_folder_is_not_named_for_other_causes() -> None:
     assert started_in("none", "/home/anna", ["KeyError: 'a'"]) == ""
     windows = "/usr/bin/env: 'python3\\r': No such file or directory"
     assert started_in("none", "/home/anna", [windows]) == ""
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "said", "names"),
+    [
+        (-signal.SIGXFSZ, "", "--file-size-limit 7"),
+        (128 + signal.SIGXFSZ, "", "--file-size-limit 7"),
+        (-signal.SIGKILL, "", ""),
+        (1, "OSError: [Errno 24] Too many open files", "--open-file-limit 8"),
+        (1, "MemoryError", ""),  # it has no such limit
+        (1, "MemoryError: EMFILE", "--open-file-limit 8"),
+    ],
+)
+def test_a_limit_is_named_that_the_bot_has(exit_code: int, said: str, names: str) -> None:
+    limits = Limits(file_size_limit=7, open_file_limit=8)
+    reached = limit_reached(exit_code, ProcessReport(Stderr([said]), limits=limits))
+    assert reached == (names and f"it had reached a limit of the match: {names}")
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "said", "is_told"),
+    [("bwrap", "ENOENT", True), ("none", "ENOENT", False), ("bwrap", "KeyError", False)],
+)
+def test_only_a_sandbox_hides_files(sandbox: str, said: str, is_told: bool) -> None:
+    assert bool(missed(sandbox, ["x", said])) == is_told
+
+
+def test_a_long_headline_is_cut() -> None:
+    assert headline(["Error: " + "x" * 300]) == "Error: " + "x" * 193

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from referee.bots.process_report import TimeoutObservation
 from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
-from referee.diagnosis.no_reply import why_not_returned
+from referee.diagnosis.no_reply import why_not_returned, why_silent
 from referee.games.dominion import RULES
 from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import InvalidReply
@@ -140,3 +140,45 @@ def test_a_bot_behind_an_adapter_writes_no_lines(
     said = why_not_returned(TimeoutObservation(**silence), asked, ADAPTER)
     assert says in said
     assert "flush" not in said
+
+
+@pytest.mark.parametrize(
+    ("silence", "says"),
+    # Each row could also be explained by a later one.
+    [
+        ({"unfinished": b"{", "late": b"x"}, "it wrote `{` without a line end"),
+        ({"late": b"x", "is_busy": True}, "its reply came later, `x`: it is too slow"),
+        (
+            {"is_busy": True, "cpu_seconds": 0.12, "at_end": b"x"},
+            "it was computing (0.1 s of CPU time): it is still loading, which a longer start-up",
+        ),
+        ({"is_busy": True, "has_answered": True}, "it was computing: an endless loop, or a search"),
+        (
+            {"at_end": b"x", "has_answered": True},
+            "when its input had ended, `x` came out: this reply was not flushed",
+        ),
+        ({"at_end": b"x", "has_read": False}, "`x` came out: it does not flush its output"),
+        ({"has_read": False, "ended": True}, "it was not computing and did not read its input"),
+        (
+            {"ended": True},
+            "it read the ask, wrote nothing, and waited for the next line, so it has no answer to",
+        ),
+        ({"ended": True, "blank": True}, "wrote only an empty line, which is skipped (1.1)"),
+        ({"has_answered": True}, "did not wait for input: a sleep, a lock, the network?"),
+    ],
+)
+def test_why_a_process_is_silent(silence: dict[str, Any], says: str) -> None:
+    assert says in why_silent(TimeoutObservation(**silence), "ask")
+
+
+@pytest.mark.parametrize(
+    ("asked", "game", "ends"),
+    [
+        ("ask", "", "so it has no answer to ask"),
+        ("ask", "toy", "answer to ask; if it plays another game than toy, add --game NAME"),
+        ("", "", "it read the request, wrote nothing, and waited for the next line, so it has no "
+         "answer to it"),
+    ],
+)  # fmt: skip
+def test_a_request_of_another_game_or_dialect(asked: str, game: str, ends: str) -> None:
+    assert why_silent(TimeoutObservation(ended=True), asked, game).endswith(ends)

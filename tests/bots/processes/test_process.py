@@ -18,7 +18,9 @@ import trio
 
 from referee.bots.bot import Failure
 from referee.bots.command import resolve_bot
+from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes import process as module
+from referee.bots.processes.cpu import Usage
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import END_CAP, StderrKeeper
@@ -451,9 +453,10 @@ async def test_the_cpu_time_is_looked_at_when_it_may_be_over(
 ) -> None:
     """With two cores, 5 s of CPU time take 2.5 s. Later it's looked at every 0.02 s."""
     monkeypatch.setattr(module, "_CORES", 2)
-    launched, process = piped(Limits(cpu_limit=5))
+    launched, process = piped(Limits(cpu_limit=5), is_kept=True, cpu=100.0)
+    process.push(b"request\n")
     for now, used, looks in [(2.4, 9.0, False), (2.5, 4.99, True), (2.51, 9.0, False)]:
-        launched.cpu_seconds = used
+        launched.cpu_seconds = 100 + used
         monotonic[0] = 1000 + now
         launched.writes(b"{}\n")
         quick = process.quick_reply(0)
@@ -667,3 +670,126 @@ async def test_lines_that_do_not_fit_are_handed_over_within_the_grace(
     began = trio.current_time()
     await process.finish(3)
     assert launched.calls[0] == ("close stdin", began + 3)
+
+
+# --- observing a late bot (8.3) -------------------------------------------------------------------
+
+
+async def observed(
+    process: BotProcess, *deeds: tuple[float, Callable[[], object]]
+) -> TimeoutObservation | None:
+    """Kill a process that missed its deadline. The bot does each of the deeds after some seconds.
+
+    Returns what the referee has observed meanwhile.
+    """
+
+    async def do(seconds: float, deed: Callable[[], object]) -> None:
+        await trio.sleep(seconds)
+        deed()
+
+    answer = await process.reply(trio.current_time() + 1)
+    assert isinstance(answer, Failure)
+    async with trio.open_nursery() as nursery:
+        for each in deeds:
+            nursery.start_soon(do, *each)
+        await process.kill()
+        nursery.cancel_scope.cancel()
+    assert process.is_closed
+    return process.process_report(1).silence
+
+
+def names(launched: Pipes) -> list[str]:
+    return [name for name, _ in launched.calls]
+
+
+async def test_a_late_bot_that_does_nothing_is_killed_after_a_look(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    """Its input ends after a third of the time."""
+    launched, process = piped(look_seconds=10.0)
+    began = trio.current_time() + 1
+    assert await observed(process) == TimeoutObservation()
+    calls = [(name, pytest.approx(time - began)) for name, time in launched.calls]
+    assert calls[:2] == [("close stdin", 3), ("kill", 10)]
+    assert process.exit_code == -9
+
+
+async def test_only_a_late_bot_is_observed(piped: Any, autojump_clock: trio.abc.Clock) -> None:
+    launched, process = piped(look_seconds=10.0)
+    launched.close(launched.stdout)
+    assert await observed(process) is None
+    assert names(launched)[0] == "kill"
+    launched, process = piped()
+    assert await observed(process) is None
+    assert names(launched)[0] == "kill"
+
+
+async def test_a_bot_that_has_ended_is_not_observed(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, process = piped(look_seconds=10.0)
+    await process.reply(trio.current_time() + 1)
+    launched.exit_code = 5
+    await process._note_end()
+    await process.kill()
+    assert process.process_report(1).silence is None
+
+
+async def test_half_a_line_is_all_that_there_is_to_see(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    launched, process = piped(look_seconds=10.0)
+    launched.writes(b"\n{")
+    assert await observed(process) == TimeoutObservation(unfinished=b"{", blank=True)
+    assert names(launched)[0] == "kill"
+
+
+async def test_a_late_reply_is_seen(piped: Any, autojump_clock: trio.abc.Clock) -> None:
+    launched, process = piped(look_seconds=10.0)
+    silence = await observed(process, (2, lambda: launched.writes(b"{}\n")))
+    assert silence == TimeoutObservation(late=b"{}")
+    assert names(launched)[0] == "kill"
+
+
+async def test_half_a_late_reply_is_seen(piped: Any, autojump_clock: trio.abc.Clock) -> None:
+    launched, process = piped(look_seconds=10.0)
+    silence = await observed(process, (2, lambda: launched.writes(b"{")))
+    assert silence == TimeoutObservation(unfinished=b"{")
+    assert names(launched)[0] == "kill"
+
+
+async def test_a_bot_that_computes_keeps_its_input(
+    piped: Any, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched, process = piped(look_seconds=10.0)
+    used = iter([Usage(4.0, False), Usage(6.0, False)])
+    monkeypatch.setattr(BotProcess, "usage", lambda self: next(used))
+    assert await observed(process) == TimeoutObservation(cpu_seconds=4.0, is_busy=True)
+    assert names(launched)[0] == "kill"
+
+
+async def test_what_a_bot_does_at_the_end_of_its_input_is_seen(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    """Its stderr from then on isn't shown, because the referee has caused it."""
+    launched, process = piped(look_seconds=10.0)
+    os.write(launched.stderr, b"before\n")
+    process.push(b"request\n")
+    deeds = (
+        (5, lambda: os.write(launched.stderr, b"after\n")),
+        (6, lambda: launched.writes(b"{}\n")),
+    )
+    silence = await observed(process, *deeds)
+    assert silence == TimeoutObservation(has_read=False, at_end=b"{}")
+    assert process.stderr.lines(9).lines == ["before"]
+
+
+async def test_an_exit_at_the_end_of_the_input_is_seen(
+    piped: Any, autojump_clock: trio.abc.Clock
+) -> None:
+    """Its exit code doesn't count, because the bot would have been killed anyway (8.3)."""
+    launched, process = piped(look_seconds=10.0)
+    close = launched.close_stdin
+    launched.close_stdin = lambda: (close(), setattr(launched, "exit_code", 3))
+    assert await observed(process) == TimeoutObservation(ended=True)
+    assert process.exit_code == -9
