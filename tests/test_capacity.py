@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from referee import capacity
 from referee.bots.processes import cgroups
-from referee.capacity import cores, shares
+from referee.capacity import check_descriptors, cores, shares
+from referee.errors import ShortageError
 
 
 @pytest.mark.parametrize(
@@ -52,3 +57,39 @@ def test_jobs_share_the_cores(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: cpus, raising=False)
     monkeypatch.setattr("referee.capacity._core_of", lambda cpu: (cpu % 8, cpu))
     assert shares(jobs) == expected
+
+
+@pytest.mark.parametrize(("siblings", "core"), [("2-3\n", 2), ("1,9\n", 1), ("5\n", 5), ("", 7)])
+def test_the_core_of_a_cpu_is_the_first_of_its_threads(
+    siblings: str, core: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the system doesn't say, each CPU is a core."""
+    file = tmp_path / "thread_siblings_list"
+    file.write_text(siblings)
+    monkeypatch.setattr(capacity, "open", lambda path: file.open(), raising=False)
+    assert capacity._core_of(7) == (core, 7)
+
+
+@pytest.mark.parametrize(("free", "is_enough"), [(48, True), (47, False)])
+def test_a_match_needs_so_many_descriptors(
+    free: int, is_enough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were opened to find out are closed."""
+    opened = list[int]()
+
+    def limited(path: str, flags: int) -> int:
+        if len(opened) == free:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        opened.append(len(opened))
+        return opened[-1]
+
+    closed = list[int]()
+    monkeypatch.setattr(
+        capacity, "os", SimpleNamespace(**vars(os) | {"open": limited, "close": closed.append})
+    )
+    if is_enough:
+        check_descriptors()
+    else:
+        with pytest.raises(ShortageError, match="a match needs 48 file descriptors"):
+            check_descriptors()
+    assert closed == opened

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
-from referee.interrupts import Interrupted, Interrupts, signal_name
+from referee.interrupts import Interrupted, Interrupts, ending_waits, signal_name
 
 
 def test_a_signal_is_only_noted() -> None:
@@ -85,6 +86,72 @@ def test_the_handlers_of_before_come_back() -> None:
         assert signal.getsignal(signal.SIGINT) is not before
         assert signal.SIGINT in interrupts.caught
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_forgotten_signal_is_gone() -> None:
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        assert not interrupts.forget(signal.SIGTERM)
+        assert interrupts.forget(signal.SIGINT)
+        interrupts.check()
+
+
+def wait_for_a_signal(reached: list[str]) -> None:
+    with ending_waits():
+        signal.raise_signal(signal.SIGTERM)
+        reached.append("the end")
+
+
+def test_a_wait_deep_inside_a_command_is_ended() -> None:
+    """The innermost handlers are in effect, because a process has only one for each signal."""
+    reached = list[str]()
+    with Interrupts() as outer:
+        with Interrupts() as inner:
+            with pytest.raises(Interrupted):
+                wait_for_a_signal(reached)
+            assert inner.forget(signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            wait_for_a_signal(reached)
+        assert outer.forget(signal.SIGTERM)
+    assert reached == []
+
+
+def test_a_wait_of_another_thread_is_not_ended() -> None:
+    """Signals are handled by the main thread, which would clean up for the other one."""
+    reached = list[str]()
+
+    def wait() -> None:
+        with ending_waits():
+            reached.append("the end")
+
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGTERM)
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+        assert interrupts.forget(signal.SIGTERM)
+    assert reached == ["the end"]
+
+
+def test_a_wait_of_a_library_is_left_to_its_program() -> None:
+    seen = list[int]()
+    before = signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
+    reached = list[str]()
+    try:
+        wait_for_a_signal(reached)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (seen, reached) == ([signal.SIGTERM], ["the end"])
+
+
+def test_sigterm_is_never_ignored() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts, pytest.raises(Interrupted), interrupts.raising():
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
