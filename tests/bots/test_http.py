@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 import ssl
@@ -10,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import certifi
+import h11
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee import play_match
+from referee.bots import http
 from referee.bots.bot import Answer, Failure
-from referee.bots.http import FORM, JSON, LINES, HttpBot
+from referee.bots.http import FORM, JSON, LINES, HttpBot, _rejected, _why_unreachable
+from referee.errors import ShortageError
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import Limits
 from tests.support import servers
@@ -239,6 +243,70 @@ async def test_a_broken_answer(what: str) -> None:
     assert answer.code == code
     assert says in answer.detail
     assert "redirects" not in answer.detail
+
+
+LOCATION = (b"location", b"/")
+NO_CODING = "the answer has a Content-Encoding that the request did not allow"
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "says"),
+    [
+        (200, [LOCATION], ""),
+        (299, [], ""),
+        (300, [], "the answer has status 300"),
+        (300, [LOCATION], "the answer has status 300; redirects are not followed"),
+        (399, [LOCATION], "the answer has status 399; redirects are not followed"),
+        (400, [LOCATION], "the answer has status 400"),
+        (200, [(b"content-encoding", b"IDENTITY,, identity")], ""),
+        (200, [(b"content-encoding", b"identity"), (b"content-encoding", b"br")], NO_CODING),
+    ],
+)
+def test_which_heads_are_of_a_reply(
+    status: int, headers: list[tuple[bytes, bytes]], says: str
+) -> None:
+    failure = _rejected(h11.Response(status_code=status, headers=headers))
+    assert ("" if failure is None else failure.detail) == says
+
+
+def grouped(error: OSError) -> OSError:
+    """Wrap an error as trio does after it has tried each address of a name."""
+    outer = OSError("all attempts failed")
+    outer.__cause__ = ExceptionGroup("attempts", [OSError(errno.EHOSTUNREACH, "x"), error])
+    return outer
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.ENETUNREACH, "x"), "no connection"),
+        (grouped(ConnectionRefusedError(errno.ECONNREFUSED, "x")), "no connection: refused"),
+        (grouped(ssl.SSLError(1, "x")), "no TLS connection"),
+    ],
+)
+def test_why_there_is_no_connection(error: OSError, says: str) -> None:
+    assert _why_unreachable(error) == says
+
+
+def test_a_shortage_of_the_referee_is_not_the_bots_fault() -> None:
+    with pytest.raises(ShortageError, match="cannot connect to a bot"):
+        _why_unreachable(grouped(OSError(errno.EMFILE, "x")))
+
+
+@pytest.mark.parametrize(("idle", "connections"), [(999, 1), (1001, 2)])
+async def test_only_a_connection_that_was_used_lately_is_used_again(
+    idle: float, connections: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers close idle ones, and a request at that moment is lost."""
+    monkeypatch.setattr(http, "_IDLE_SECONDS", 1000.0)
+    with servers.server(OK) as server:
+        bot = HttpBot(server.url, Limits())
+        for _ in range(2):
+            bot.push(LINE)
+            assert await bot.reply(trio.current_time() + 20) == b"reply"
+            bot._used -= idle
+        await bot.kill()
+    assert server.requests[-1].connection == connections
 
 
 PIECES = st.sampled_from(

@@ -353,7 +353,9 @@ class Pipes:
         calls: what the referee did to the process, and the time on trio's clock.
     """
 
-    def __init__(self, limits: Limits, *, is_kept: bool = False, cpu: float | None = 0.0) -> None:
+    def __init__(
+        self, limits: Limits, *, is_kept: bool = False, cpu: float = 0.0, earlier: int = 0
+    ) -> None:
         (self.stdin, to_bot), (from_bot, self.stdout), (from_stderr, self.stderr) = (
             os.pipe() for _ in range(3)
         )
@@ -365,7 +367,7 @@ class Pipes:
         self.last_stderr = StderrKeeper(None) if is_kept else None
         self.started = 5.0
         self.cpu_seconds = cpu
-        self.oom_kills = self.refused_forks = 0
+        self.oom_kills = self.refused_forks = earlier
         self.offence = self.folder = ""
         self.memory = None
         self.roots = set[int]()
@@ -490,6 +492,16 @@ async def test_a_bot_may_write_ahead_as_much_as_the_queue_holds(
     assert await process.reply(LATER) == (b"{}" if fits else over)
 
 
+async def test_what_waits_in_the_pipe_counts_with_the_next_reply(piped: Any) -> None:
+    """Even if that reply was read before (1.3)."""
+    launched, process = piped(Limits(queue_limit=30))
+    launched.writes(b"1\n2\n")
+    assert await process.reply(LATER) == b"1"
+    launched.writes(b"x" * 31)
+    over = Failure("output-limit", "more than 30 bytes that no request asked for")
+    assert await process.reply(LATER) == over
+
+
 async def test_replies_that_were_written_ahead_come_in_order(piped: Any) -> None:
     launched, process = piped()
     launched.writes(b"1\n2\n")
@@ -520,6 +532,7 @@ async def test_a_reply_comes_after_the_whole_request(
     assert await process.reply(trio.current_time() + 9) == timeout
     assert not process.has_read
     read = len(os.read(launched.stdin, 10**6))
+    assert not process.has_read  # the rest isn't in the pipe yet
     assert await process.reply(trio.current_time() + 9) == b"{}"
     assert read + len(os.read(launched.stdin, 10**6)) == size
     assert process.has_read
@@ -576,33 +589,35 @@ async def test_a_low_memory_limit_is_named_as_the_cause(
     assert answer.detail.startswith("its process was ended by SIGKILL")
 
 
+@pytest.mark.parametrize(("kills", "code"), [(7, "exited"), (8, "memory-limit")])
 async def test_only_what_the_system_kills_in_this_match_is_over_the_memory_limit(
-    piped: Any,
+    kills: int, code: str, piped: Any
 ) -> None:
     """And only if the bot fails: one that goes on without its child has done nothing wrong."""
-    launched, process = piped(Limits(memory_limit=100 * MIB), is_kept=True)
-    launched.oom_kills = 1
-    launched.writes(b"{}\n")
-    process.push(b"")
+    launched, process = piped(Limits(memory_limit=100 * MIB), is_kept=True, earlier=7)
+    process.push(b"request\n")
     launched.writes(b"1\n")
+    launched.oom_kills = kills
     launched.exit_code = 3
-    process._is_early = False
     assert await process.reply(LATER) == b"1"
     answer = await process.reply(LATER)
-    assert answer == Failure(
-        "memory-limit",
-        "the system has killed a process of it for using more than 100 MiB: "
-        "its process ended with exit code 3",
-    )
+    assert isinstance(answer, Failure)
+    assert answer.code == code
+    assert answer.detail.endswith("its process ended with exit code 3")
 
 
-@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize(("refused", "reached"), [(7, ()), (8, ("process_limit",))])
 def test_only_what_was_refused_in_this_match_reaches_the_process_limit(
-    is_kept: bool, piped: Any
+    refused: int, reached: tuple[str, ...], piped: Any
 ) -> None:
-    launched, process = piped(is_kept=is_kept)
-    assert process.process_report(1).reached == ()
-    launched.refused_forks = 1
+    launched, process = piped(is_kept=True, earlier=7)
+    launched.refused_forks = refused
+    assert process.process_report(1).reached == reached
+
+
+def test_what_was_refused_before_the_first_match_counts(piped: Any) -> None:
+    """A new bot may reach the limit while it starts, before the match has begun."""
+    _, process = piped(earlier=1)
     assert process.process_report(1).reached == ("process_limit",)
 
 
