@@ -25,6 +25,14 @@ def test_a_signal_is_raised_at_once_where_a_command_allows_it() -> None:
         signal.raise_signal(signal.SIGTERM)
 
 
+def test_after_the_block_a_signal_is_only_noted_again() -> None:
+    with Interrupts() as interrupts:
+        with interrupts.raising():
+            pass
+        signal.raise_signal(signal.SIGTERM)
+        assert interrupts.forget(signal.SIGTERM)
+
+
 def test_a_signal_noted_before_is_raised_where_it_is_allowed() -> None:
     with Interrupts() as interrupts:
         signal.raise_signal(signal.SIGHUP)

@@ -94,6 +94,39 @@ async def play(folder: Path, spec: MatchSpec, bots: Sequence[InProcessBot]) -> P
         record.close()
 
 
+class Behind(MemorySink):
+    """A log whose reader has to be waited for after each write."""
+
+    is_behind = False
+
+    def write(self, lines: bytes) -> None:
+        super().write(lines)
+        self.is_behind = True
+
+    @property
+    def behind(self) -> bool:
+        return self.is_behind
+
+    def push(self) -> None:
+        self.is_behind = False
+
+
+async def test_a_slow_reader_of_the_record_gets_its_end() -> None:
+    record = Behind()
+    reader, record.fd = os.pipe()
+    for _ in range(2):
+        bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Script("Ben", 1))]
+        if not record.data:
+            play_objects(toy("a", "b", turns=1), bots, record=record)
+        else:
+            runner = Runner(toy("a", "b", turns=1), bots, record=record)
+            await runner.run()
+            await runner.close()
+        assert not record.is_behind
+    for fd in (reader, record.fd):
+        os.close(fd)
+
+
 async def test_a_match_without_a_process(tmp_path: Path) -> None:
     scripts = [Script("Ann", 1, 2, 3), Script("Ben", 3, 2, 2)]
     played = await play(tmp_path, toy("a", "b"), [InProcessBot(script) for script in scripts])

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -204,6 +206,145 @@ def test_a_group_of_version_2_has_its_limits_and_counters(tmp_path: Path) -> Non
     assert (folder / "cgroup.freeze").read_text() == "1"
     assert group.freeze(False)
     assert (folder / "cgroup.freeze").read_text() == "0"
+
+
+def v1(folder: Path) -> Home:
+    for name in CONTROLLERS:
+        (folder / name).mkdir()
+    return Home("cgroup-v1", {name: str(folder / name) for name in CONTROLLERS})
+
+
+def contents(group: Cgroup) -> dict[str, str]:
+    return {
+        file.name: file.read_text() for folder in group.folders for file in Path(folder).iterdir()
+    }
+
+
+SWAP = {"cgroup-v2": "memory.swap.max", "cgroup-v1": "memory.memsw.limit_in_bytes"}
+SOCKETS = "memory.kmem.tcp.limit_in_bytes"
+
+
+@pytest.mark.parametrize(
+    ("version", "has_swap", "has_sockets", "expected"),
+    [
+        (v2, True, False, {"memory.max": str(2**28), "memory.swap.max": "0"}),
+        (v1, False, False, {"memory.limit_in_bytes": str(2**28)}),
+        (
+            v1,
+            True,
+            True,
+            {
+                "memory.limit_in_bytes": str(2**28),
+                "memory.memsw.limit_in_bytes": str(2**28),
+                SOCKETS: str(2**25),
+            },
+        ),
+    ],
+)
+def test_swap_and_sockets_are_limited_with_the_memory(
+    version: Callable[[Path], Home],
+    has_swap: bool,
+    has_sockets: bool,
+    expected: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some systems lack these files."""
+    home = version(tmp_path)
+    mkdir = os.mkdir
+
+    def make(folder: str) -> None:
+        mkdir(folder)
+        for name in [SWAP[home.name]] * has_swap + [SOCKETS] * has_sockets:
+            if folder.startswith(home.folders["memory"]):
+                Path(folder, name).touch()
+
+    monkeypatch.setattr(cgroups.os, "mkdir", make)
+    group = Cgroup(home)
+    group.make(LIMITS)
+    assert contents(group) == expected | {"pids.max": "50"}
+    assert group.socket_limit == (2**25 if has_sockets else math.inf)
+    other = Cgroup(home)
+    other.make(Limits())
+    assert {name for name, text in contents(other).items() if text} == set()
+
+
+def test_a_group_of_version_1_has_its_counters(tmp_path: Path) -> None:
+    group = Cgroup(v1(tmp_path))
+    group.make(Limits())
+    at = {Path(folder).parent.name: Path(folder) for folder in group.folders}
+    assert (group.cpu_seconds, group.oom_kills, group.socket_bytes) == (None, 0, 0)
+    (at["cpuacct"] / "cpuacct.usage").write_text("1500000000\n")
+    (at["memory"] / "memory.oom_control").write_text("oom_kill_disable 0\noom_kill 2\n")
+    (at["memory"] / "memory.kmem.tcp.usage_in_bytes").write_text("4096\n")
+    (at["pids"] / "pids.events").write_text("max 7\n")
+    assert (group.oom_kills, group.refused_forks, group.cpu_seconds) == (2, 7, 1.5)
+    assert group.socket_bytes == 4096
+    state = at["freezer"] / "freezer.state"
+    assert group.freeze()
+    assert state.read_text() == "FROZEN"
+    for text, is_frozen in (("FREEZING\n", False), ("FROZEN\n", True), ("THAWED\n", False)):
+        state.write_text(text)
+        assert group.is_frozen == is_frozen
+    state.unlink()
+    assert group.freeze(False)
+    assert state.read_text() == "THAWED"
+
+
+def test_without_a_freezer_nothing_is_frozen(tmp_path: Path) -> None:
+    home = v1(tmp_path)
+    group = Cgroup(Home(home.name, {"memory": home.folders["memory"], "pids": str(tmp_path)}))
+    assert not group.freeze()
+    assert group.cpu_seconds is None
+    assert not Cgroup(home).freeze()  # its folder doesn't exist
+
+
+@pytest.mark.parametrize("version", [v1, v2])
+def test_without_cgroup_kill_each_process_is_killed(
+    version: Callable[[Path], Home], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No new one can start meanwhile, and a frozen one is thawed, so that it dies."""
+    killed: list[tuple[int, int]] = []
+
+    def kill(pid: int, number: int) -> None:
+        killed.append((pid, number))
+        if pid == 4242:
+            raise ProcessLookupError
+
+    monkeypatch.setattr(cgroups.os, "kill", kill)
+    group = Cgroup(version(tmp_path))
+    group.make(Limits())
+    at = {Path(folder).parent.name: Path(folder) for folder in group.folders}
+    folder = at["pids"] if version is v1 else Path(group.folders[0])
+    (folder / "cgroup.procs").write_text("4242\n4243\n")
+    group.kill()
+    assert killed == [(4242, signal.SIGKILL), (4243, signal.SIGKILL)]
+    assert (folder / "pids.max").read_text() == "0"
+    thawed = at["freezer"] / "freezer.state" if version is v1 else folder / "cgroup.freeze"
+    assert thawed.read_text() == ("THAWED" if version is v1 else "0")
+
+
+def test_version_2_kills_all_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(cgroups.os, "kill")
+    group = Cgroup(v2(tmp_path))
+    group.make(Limits())
+    (folder,) = map(Path, group.folders)
+    (folder / "cgroup.kill").touch()
+    (folder / "cgroup.procs").write_text("4242\n")
+    group.kill()
+    assert (folder / "cgroup.kill").read_text() == "1"
+    assert not (folder / "pids.max").exists()
+
+
+def test_a_group_with_a_process_is_not_removed_but_the_others_are(tmp_path: Path) -> None:
+    group = Cgroup(v1(tmp_path))
+    group.make(Limits())
+    full = Path(group.folders[0], "process")
+    full.touch()
+    assert not group.remove()
+    assert [Path(folder).exists() for folder in group.folders] == [True, *[False] * 4]
+    full.unlink()
+    assert group.remove()
 
 
 @needs_unified

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import os
+from types import SimpleNamespace
+
 import pytest
 
 from referee.bots.command import BotCommand, find_bot
-from referee.bots.processes import cgroups, sandbox
+from referee.bots.processes import cgroups, memory, sandbox
 from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.memory import memory_watch
+from referee.bots.processes.memory import MemoryWatch, SocketWatch, memory_watch
 from referee.match.limits import MIB, Limits
 from referee.match.sandbox import NO_SANDBOX
 from tests.support.live import hostile
@@ -61,3 +65,58 @@ def test_it_is_counted_without_a_sandbox_as_well(kind: str) -> None:
 
 def test_nobody_looks_where_nothing_is_limited() -> None:
     assert memory_watch(Limits(), NO_SANDBOX, None) is None
+
+
+# --- limits and pauses, with invented numbers -----------------------------------------------------
+
+
+@pytest.mark.parametrize(("used", "is_over"), [(30 * MIB, False), (30 * MIB + 1, True)])
+def test_the_limit_itself_may_be_used(
+    used: int, is_over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MemoryWatch, "_used", lambda self, pids: used)
+    watch = MemoryWatch(Limits(memory_limit=30 * MIB), is_inside=False)
+    over = "it has used 30 MiB of memory (at most 30 MiB)"
+    assert watch.exceeded({os.getpid()}) == (over if is_over else "")
+    assert watch.exceeded(set()) == ""  # it has ended
+
+
+@pytest.mark.parametrize(("used", "is_over"), [(20 * MIB, False), (20 * MIB + 1, True)])
+def test_sockets_may_take_a_quarter_of_the_limit_beside_it(used: int, is_over: bool) -> None:
+    """The system holds each of them to an eighth, but for the first bytes of each."""
+    group = SimpleNamespace(socket_bytes=used, socket_limit=10 * MIB)
+    watch = SocketWatch(group)  # type: ignore[arg-type]
+    over = "its sockets have taken 20 MiB of memory besides its processes (at most 20 MiB)"
+    assert watch.exceeded(set()) == (over if is_over else "")
+    assert watch.look_at > 0
+
+
+@pytest.mark.parametrize(
+    ("free", "took", "rest"),
+    [
+        (0.1 * 8 * 2**30, 0.0, 0.1),  # so long it takes to fill what is free
+        (9 * 2**30, 0.0, 0.25),
+        (0, 0.0, 0.05),
+        (0, 0.01, 0.2),
+        (0, 1.0, 0.25),
+    ],
+)
+def test_the_next_look_is_when_the_limit_may_be_reached(
+    free: float, took: float, rest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter([0.0, 0.0, 100.0, 100.0 + took])
+    monkeypatch.setattr(memory, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr(MemoryWatch, "_used", lambda self, pids: 10 * 2**30 - free)
+    watch = MemoryWatch(Limits(memory_limit=10 * 2**30), is_inside=False)
+    watch.exceeded({os.getpid()})
+    assert watch.look_at == pytest.approx(100 + took + rest)
+
+
+def test_who_measures_depends_on_the_group() -> None:
+    limits = Limits(memory_limit=MIB)
+    counting = SimpleNamespace(socket_limit=math.inf)
+    assert memory_watch(limits, NO_SANDBOX, counting) is None  # type: ignore[arg-type]
+    counting.socket_limit = 10
+    assert isinstance(memory_watch(limits, NO_SANDBOX, counting), SocketWatch)  # type: ignore[arg-type]
+    assert isinstance(memory_watch(limits, NO_SANDBOX, None), MemoryWatch)
+    assert memory_watch(Limits(), NO_SANDBOX, counting) is None  # type: ignore[arg-type]
