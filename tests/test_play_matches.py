@@ -10,15 +10,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import referee
+from referee import api
+from referee.bots.command import PythonBot
 from referee.logs import read_record, summaries
 from referee.logs.verify import Kind, verify_record
 from referee.logs.zstd import zstd
+from referee.match.sandbox import NO_SANDBOX
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import MatchRow
@@ -80,9 +85,79 @@ def test_it_counts_wins_draws_and_losses() -> None:
     """A shared win is a draw. Each bot has one entry, no matter in which seats it played."""
     matches = referee.play_matches(["big_money", cautious], 4, seed=1, options={"max_turns": 20})
     assert (matches.wins, matches.draws, matches.losses) == ([4, 0], [0, 0], [0, 4])
+    for points in matches.points():
+        assert 0 <= points.low <= points.share <= points.high <= 1
     matches = referee.play_matches([cautious, cautious], 3, seed=1, options=SHORT)
     assert (matches.wins, matches.draws, matches.losses) == ([0, 0], [3, 3], [0, 0])
     assert matches.void == 0
+
+
+def test_what_is_counted_of_each_match() -> None:
+    """Matches that are void or weren't played don't count for anybody."""
+
+    def row(players: tuple[int, ...], ranks: tuple[int, ...], void: bool = False) -> Any:
+        return SimpleNamespace(players=players, ranks=ranks, void=void, result=f"{players}")
+
+    what: Any = SimpleNamespace(bots=[SimpleNamespace(bot=name) for name in "abc"], seed=5)
+    rows = [
+        row((0, 1, 2), (1, 2, 2)),
+        row((2, 0, 1), (1, 1, 3)),
+        row((0, 1, 2), (1, 2, 3), void=True),
+        None,
+    ]
+    matches = api._counted(what, rows)
+    assert (matches.bots, matches.seed, matches.void) == (["a", "b", "c"], 5, 2)
+    assert matches.seats == [(0, 1, 2), (2, 0, 1)]
+    assert matches.results == ["(0, 1, 2)", "(2, 0, 1)"]  # type: ignore[comparison-overlap]
+    assert (matches.wins, matches.draws, matches.losses) == ([1, 0, 0], [1, 0, 1], [0, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("ranks", "shares"),
+    [((1, 2), [1, 0]), ((1, 1), [0.5, 0.5]), ((3, 1, 1, 4), [1 / 3, 5 / 6, 5 / 6, 0])],
+)
+def test_the_points_of_a_seat_are_the_share_of_others_that_it_beat(
+    ranks: tuple[int, ...], shares: list[float]
+) -> None:
+    assert [api._share(ranks, seat) for seat in range(len(ranks))] == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ({}, "here"),
+        ({"jobs": 2}, "there"),
+        ({"keep_alive": False}, "there"),
+        ({"records": "folder"}, "there"),
+        ({"sandbox": "auto"}, "there"),
+    ],
+)
+def test_what_asks_for_processes(
+    arguments: dict[str, Any], where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(place: str) -> None:
+        raise referee.UsageError(place)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(api, "_sandbox", lambda *_: NO_SANDBOX)
+    monkeypatch.setattr(api, "_without_processes", lambda *_: stop("here"))
+    monkeypatch.setattr(api, "_dispatcher", lambda *_, **__: stop("there"))
+    with pytest.raises(referee.UsageError, match=f"^{where}$"):
+        referee.play_matches(["minimal", "minimal"], 2, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "is_file", "is_possible"), [(1, False, True), (2, True, True), (2, False, False)]
+)
+def test_only_bots_that_are_files_play_in_other_processes(
+    jobs: int, is_file: bool, is_possible: bool
+) -> None:
+    plan: Any = SimpleNamespace(sources=[PythonBot("a", partial(int), is_file=is_file)])
+    if is_possible:
+        api._check_jobs(jobs, plan)
+    else:
+        with pytest.raises(referee.UsageError, match="can only play with jobs=1"):
+            api._check_jobs(jobs, plan)
 
 
 @pytest.mark.parametrize(

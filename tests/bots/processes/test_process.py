@@ -656,6 +656,14 @@ def test_a_process_is_kept_if_its_pipes_are_empty_and_open(
         assert launched.last_stderr is process.stderr
 
 
+def test_stderr_before_the_release_is_in_the_report(piped: Any) -> None:
+    """What comes later is of this match as well, but its result may have been reported by then."""
+    launched, process = piped()
+    os.write(launched.stderr, b"thinking\n")
+    assert process.release()
+    assert process.process_report(1).stderr.lines == ["thinking"]
+
+
 async def test_a_bot_has_the_grace_before_each_signal(
     piped: Any, autojump_clock: trio.abc.Clock
 ) -> None:
