@@ -1,16 +1,22 @@
-"""The environment of a bot's process (protocol-v1, 8.5)."""
+"""A bot's process: its environment (protocol-v1, 8.5), its counters, and how it's stopped."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
 from referee.bots.command import BotCommand
-from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes import launch
+from referee.bots.processes.launch import TIME_LIMIT, LaunchedBot, _environment, start_failure
+from referee.bots.processes.sandbox import bot_exit_code
+from referee.bots.processes.stderr import StderrKeeper
+from referee.errors import ShortageError
 from referee.match.limits import Limits
+from referee.match.sandbox import NO_SANDBOX, Kind, Sandbox
 
 SHOWS = (sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))")
 
@@ -75,3 +81,214 @@ for hide in (int, hide_memory):
     command = [sys.executable, "-c", program]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert shown.splitlines() == ["[b'read', b'seen']", "[]"]
+
+
+@pytest.mark.parametrize(("adapter", "told"), [("", None), ("simulator", "2.5")])
+def test_only_an_adapter_is_told_the_time_limit(adapter: str, told: str | None) -> None:
+    command = BotCommand("bot", ("/bin/true",), adapter=adapter)
+    assert _environment(command, Limits(time_limit=2.5)).get(TIME_LIMIT) == told
+
+
+# --- counters and signals, with a stand-in for the control group ----------------------------------
+
+
+class Group:
+    """Stands in for a `Cgroup`. Notes what is asked of it."""
+
+    oom_kills, refused_forks = 2, 7
+    cpu_seconds: float | None = 1.5
+    folders = ()
+    is_frozen = True
+
+    def __init__(self, *, can_freeze: bool = True) -> None:
+        self.calls: list[object] = []
+        self._can_freeze = can_freeze
+
+    def freeze(self, frozen: bool = True) -> bool:
+        self.calls.append(frozen)
+        return self._can_freeze
+
+    def kill(self) -> None:
+        self.calls.append("kill")
+
+    def remove(self) -> bool:
+        self.calls.append("remove")
+        return True
+
+
+class Halting:
+    """Stands in for `Stopping`."""
+
+    offence = "as the test says"
+
+    def __init__(self, pid: int) -> None:
+        self.calls = [f"of {pid}"]
+
+    def stop(self) -> None:
+        self.calls.append("stop")
+
+    def resume(self) -> None:
+        self.calls.append("resume")
+
+    def check(self) -> bool:
+        return "stop" in self.calls[-1:]
+
+    def end(self) -> None:
+        self.calls.append("end")
+
+
+def launched(group: Group | None = None, kind: Kind = "bwrap", **limits: float) -> LaunchedBot:
+    """Start a process that reads its input, and let it look like one in a sandbox and a group."""
+    bot = LaunchedBot(BotCommand("bot", ("/bin/cat",)), Limits()._replace(**limits))
+    bot.limits, bot.sandbox = Limits(**limits), Sandbox(kind)  # type: ignore[arg-type]
+    bot.cgroup = group  # type: ignore[assignment]
+    return bot
+
+
+def ended(bot: LaunchedBot) -> LaunchedBot:
+    bot.sandbox = NO_SANDBOX
+    bot.end()
+    return bot
+
+
+def test_a_group_counts_only_what_has_a_limit() -> None:
+    bot = launched(Group())
+    assert (bot.oom_kills, bot.refused_forks, bot.cpu_seconds) == (0, 0, 1.5)
+    bot.limits = Limits(memory_limit=10, process_limit=10)
+    assert (bot.oom_kills, bot.refused_forks) == (2, 7)
+    bot.cgroup.refused_forks = 9  # type: ignore[union-attr, misc]
+    ended(bot)
+    bot.cgroup.refused_forks = 0  # type: ignore[union-attr, misc]  # its folder is gone
+    assert bot.refused_forks == 9
+    assert bot.cgroup.calls == ["kill", "remove"]  # type: ignore[union-attr]
+
+
+def test_without_a_group_the_processes_are_asked() -> None:
+    bot = launched()
+    assert (bot.oom_kills, bot.refused_forks) == (0, 0)
+    assert bot.cpu_seconds is not None
+    bot.cgroup = Group()  # type: ignore[assignment]
+    bot.cgroup.cpu_seconds = None  # type: ignore[union-attr, misc]
+    assert bot.cpu_seconds is not None
+    bot.cgroup = None
+    ended(bot)
+
+
+def test_a_group_is_frozen_once_and_thawed_once() -> None:
+    group = Group()
+    bot = launched(group)
+    bot.thaw()
+    assert not bot.is_stopped()
+    for _ in range(2):
+        bot.freeze()
+        assert bot.is_frozen
+    group.is_frozen = False
+    assert not bot.is_stopped()
+    group.is_frozen = True
+    assert bot.is_stopped()
+    for _ in range(2):
+        bot.thaw()
+        assert not bot.is_frozen
+    assert group.calls == [True, False]
+    ended(bot)
+
+
+@pytest.mark.parametrize("group", [None, Group(can_freeze=False)])
+def test_without_a_freezer_the_processes_are_stopped(
+    group: Group | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "Stopping", Halting)
+    bot = launched(group)
+    assert bot.offence == ""
+    for _ in range(2):
+        bot.freeze()
+        assert bot.is_stopped()
+        bot.thaw()
+    assert bot.offence == "as the test says"
+    assert bot.popen is not None
+    assert isinstance(bot._stopping, Halting)
+    assert bot._stopping.calls == [f"of {bot.popen.pid}", *["stop", "resume"] * 2]
+    # It's asked only once whether it can freeze.
+    assert group is None or group.calls == [True]
+    ended(bot)
+    assert bot._stopping.calls[-1] == "end"
+
+
+def test_only_a_bot_that_runs_in_a_sandbox_is_frozen() -> None:
+    bot = launched(Group(), "none")
+    bot.freeze()
+    assert not bot.is_frozen
+    ended(bot)
+    bot.sandbox = Sandbox("bwrap")
+    bot.freeze()
+    assert not bot.is_frozen
+    missing = LaunchedBot(BotCommand("bot", ("/no/such/program",)), Limits())
+    missing.sandbox = Sandbox("bwrap")
+    missing.freeze()
+    assert not missing.is_frozen
+    assert missing.cpu_seconds is None
+    assert missing.roots == set()
+
+
+# --- what has failed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (["bwrap: execvp /x: Exec format error"], "Exec format error"),
+        (["hello", "bwrap: execvp /x: Permission denied", "bwrap: x"], "Permission denied"),
+        (
+            ["bwrap: execvp /x: No such file or directory"],
+            "the sandbox does not show a file that it needs (--sandbox-read DIR shows a folder)",
+        ),
+    ],
+)
+def test_why_a_program_does_not_start_in_a_sandbox(said: list[str], error: str) -> None:
+    assert start_failure(BotCommand("bot", ("/no/such",)), said) == error
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (["bwrap: Can't mount proc"], "no sandbox for bot: Can't mount proc"),
+        (["execvp /x: Exec format error"], "no sandbox for bot: it was killed"),
+        ([], "no sandbox for bot: it was killed"),
+        (["bwrap: execvp /x: Cannot allocate memory"], "execvp /x: Cannot allocate memory"),
+        (["bwrap: execvp /x: Too many open files"], "execvp /x: Too many open files"),
+    ],
+)
+def test_a_sandbox_that_does_not_work_is_not_the_bots_fault(said: list[str], error: str) -> None:
+    with pytest.raises(ShortageError, match=re.escape(error)):
+        start_failure(BotCommand("bot", ("/no/such",)), said)
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "line", "is_ours"),
+    [
+        (125, "{token} ulimit -n 9", True),
+        (126, "{token} ulimit -n 9", False),
+        (125, "x{token} ulimit -n 9", False),
+        (125, "ulimit -n 9", False),
+    ],
+)
+def test_a_step_before_the_bot_is_known_by_its_secret(
+    exit_code: int, line: str, is_ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = ended(launched())
+    monkeypatch.setattr(bot, "peek_exit_code", lambda: exit_code)
+    stderr = StderrKeeper(None)
+    stderr.feed(f"sh: no\n{line}\n".format(token=bot._token).encode())
+    if is_ours:
+        with pytest.raises(ShortageError, match=r"^cannot start bot: ulimit -n 9 failed: sh: no$"):
+            bot.check_reached(stderr)
+    else:
+        bot.check_reached(stderr)
+
+
+@pytest.mark.parametrize(
+    ("code", "of_bot"), [(128, 128), (129, -1), (192, -64), (193, 193), (0, 0), (-9, -9)]
+)
+def test_bwrap_exits_as_a_shell_does(code: int, of_bot: int) -> None:
+    assert bot_exit_code(code) == of_bot
+    assert bot_exit_code(None) is None

@@ -26,7 +26,6 @@ from referee.match.limits import Limits
 from tests.support.live import HOSTILE, until
 from tests.support.sandboxed import needs_bwrap
 
-pytestmark = needs_bwrap
 RESTLESS = HOSTILE.with_name("restless.py")
 ASKED = {"type": "player-name-request", "player_number": "player1", "version": 1}
 
@@ -76,6 +75,7 @@ def resisting(bot: LaunchedBot) -> Stopping:
     return Stopping(bot.popen.pid)
 
 
+@needs_bwrap
 @pytest.mark.parametrize(
     "way", ["burners", "chain", "wakers", "timer", "news", "leader", "forkers"]
 )
@@ -95,6 +95,7 @@ def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], Launched
         assert ask(bot)["name"] == "H"
 
 
+@needs_bwrap
 def test_a_process_without_a_signal_is_not_stopped(start: Callable[[str], LaunchedBot]) -> None:
     """It seems to be stopped while it's inside the kernel, and then continues."""
     bot = start("burners")
@@ -109,6 +110,7 @@ def test_a_process_without_a_signal_is_not_stopped(start: Callable[[str], Launch
     stopping.end()
 
 
+@needs_bwrap
 def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot]) -> None:
     """The helper inside the sandbox also stops processes that we would miss from outside."""
     bot = start("chain")
@@ -122,6 +124,7 @@ def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot])
     stopping.end()
 
 
+@needs_bwrap
 async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], LaunchedBot]) -> None:
     """The bot is disqualified at once, without waiting for its reply (protocol, 9)."""
     bot = start("killers")
@@ -139,6 +142,7 @@ async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], Lau
     )
 
 
+@needs_bwrap
 def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> None:
     """If this happens too often, it's the bot's fault. An honest program hardly ever wakes up."""
     bot = start("burners")
@@ -154,6 +158,7 @@ def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> 
     until(bot.is_stopped)
 
 
+@needs_bwrap
 def test_a_system_that_does_not_let_the_referee_in_is_named(
     tmp_path: Path, start: Callable[[str], LaunchedBot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,3 +177,156 @@ def test_the_program_says_why_it_cannot_enter_a_sandbox() -> None:
     """Here there is no such process."""
     helper = stopping._start_helper(2**22 + 1)
     assert helper.communicate()[1].startswith(b"[Errno 2]")
+
+
+# --- without processes ----------------------------------------------------------------------------
+
+
+class World:
+    """The processes of a sandbox that doesn't exist.
+
+    Attributes:
+        scans: what the next looks find. The last one stays.
+        states: what each process is found doing.
+        done: what was done to them.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.scans: list[set[int]] = [set()]
+        self.states: dict[int, str] = {}
+        self.done: list[object] = []
+        monkeypatch.setattr(stopping, "first_inside", lambda pid: 1)
+        monkeypatch.setattr(stopping, "descendants", lambda pid, quick=False: self.look())
+        monkeypatch.setattr(stopping, "_state", lambda pid: self.states.get(pid, "stopped"))
+        monkeypatch.setattr(stopping, "_stop_thread", lambda pid: self.done.append(f"cancel {pid}"))
+        monkeypatch.setattr(stopping, "signal_all", self.signal)
+        monkeypatch.setattr(Stopping, "_stop_with_helper", lambda _: self.done.append("helper"))
+
+    def look(self) -> set[int]:
+        return {*(self.scans.pop(0) if len(self.scans) > 1 else self.scans[0])}
+
+    def signal(self, pids: set[int], number: int) -> None:
+        self.done.append((number, *sorted(pids)))
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("scans", "done"),
+    [
+        ([set()], []),
+        ([{2, 3}], [(signal.SIGSTOP, 2, 3)]),
+        ([{2}, {2, 3}, {2, 3}], [(signal.SIGSTOP, 2), (signal.SIGSTOP, 3)]),
+        (
+            [{2}, {2, 3}, {3, 4}, {3, 4}],
+            [(signal.SIGSTOP, 2), (signal.SIGSTOP, 3), (signal.SIGSTOP, 4), "helper"],
+        ),
+    ],
+)
+def test_each_process_gets_a_signal_and_the_helper_ends_a_chase(
+    scans: list[set[int]], done: list[object], world: World
+) -> None:
+    world.scans = scans
+    Stopping(9).stop()
+    assert world.done == done
+
+
+def stopped(world: World, *pids: int) -> Stopping:
+    """Return the `Stopping` of processes that have got their signals."""
+    world.scans = [{*pids}]
+    found = Stopping(9)
+    found.stop()
+    world.done.clear()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("state", "is_stopped", "done"),
+    [
+        ("stopped", True, []),
+        ("ended", True, []),
+        ("stopping", False, []),
+        ("awake", False, ["cancel 3"]),
+        ("in the kernel", False, ["helper"]),  # it may be starting a process there
+    ],
+)
+def test_what_a_process_with_a_signal_is_doing(
+    state: str, is_stopped: bool, done: list[object], world: World
+) -> None:
+    found = stopped(world, 2, 3)
+    world.states[3] = state
+    assert found.check() == is_stopped
+    assert world.done == done
+
+
+@pytest.mark.parametrize(
+    ("state", "is_stopped"), [("stopped", False), ("awake", False), ("ended", True)]
+)
+def test_a_process_without_a_signal_needs_the_helper(
+    state: str, is_stopped: bool, world: World
+) -> None:
+    found = stopped(world, 2)
+    world.scans, world.states[3] = [{2, 3}], state
+    assert found.check() == is_stopped
+    assert world.done == ([] if is_stopped else ["helper"])
+
+
+def test_a_process_that_comes_while_we_look_needs_the_helper(world: World) -> None:
+    found = stopped(world, 2)
+    world.scans = [{2}, {2, 3}]
+    assert not found.check()
+    assert world.done == ["helper"]
+
+
+def test_in_the_kernel_nothing_is_started_after_a_signal_for_all(world: World) -> None:
+    found = stopped(world, 2)
+    found._has_signalled_all = True
+    world.states[2] = "in the kernel"
+    assert found.check()
+    found.stop()  # a later stop begins anew
+    assert not found.check()
+
+
+def test_ten_wake_ups_are_no_offence(world: World) -> None:
+    found = stopped(world, 2)
+    for number in range(11):
+        assert found.offence == ""
+        world.states[2] = "stopped"
+        assert found.check()
+        world.states[2] = "awake"
+        world.done.clear()
+        assert not found.check(), number
+        assert world.done == [(signal.SIGSTOP, 2)]
+    assert found.offence == "its processes woke up while they were stopped"
+
+
+def test_all_are_resumed(world: World) -> None:
+    found = stopped(world, 2, 3)
+    found.resume()
+    assert world.done == [(signal.SIGCONT, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("threads", "state"),
+    [
+        ("S", "awake"),
+        ("R", "awake"),
+        ("ST", "stopping"),
+        ("T", "stopped"),
+        ("tT", "stopped"),
+        ("D", "in the kernel"),
+        ("DT", "in the kernel"),
+        ("DS", "awake"),
+        ("Z", "ended"),
+        ("", "ended"),
+    ],
+)
+def test_the_state_of_a_process_is_that_of_its_threads(
+    threads: str, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "_threads", lambda pid: [*threads])
+    monkeypatch.setattr(stopping, "stat_fields", lambda thread: [thread.encode(), b"1"])
+    assert _state(2) == state
