@@ -540,6 +540,49 @@ async def test_a_reply_comes_after_the_whole_request(
     assert not process.has_read
 
 
+def test_later_lines_wait_behind_those_that_did_not_fit(piped: Any) -> None:
+    launched, process = piped()
+    size = fill(process)
+    read = os.read(launched.stdin, 10**6)  # now there's room again
+    process.push(b"second\n")
+    rest = os.read(launched.stdin, 10**6)
+    assert len(read) + len(rest) == size + 7
+    assert rest.endswith(b"x\nsecond\n")
+
+
+async def test_lines_for_a_bot_that_has_ended_go_nowhere(piped: Any) -> None:
+    """Another file may have the number of its pipe by then."""
+    launched, process = piped()
+    reader, writer = os.pipe()
+    await process.kill()
+    os.dup2(writer, launched.pipes[0])
+    process.push(b"to nobody\n")
+    assert select.select([reader], [], [], 0)[0] == []
+    for fd in (reader, writer, launched.pipes[0]):
+        os.close(fd)
+
+
+async def test_all_that_was_written_early_is_seen(
+    piped: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be more than one read returns, and the reply may hide behind blank lines."""
+    monkeypatch.setattr(module, "_CHUNK", 10)
+    launched, process = piped(is_kept=True)
+    launched.writes(b"\n" * 25 + b"{}\n")
+    process.push(b"request\n")
+    assert isinstance(await process.reply(LATER), Failure)
+
+
+async def test_all_that_nobody_asked_for_is_in_the_report(
+    piped: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_CHUNK", 10)
+    launched, process = piped()
+    launched.writes(b"a line\n" * 5)
+    await process.kill()
+    assert process.process_report(1).unasked == 5
+
+
 async def test_what_a_kept_bot_has_written_early_fails_its_next_handshake(piped: Any) -> None:
     launched, process = piped(is_kept=True)
     launched.writes(b"{}\n")
