@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 
+import pytest
 import trio
 
 from referee.bots.bot import Bot
@@ -49,3 +51,20 @@ async def test_processes_that_read_nothing_end_side_by_side() -> None:
     assert kept == set()
     assert trio.current_time() - began < 2 * 3 * 0.5
     assert [bot.exit_code for bot in bots] == [-15, -15]
+
+
+@pytest.mark.parametrize("is_cancelled", [True, False])
+async def test_what_is_left_in_the_block_is_killed(is_cancelled: bool) -> None:
+    """Even if the task is cancelled. A bot that has ended in the block keeps its exit code."""
+    spec = match_spec(["/bin/cat"] * 2, seed=1)
+    bots: list[Bot] = []
+    with launch_bots([resolve_bot(bot) for bot in spec.bots], spec.limits) as started:
+        with contextlib.suppress(KeyError), trio.CancelScope() as scope:
+            async with run_bots(spec, started) as bots:
+                await bots[0].finish(20)
+                if is_cancelled:
+                    scope.cancel()
+                    await trio.lowlevel.checkpoint()
+                raise KeyError
+        assert [isinstance(bot, BotProcess) and bot.is_closed for bot in bots] == [True, True]
+        assert [bot.exit_code for bot in bots] == [0, -9]

@@ -472,6 +472,28 @@ async def test_the_cpu_time_is_looked_at_when_it_may_be_over(
     assert answer.code == "cpu-limit"
 
 
+async def test_a_look_at_the_cpu_time_ends_no_reply(
+    piped: Any,
+    monotonic: list[float],
+    autojump_clock: trio.abc.Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The referee looks after each 2.5 s."""
+    monkeypatch.setattr(module, "_CORES", 2)
+    launched, process = piped(Limits(cpu_limit=5))
+
+    async def write_later() -> None:
+        await trio.sleep(4)
+        launched.writes(b"{}\n")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(write_later)
+        assert await process.reply(trio.current_time() + 9) == b"{}"
+    began = trio.current_time()
+    assert await process.reply(began + 9) == Failure("timeout", "no reply in time")
+    assert trio.current_time() == pytest.approx(began + 9)
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_only_a_new_process_has_started_for_this_match(is_kept: bool, piped: Any) -> None:
     """The time for the handshake of a kept bot begins with the request (3.4)."""
