@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -228,6 +230,37 @@ def test_only_a_bot_that_runs_in_a_sandbox_is_frozen() -> None:
     assert not missing.is_frozen
     assert missing.cpu_seconds is None
     assert missing.roots == set()
+
+
+@pytest.mark.parametrize(("kind", "inside"), [("bwrap", 77), ("bwrap", None), ("none", 77)])
+def test_who_gets_which_signal(
+    kind: Kind, inside: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a sandbox, SIGTERM goes to the bot's own group. The kernel ends all with the first one."""
+    bot = launched(Group(), kind)
+    assert bot.popen is not None
+    pid, sent = bot.popen.pid, list[object]()
+    with monkeypatch.context() as patched:
+        patched.setattr(launch, "first_inside", lambda of: inside)
+        patched.setattr(launch, "children", lambda of: {of + 1000})
+        patched.setattr(launch, "descendants", lambda of: {of + 1000, of + 2000})
+        patched.setattr(os, "killpg", lambda group, number: sent.append((group, number)))
+        patched.setattr(launch, "signal_all", lambda pids, number: sent.append((pids, number)))
+        own = inside if kind == "bwrap" and inside else pid
+        bot.terminate()
+        assert sent == [(own, signal.SIGTERM)]
+        bot.kill()
+        others = {pid + 1000} if kind == "bwrap" else {pid + 1000, pid + 2000}
+        assert sent[1:] == [(pid, signal.SIGKILL), (others, signal.SIGKILL)]
+        assert bot.cgroup.calls == ["kill"]  # type: ignore[union-attr]
+        roots = {pid} if kind == "none" else {inside + 1000} if inside else set()
+        assert bot.roots == roots
+    ended(bot)
+    bot.sandbox = Sandbox(kind)
+    monkeypatch.delattr(os, "killpg")  # its id may belong to another process now
+    monkeypatch.delattr(launch, "signal_all")
+    bot.terminate()
+    bot.kill()
 
 
 # --- what has failed ------------------------------------------------------------------------------
