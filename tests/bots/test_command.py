@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from referee.bots.bundled import bundled_bots, describe_bot
-from referee.bots.command import PythonBot, find_bot, resolve_bot
+from referee.bots.command import BotCommand, PythonBot, are_objects, find_bot, resolve_bot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
 
@@ -24,6 +25,22 @@ def test_a_bundled_name_runs_under_this_python() -> None:
 
 def test_a_bundled_name_with_arguments() -> None:
     assert resolve_bot("random_legal 42").argv[-2:] == (str(bundled_bots()["random_legal"]), "42")
+
+
+def test_only_a_program_has_an_environment(tmp_path: Path) -> None:
+    env = (("A", "1"),)
+    found = find_bot("minimal", "dominion", env=env)
+    assert isinstance(found, BotCommand)
+    assert found.env == env
+    for other in ("http://localhost/", "big_money.json"):
+        assert find_bot(other, "dominion", env=env).argument == other
+
+
+def test_only_objects_need_no_event_loop() -> None:
+    here, program = PythonBot("a", partial(int)), resolve_bot("minimal")
+    assert are_objects([here, here])
+    assert not are_objects([here, program])
+    assert not are_objects([here, here._replace(dialect="bare")])
 
 
 def test_a_python_file_needs_no_run_bit(tmp_path: Path) -> None:

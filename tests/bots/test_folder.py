@@ -135,6 +135,11 @@ def test_each_mistake_is_one_line(bot: Path, text: str, says: list[str]) -> None
         assert line.startswith(start) if star else line == said
 
 
+def test_the_longest_name_that_a_bot_may_have(bot: Path) -> None:
+    (bot / "bot.toml").write_text(f"command = './mine.py'\nname = '{'x' * 64}'\n")
+    find_bot(str(bot), "dominion")
+
+
 @pytest.mark.parametrize("name", ["no\x1btoml", "x" * 65])
 def test_the_name_of_a_folder_must_do_if_there_is_no_other(bot: Path, name: str) -> None:
     folder = bot.rename(bot.parent / name)
@@ -309,7 +314,11 @@ def test_files_that_are_none_and_folders_that_are_too_large(
         sources_hash(str(bot))
     (bot / "fifo").unlink()
     monkeypatch.setattr(folders, "MAX_BYTES", 1_000_000)
-    with open(bot / "sparse", "wb") as file:
-        file.truncate(1_000_001)
+    (bot / "deep").mkdir()
+    others = sum(file.stat().st_size for file in bot.iterdir() if file.is_file())
+    (bot / "deep/sparse").touch()
+    os.truncate(bot / "deep/sparse", 1_000_000 - others)
+    assert sources_hash(str(bot))
+    os.truncate(bot / "deep/sparse", 1_000_001 - others)
     with pytest.raises(UsageError, match="is too large: its files have more than 1 MB"):
         sources_hash(str(bot))

@@ -19,8 +19,8 @@ from referee.text.terminal import as_text, command_line, escaped
 
 _HEAD = 256  # Linux looks for a #! line in this many bytes of a file
 _OLD_HEAD = 127  # before version 5.1, Linux ignored the rest of a longer line
-# A script's interpreter may be another script, but Linux only follows this many of them.
-_DEPTH = 4
+# A script's interpreter may be another script. Linux runs so many of them, with the first.
+_DEPTH = 5
 _ELF = b"\x7fELF"
 # The positions of the format and the processor in an ELF header.
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)

@@ -58,6 +58,11 @@ SCRIPTS = {
     b"#! \r\necho\r\n": "its first line names no interpreter",
     b"#!/" + b"x" * 300 + b"\n": "its first line is longer than the 256 bytes",
     b"#!/" + b"x" * 254 + b"\n": "its first line is longer than the 256 bytes",
+    b"#!/" + b"x" * 253: "its first line is longer than the 256 bytes",
+    b"#!/" + b"x" * 252: NO_INTERPRETER.format("/" + "x" * 252),
+    b"#!/" + b"x" * 252 + b"\n": NO_INTERPRETER.format("/" + "x" * 252),
+    b"#!/" + b"x" * 125 + b"\n": "(old systems read only 127 bytes of it)",
+    b"#!/" + b"x" * 124 + b"\n": "install the interpreter, or change the line",
     b"#!/" + b"x" * 200 + b"\n": "(old systems read only 127 bytes of it)",
     b"": "it is empty",
     b"print()\n": "a script needs a first line such as #!/usr/bin/env node",
@@ -71,6 +76,7 @@ SCRIPTS = {
 def test_a_script(content: bytes, tmp_path: Path) -> None:
     path = made(tmp_path / "bot", content)
     assert SCRIPTS[content] in (why := why_not_runnable(path, ""))
+    assert ("old systems" in why) == (127 < len(content.partition(b"\n")[0]) < 256)
     assert str(tmp_path) not in why
     assert why.isprintable()
     assert why == why_not_runnable("bot", str(tmp_path))
@@ -116,6 +122,8 @@ PROGRAMS = {
     "macOS": (b"\xcf\xfa\xed\xfe" + bytes(60), "for macOS"),
     "macOS, for two": (b"\xca\xfe\xba\xbe\0\0\0\2" + bytes(60), "for macOS"),
     "Java 17": (b"\xca\xfe\xba\xbe\0\0\0\x3d" + bytes(60), "class of Java"),
+    "Java 1.1": (b"\xca\xfe\xba\xbe\0\0\0\x2d" + bytes(60), "class of Java"),
+    "macOS, for 44": (b"\xca\xfe\xba\xbe\0\0\0\x2c" + bytes(60), "for macOS"),
     "Java 8": (b"\xca\xfe\xba\xbe\0\0\0\x34" + bytes(60), "class of Java"),
 }
 
@@ -166,6 +174,22 @@ def test_an_interpreter_that_is_a_script(tmp_path: Path) -> None:
     assert "secret" not in why
     made(tmp_path / "inner", f"#!{inner}\n".encode())
     assert "too many interpreters are scripts" in why_not_runnable(path, "")
+
+
+@pytest.mark.parametrize(("scripts", "runs"), [(5, True), (6, False)])
+def test_a_chain_of_scripts_has_an_end(scripts: int, runs: bool, tmp_path: Path) -> None:
+    """The system follows so many as well."""
+    path = "/bin/sh"
+    for number in range(scripts):
+        path = made(tmp_path / str(number), f"#!{path}\n".encode())
+    why = why_not_runnable(path, "")
+    assert ("too many interpreters" not in why) == runs
+    try:
+        subprocess.run([path], check=False, stdin=subprocess.DEVNULL)
+    except OSError:
+        assert not runs
+    else:
+        assert runs
 
 
 @pytest.mark.parametrize("content", [b"#!/bin/sh\n", elf(X86_64)])
