@@ -206,8 +206,7 @@ class Runner(Course):
         # Let other tasks run, and read the bots' stderr.
         self._pause_at = self.asked_since + PAUSE_SECONDS
         for process in self.processes.values():
-            if not process.is_closed:
-                process.read_stderr()
+            process.read_stderr()
         # One checkpoint isn't enough, because trio may resume this task before a task that has just
         # been started.
         for _ in range(2):

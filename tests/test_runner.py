@@ -257,8 +257,6 @@ def test_news_reach_a_bot_without_a_request_in_time() -> None:
 class Idle:
     """Stands in for the process of a bot that has no request to answer."""
 
-    is_closed = False
-
     def __init__(self) -> None:
         self.is_frozen = False
         self.was_frozen: list[bool] = []

@@ -400,8 +400,6 @@ class BotProcess:
 
     async def attend(self) -> None:
         """Read stderr between requests, and notice if the process exits. Runs until cancelled."""
-        if self.is_closed or self.launched.popen is None:
-            return
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._drain_stderr)
             if not self.has_ended:

@@ -729,6 +729,41 @@ def test_stderr_before_the_release_is_in_the_report(piped: Any) -> None:
     assert process.process_report(1).stderr.lines == ["thinking"]
 
 
+def count_reads(monkeypatch: pytest.MonkeyPatch, data: bytes | None = None) -> list[int]:
+    """Count the reads of pipes, and let them return the data if there is any."""
+    reads, read = list[int](), module.read_now
+
+    def counted(fd: int) -> bytes | None:
+        assert len(reads) < 1000, "it reads for ever"
+        reads.append(fd)
+        return data or read(fd)
+
+    monkeypatch.setattr(module, "read_now", counted)
+    return reads
+
+
+async def test_stderr_that_was_closed_is_read_once_more(
+    piped: Any, autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched, process = piped()
+    reads = count_reads(monkeypatch)
+    launched.close(launched.stderr)
+    assert isinstance(await process.reply(trio.current_time() + 1), Failure)
+    with trio.fail_after(1):
+        await process.kill()
+        await process.attend()  # returns, because there's nothing more to see
+    assert reads.count(launched.pipes[2]) == 1
+
+
+def test_a_child_that_goes_on_writing_to_stderr_is_not_followed(
+    piped: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, process = piped()
+    reads = count_reads(monkeypatch, b"more")
+    process._read_last_stderr(process.stderr)
+    assert len(reads) == 64
+
+
 async def test_a_bot_has_the_grace_before_each_signal(
     piped: Any, autojump_clock: trio.abc.Clock
 ) -> None:
