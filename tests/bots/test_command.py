@@ -10,11 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from referee.bots.bundled import bundled_bots, describe_bot
 from referee.bots.command import BotCommand, PythonBot, are_objects, find_bot, resolve_bot
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
+from referee.games.interface.dialect import Adapter
+from tests.support import toy
 
 
 def test_a_bundled_name_runs_under_this_python() -> None:
@@ -34,6 +37,21 @@ def test_only_a_program_has_an_environment(tmp_path: Path) -> None:
     assert found.env == env
     for other in ("http://localhost/", "big_money.json"):
         assert find_bot(other, "dominion", env=env).argument == other
+
+
+def test_a_bot_behind_an_adapter_starts_in_the_folder_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = Adapter(lambda *arguments: ("/x", *arguments), {}, {}, lambda *_: "")
+    monkeypatch.setitem(GAMES, "toy", structs.replace(toy.RULES, adapters={"lib": adapter}))
+    monkeypatch.chdir(tmp_path)
+    found = find_bot("lib:sub/a.py:Bot", "toy")
+    assert isinstance(found, BotCommand)
+    assert (found.directory, found.adapter, found.dialect) == (str(tmp_path / "sub"), "lib", "")
+    assert found.argv == ("/x", "sub/a.py:Bot", "")
+    found = find_bot("lib:sub/a.py", "toy", "/elsewhere")
+    assert isinstance(found, BotCommand)
+    assert (found.directory, found.argv) == ("/elsewhere", ("/x", "sub/a.py", "/elsewhere"))
 
 
 def test_only_objects_need_no_event_loop() -> None:
