@@ -118,10 +118,10 @@ class PersonBot(NoProcess):
     async def reply(self, deadline: float) -> Answer:
         await trio.lowlevel.checkpoint()
         asked = self._asked
-        if isinstance(asked, say.PlayerNameRequest):
-            return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
+        if isinstance(asked, say.PlayerNameRequest):
+            return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         assert asked is not None  # push() has set the request
         assert self._dialogue is not None  # the first public message has created the dialogue
         decision = self._dialogue.decide(asked)

@@ -13,8 +13,15 @@ import pytest
 from msgspec import structs
 
 from referee.bots.bundled import bundled_bots, describe_bot
-from referee.bots.command import BotCommand, PythonBot, are_objects, find_bot, resolve_bot
-from referee.errors import BotNotFoundError
+from referee.bots.command import (
+    BotCommand,
+    PythonBot,
+    are_objects,
+    find_all,
+    find_bot,
+    resolve_bot,
+)
+from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import GAMES
 from referee.games.interface.dialect import Adapter
 from tests.support import toy
@@ -52,6 +59,33 @@ def test_a_bot_behind_an_adapter_starts_in_the_folder_of_its_file(
     found = find_bot("lib:sub/a.py", "toy", "/elsewhere")
     assert isinstance(found, BotCommand)
     assert (found.directory, found.argv) == ("/elsewhere", ("/x", "sub/a.py", "/elsewhere"))
+
+
+def test_a_file_with_its_run_bit_is_a_program_whatever_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "bot.json"
+    file.write_text("#!/bin/sh\n")
+    file.chmod(0o755)
+    assert find_bot(str(file), "dominion") == BotCommand(str(file), (str(file),))
+
+
+def test_all_mistakes_are_told_together() -> None:
+    def find(argument: str) -> str:
+        if argument.startswith("folder"):
+            raise NotBuiltError([argument])
+        if argument.startswith("wrong"):
+            raise UsageErrors([f"{argument} one", f"{argument} two"])
+        return argument
+
+    assert find_all(find, ["a", "b"]) == ["a", "b"]
+    with pytest.raises(UsageError) as caught:
+        find_all(find, ["folder1", "a", "wrong1", "folder2", "wrong2"])
+    assert caught.value.lines[:4] == ("wrong1 one", "wrong1 two", "wrong2 one", "wrong2 two")
+    (last,) = caught.value.lines[4:]
+    assert "referee build folder1 folder2" in last
+    with pytest.raises(NotBuiltError):
+        find_all(find, ["folder1"])
+    with pytest.raises(UsageErrors, match="wrong one"):
+        find_all(find, ["a", "wrong"])
 
 
 def test_only_objects_need_no_event_loop() -> None:

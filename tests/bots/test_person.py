@@ -10,7 +10,7 @@ import msgspec
 import trio
 import trio.testing
 
-from referee.bots.bot import Bot
+from referee.bots.bot import Bot, Failure
 from referee.bots.in_process import InProcessBot
 from referee.bots.person import PersonBot
 from referee.course import Played
@@ -111,6 +111,16 @@ async def test_who_leaves_is_out_and_told_nothing_more(tmp_path: Path) -> None:
     again = await play(tmp_path, person, InProcessBot(Threes()))
     assert again.disqualified[0].detail == "it has left a match before"
     assert len(terminal.asked) == 2
+
+
+async def test_a_person_who_left_a_match_plays_no_other() -> None:
+    """Like any bot that was disqualified, it fails in the handshake."""
+    person = PersonBot(toy.RULES, Scripted())
+    person.push(b'{"type":"player-name-request","player_number":"player1"}\n')
+    assert isinstance(await person.reply(0), bytes)
+    await person.kill()
+    left = Failure(Disqualification.EXITED, "it has left a match before")
+    assert await person.reply(0) == left
 
 
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
