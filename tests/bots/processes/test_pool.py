@@ -60,6 +60,28 @@ async def test_two_of_one_kind_wait_side_by_side() -> None:
         bot.end()
 
 
+async def test_who_is_taken_is_thawed() -> None:
+    """A bot is frozen while it waits (limits.md, 5)."""
+    pool = BotPool()
+    bot = waiting()
+    bot.is_frozen = True
+    pool.put("bot", bot)
+    assert pool.waiting == [bot]
+    assert await pool.take("bot") is bot
+    assert not bot.is_frozen
+    bot.end()
+
+
+async def test_a_process_that_may_not_play_again_is_ended() -> None:
+    """It's thawed first, so that it can end by itself."""
+    pool = BotPool()
+    bot = waiting()
+    bot.is_frozen = True
+    pool.put("bot", bot)
+    assert await pool.take("bot", fresh=True) is None
+    assert (bot.is_frozen, bot.exit_code, pool.waiting) == (False, 0, [])
+
+
 async def test_who_has_ended_meanwhile_is_not_taken() -> None:
     pool = BotPool()
     bot = waiting()

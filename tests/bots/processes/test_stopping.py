@@ -8,7 +8,9 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -307,6 +309,38 @@ def test_all_are_resumed(world: World) -> None:
     found = stopped(world, 2, 3)
     found.resume()
     assert world.done == [(signal.SIGCONT, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_there", "offence"),
+    [
+        (stop_inside.DONE, True, ""),
+        (
+            stop_inside.DISTURBED,
+            True,
+            "it sent a signal to the process that was to stop its processes",
+        ),
+        (b"", False, ""),  # the sandbox has ended meanwhile
+    ],
+)
+def test_the_helper_is_waited_for_before_all_are_resumed(
+    answer: bytes, is_there: bool, offence: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its SIGSTOP mustn't come after the SIGCONT."""
+    found = stopped(world, 2)
+    helper = SimpleNamespace(stdout=BytesIO(answer), stderr=BytesIO(b"refused"))
+    found._helper, found._is_under_way = helper, True  # type: ignore[assignment]
+    if not is_there:
+        monkeypatch.setattr(stopping, "first_inside", lambda pid: None)
+    found.resume()
+    assert helper.stdout.read() == b""
+    assert found.offence == offence
+    assert world.done == [(signal.SIGCONT, 2) if is_there else (signal.SIGCONT,)]
+    found.resume()  # it isn't waited for again
+    if is_there:
+        found._is_under_way = True
+        with pytest.raises(ShortageError, match=r"cannot stop the processes of .*: refused$"):
+            found.resume()
 
 
 @pytest.mark.parametrize(
