@@ -135,6 +135,21 @@ def test_each_mistake_is_one_line(bot: Path, text: str, says: list[str]) -> None
         assert line.startswith(start) if star else line == said
 
 
+@pytest.mark.parametrize(
+    ("command", "game"),
+    [
+        ("gatherer", "botwars"),
+        ("./mine.py", "dominion"),
+        ("no_such_bot", "dominion"),
+    ],
+)
+def test_the_bot_in_a_folder_says_which_game_is_played(bot: Path, command: str, game: str) -> None:
+    (bot / "bot.toml").write_text(f'command = "{command}"\n')
+    assert game_of_bots([(str(bot), "")]) == game
+    (bot / "bot.toml").write_text(f'command = "{command}"\nbuild = "make"\n')
+    assert game_of_bots([(str(bot), "")]) == "dominion"  # it isn't built
+
+
 def test_the_longest_name_that_a_bot_may_have(bot: Path) -> None:
     (bot / "bot.toml").write_text(f"command = './mine.py'\nname = '{'x' * 64}'\n")
     find_bot(str(bot), "dominion")

@@ -343,6 +343,34 @@ def test_the_helper_is_waited_for_before_all_are_resumed(
             found.resume()
 
 
+def test_after_the_helper_has_answered_all_have_a_signal(world: World) -> None:
+    """So nothing is started any more, whatever waits in the kernel."""
+    found = stopped(world, 2)
+    world.scans, world.states = [{2, 3}], {3: "in the kernel"}
+    reader, writer = os.pipe()
+    with open(reader, "rb", buffering=0) as answers, open(writer, "wb", buffering=0) as helper:
+        found._helper = SimpleNamespace(stdout=answers)  # type: ignore[assignment]
+        found._is_under_way = True
+        assert not found.check()
+        helper.write(stop_inside.DONE)
+        assert found.check()
+    assert world.done == []
+
+
+@pytest.mark.parametrize(("states", "chosen"), [("DSS", 11), ("SSD", 10), ("DD", None), ("", None)])
+def test_a_pending_signal_is_given_to_a_thread_that_can_take_it(
+    states: str, chosen: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[object] = []
+    threads = dict(enumerate(states, 10))
+    monkeypatch.setattr(stopping, "_threads", lambda pid: [*threads])
+    monkeypatch.setattr(stopping, "stat_fields", lambda pid: [threads[pid].encode(), b"1"])
+    monkeypatch.setattr(stopping, "signal_all", lambda pids, number: sent.append((pids, number)))
+    stopping._stop_thread(2)
+    expected = [] if chosen is None else [([2], signal.SIGCONT), ([chosen], signal.SIGSTOP)]
+    assert sent == expected
+
+
 @pytest.mark.parametrize(
     ("threads", "state"),
     [
