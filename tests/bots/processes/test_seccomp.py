@@ -102,6 +102,30 @@ def test_what_is_denied_is_refused_and_the_rest_is_not(machine: str) -> None:
         assert verdict(machine, number, root=True) == expected, number
 
 
+def test_which_calls_are_denied_or_do_nothing() -> None:
+    """These are all that reach other processes, the user's keys, mounts or the machine."""
+    denied = """
+        ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp perf_event_open
+        add_key request_key keyctl mount umount2 pivot_root chroot open_tree move_mount fsopen
+        fsconfig fsmount fspick mount_setattr open_tree_attr name_to_handle_at open_by_handle_at
+        quotactl quotactl_fd fanotify_init inotify_init inotify_init1 shmget semget msgget unshare
+        setns bpf io_uring_setup io_uring_enter io_uring_register userfaultfd timer_create mq_notify
+        kexec_load kexec_file_load init_module finit_module delete_module reboot swapon swapoff acct
+        syslog iopl ioperm
+    """
+    for_root = """
+        chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat setxattr lsetxattr fsetxattr
+        setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr
+    """
+    assert {*DENIED} == {*denied.split()}
+    assert {*PRETENDED} == {"flock", "utime", "utimes", "futimesat", "utimensat"}
+    assert {*PRETENDED_TO_ROOT} == {*for_root.split()}
+    sends = "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
+    assert {*SENDS} == {*sends.split()}
+    modes = "chmod fchmod fchmodat fchmodat2 mknod mknodat creat open openat"
+    assert {*MODES} == {*modes.split()}
+
+
 @machines
 def test_no_lock_lease_or_hint_is_left_on_a_file(machine: str) -> None:
     """Unknown commands are refused, because newer kernels add more of them."""
