@@ -103,6 +103,8 @@ def test_a_folder_without_bot_toml_is_told_of_it(tmp_path: Path) -> None:
         ("command = './nine.py'", ["command: BOT ./nine.py not found; did you mean ./mine.py?"]),
         ("command = 'nodde bot.js'", ["command: BOT 'nodde bot.js' not found: *"]),
         ("command = '.'", ["command: BOT . is a directory: *"]),
+        ("command = 'X=1 ./mine.py'", ["command: no shell runs the command, so X=1 sets no *"]),
+        ("command = 'X=1 ./mine.py > log'", ["command: no shell runs the command, so > does *"]),
         ("command = 'human'", ["command: BOT human is a person*"]),
         ("command = 'http://10.0.0.1/'", ["command: it is an address, *"]),
         (
@@ -133,6 +135,12 @@ def test_each_mistake_is_one_line(bot: Path, text: str, says: list[str]) -> None
         assert "\n" not in line
         start, star, _ = said.partition("*")
         assert line.startswith(start) if star else line == said
+
+
+def test_a_file_may_have_a_name_that_a_shell_would_take_apart(bot: Path) -> None:
+    (bot / "mine.py").rename(bot / "a&b.py")
+    (bot / "bot.toml").write_text("command = './a&b.py'\n")
+    assert isinstance(find_bot(str(bot), "dominion"), BotCommand)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from referee.bots.command import BotCommand
 from referee.bots.processes import launch
+from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import TIME_LIMIT, LaunchedBot, _environment, start_failure
 from referee.bots.processes.sandbox import bot_exit_code
 from referee.bots.processes.stderr import StderrKeeper
@@ -263,7 +266,39 @@ def test_who_gets_which_signal(
     bot.kill()
 
 
+def test_the_guardian_knows_a_group_before_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a referee that is killed in between would leave the group behind."""
+    known: list[object] = []
+    begin = GUARDIAN.begin
+
+    class Made(Group):
+        folders = (str(tmp_path / "group"),)
+        joining = ()
+
+        def make(self, limits: Limits) -> None:
+            assert known == [self.folders]
+            known.append("made")
+
+    monkeypatch.setattr(launch, "new_cgroup", lambda *_: Made())
+    monkeypatch.setattr(GUARDIAN, "begin", lambda of: (known.append(of), begin(of)))
+    bot = LaunchedBot(BotCommand("bot", ("/bin/cat",)), Limits())
+    assert known[1:] == ["made"]
+    bot.end()
+    assert bot.cgroup.calls == ["kill", "remove"]  # type: ignore[union-attr]
+
+
 # --- what has failed ------------------------------------------------------------------------------
+
+
+def test_a_program_on_the_path_is_not_looked_at() -> None:
+    """Its name isn't a path, so a file of this name in the folder says nothing."""
+    named, path = (
+        LaunchedBot(BotCommand("bot", (program,)), Limits())
+        for program in ("no-such-program", "./no-such-program")
+    )
+    assert (named.error, path.error) == (os.strerror(errno.ENOENT), "it does not exist")
 
 
 @pytest.mark.parametrize(
