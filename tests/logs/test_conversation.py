@@ -26,7 +26,10 @@ def go_on(folder: Path, turn: int, *words: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("turn", [1, 2, 17, 30])
 def test_the_same_bots_play_the_same_match(tmp_path: Path, turn: int) -> None:
-    assert go_on(tmp_path, turn)[1:] == without_times(Path(RECORD))[1:]
+    """Header and digest differ once a version has new options."""
+    (_, *lines, end), (_, *before, old_end) = go_on(tmp_path, turn), without_times(Path(RECORD))
+    assert lines == before
+    assert end | {"digest": ""} == old_end | {"digest": ""}
 
 
 def test_another_bot_goes_on_where_the_match_was(tmp_path: Path) -> None:

@@ -36,7 +36,10 @@ def test_every_name_is_there() -> None:
 
 def test_a_record_is_its_entries() -> None:
     read = list(read_record(RECORD))
-    assert [json.loads(msgspec.json.encode(entry)) for entry in read] == entries(RECORD)
+    header, *others = [json.loads(msgspec.json.encode(entry)) for entry in read]
+    first, *rest = entries(RECORD)
+    first["options"] = header["options"] | first["options"]  # options of later versions
+    assert [header, *others] == [first, *rest]
     assert isinstance(read[0], Header)
     assert isinstance(read[-1], EndEntry)
     messages = [message_of(entry) for entry in read if isinstance(entry, SentEntry)]

@@ -32,7 +32,7 @@ GAMES = {
 }
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
-    *(ROOT / "tests" / "golden").glob("*"),
+    *(ROOT / "tests" / "golden").glob("*.jsonl"),
 ]
 Read = Callable[[bytes], MatchPage]
 
