@@ -14,6 +14,7 @@ import pytest
 from referee.errors import LogWriteError, UsageError
 from referee.logs import files
 from referee.logs.files import open_logs
+from referee.logs.outputs import TEXT, Output, check_output
 from referee.logs.source import LogReader
 
 
@@ -38,6 +39,25 @@ def test_standard_output_stays_open(capfd: pytest.CaptureFixture[str]) -> None:
     log.close()
     os.write(sys.stdout.fileno(), b"still open\n")
     assert capfd.readouterr().out == "line\nstill open\n"
+
+
+def test_standard_output_is_not_truncated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`referee play --log - >> FILE` appends."""
+    file = tmp_path / "log"
+    file.write_bytes(b"before\n")
+    with file.open("a") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        (log,) = open_logs(["-"])
+        assert log is not None
+        log.write(b"line\n")
+        log.close()
+    assert file.read_bytes() == b"before\nline\n"
+
+
+def test_closed_standard_output_takes_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "__stdout__", None)
+    with pytest.raises(UsageError, match="standard output is closed"):
+        open_logs(["-"])
 
 
 def test_a_terminal_is_sent_no_command_of_a_bot(tmp_path: Path) -> None:
@@ -73,6 +93,7 @@ def test_a_reader_that_is_gone_is_told_apart(tmp_path: Path) -> None:
     with pytest.raises(LogWriteError) as caught:
         log.write(b"line\n")
     assert caught.value.reader_gone
+    assert not log.behind
     (full,) = open_logs(["/dev/full"])
     assert full is not None
     with pytest.raises(LogWriteError) as caught:
@@ -86,6 +107,12 @@ def test_two_logs_in_one_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="same file"):
         open_logs([str(tmp_path / "log"), str(tmp_path / "link")])
     assert not (tmp_path / "log").exists()
+
+
+def test_two_logs_may_go_nowhere() -> None:
+    for log in open_logs(["/dev/null", "/dev/null"]):
+        assert log is not None
+        log.close()
 
 
 def test_a_log_that_another_run_is_writing(tmp_path: Path) -> None:
@@ -213,6 +240,24 @@ def test_a_log_that_cannot_be_restored_is_said(tmp_path: Path) -> None:
     assert log.closed
 
 
+def test_each_log_is_restored_and_the_first_that_cannot_be_is_named(tmp_path: Path) -> None:
+    names = ["whole", "lost", "lost too", "gone"]
+    logs = open_logs([None, *(str(tmp_path / name) for name in names)])
+    for log in filter(None, logs):
+        log.begin(copy=True)
+        log.write(b"line\n")
+    for name in names[1:]:
+        (tmp_path / name).unlink()
+    for name in names[1:3]:
+        (tmp_path / name).mkdir()
+    warnings, lost = files.finished(logs)
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"{tmp_path / 'gone'} was removed by another program")
+    assert lost is not None
+    assert lost.target == str(tmp_path / "lost")
+    assert (tmp_path / "gone").read_bytes() == b"line\n"
+
+
 # --- pipes ----------------------------------------------------------------------------------------
 
 
@@ -246,9 +291,8 @@ def test_draining_waits_for_the_reader(tmp_path: Path) -> None:
     log.write(written)
     with ThreadPoolExecutor(1) as pool:
         read = pool.submit(reader.communicate)
-        log.drain()
+        assert log.finish() is None  # it drains, too
         assert not log.behind
-        log.close()
         assert read.result()[0] == written
 
 
@@ -268,6 +312,24 @@ def test_a_log_that_nothing_was_written_to_is_as_it_was(tmp_path: Path, name: st
         log.close()
     assert old.read_bytes() == b"precious"
     assert not new.exists()
+
+
+def test_an_unused_log_leaves_another_file_of_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    replace(file)
+    log.close()
+    assert file.read_bytes() == b"another\n"
+
+
+def test_opened_logs_are_listed_and_closed(tmp_path: Path) -> None:
+    file = tmp_path / "player1.stderr"
+    with files.opened([Output(None, TEXT), Output(str(file), TEXT)]) as (none, log):
+        assert (none, log is not None and log.closed) == (None, False)
+        log.write(b"words\n")
+    assert log.closed
+    check_output(str(file), TEXT)  # the next run may replace it
 
 
 @pytest.mark.parametrize("begun", [True, False])
