@@ -159,8 +159,8 @@ def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
 
 def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
     if line.content is None and (line.kind is None or line.kind in kinds.structs):
-        what = "entry of a match record" if kinds.field == "entry" else "message"
-        raise LogReadError(reader.name, line.number, f"this is not a {what}")
+        what = "an entry of a match record" if kinds.field == "entry" else "a message"
+        raise LogReadError(reader.name, line.number, f"this is not {what}")
     return line.content
 
 

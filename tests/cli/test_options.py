@@ -74,6 +74,16 @@ def test_an_unknown_limit_of_one_bot_gets_a_hint() -> None:
         limit_of("1:tume-limit=3")
 
 
+@pytest.mark.parametrize("text", ["0", "0K", "K", "", "-1", "1.5M", "1k", "1 K", "1048577G"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a number of bytes"):
+        values.size(text)
+
+
+def test_sizes_from_one_byte_to_a_pebibyte() -> None:
+    assert [values.size(text) for text in ("1", "64K", "1048576G")] == [1, 2**16, 2**50]
+
+
 def test_nobody_changes_options() -> None:
     made = read("x")
     with pytest.raises(AttributeError, match="kind of MadeUp cannot be changed"):

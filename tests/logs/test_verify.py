@@ -276,6 +276,20 @@ def test_a_record_is_valid_up_to_wherever_it_was_cut(file: Path, check: Check) -
         assert f"truncated after line {whole}" in verdict.text
 
 
+def test_a_record_that_was_cut_in_its_last_line_has_no_digest(check: Check) -> None:
+    """This is so even if the whole digest is there, and only the line's end is missing."""
+    *lines, end = lines_of()
+    other = [line.replace(b'"gained":"silver"', b'"gained":"copper"') for line in lines]
+    changed = with_digest([*other, end])
+    assert check(changed).kind == Kind.RULES_CHANGED
+    for length in (1, end.index(b'"digest"'), end.index(b"sha256:") + 9, len(end) - 1):
+        verdict = check([*lines, end[:length]])
+        assert (verdict.kind, verdict.line) == (Kind.TRUNCATED, len(lines))
+        verdict = check([*changed[:-1], changed[-1][:length]])
+        assert verdict.kind == Kind.MODIFIED
+        assert "the record is truncated, so its digest is missing" in verdict.text
+
+
 def test_a_cut_compressed_record_is_cut_short(check: Check) -> None:
     packed = gzip.compress(TWO.read_bytes())
     for end in (len(packed) // 2, len(packed) - 3):
@@ -369,6 +383,8 @@ def test_a_spectator_log_is_sent_to_validate() -> None:
         ("options", {"max_turns": 0}, Kind.MODIFIED),
         ("options", {"max_turns": "many"}, Kind.MODIFIED),
         ("options", None, Kind.MODIFIED),
+        ("options", {"memory_limit": 0}, Kind.MODIFIED),
+        ("options", {"memory_limit": 2**50 + 1}, Kind.MODIFIED),
         ("limits_of_bots", [{}], Kind.MODIFIED),
         ("limits_of_bots", [{"colour": 1}] * 2, Kind.MODIFIED),
         ("limits_of_bots", [{"max_turns": 1}] * 2, Kind.MODIFIED),

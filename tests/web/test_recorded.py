@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import compress, pairwise
@@ -235,6 +236,22 @@ def test_a_file_that_was_cut_short_goes_as_far_as_it_goes(game: str, read: Read)
         for viewer in whole.header.viewers:
             track = viewer if viewer in page.header.viewers else page.header.viewers[0]
             assert list(folded(page, track))[:many] == list(folded(whole, viewer))[:many]
+
+
+def test_the_page_of_a_record_without_a_right_last_line_says_so(read: Read) -> None:
+    *lines, end = watched("botwars", 1, max_turns=2).record.splitlines(keepends=True)
+    cut = "The record was cut short: this is as far as it goes."
+    other = "The last line does not follow from the others, so the record was modified."
+    for last, problem in (
+        (end, ""),
+        (b"", cut),
+        (end[: end.index(b"sha256:") + 9], cut),
+        (end[:-1], cut),
+        (end.replace(b'"rank":1', b'"rank":2', 1), other),
+        (re.sub(rb"sha256:[0-9a-f]{64}", b"sha256:" + b"0" * 64, end), other),
+    ):
+        header = read(b"".join([*lines, last])).header
+        assert (header.problem, bool(header.digest)) == (problem, not problem)
 
 
 def test_a_file_that_ends_before_the_game_shows_nothing(read: Read) -> None:
