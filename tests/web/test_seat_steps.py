@@ -86,7 +86,7 @@ def test_what_is_hidden_changes_no_byte(
         assert seen.get((seat, hash(tuple(heard))), page) == page
 
 
-@pytest.mark.parametrize("seats", [2, 4])
+@pytest.mark.parametrize("seats", [2, 3])
 def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
     for _, _, heard, made in pages(7, seats, SAME, right):
         assert [line.text for line in made.lines] == heard
@@ -96,3 +96,5 @@ def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
     assert [turn.turn for turn in made.turns] == list(range(1, len(made.turns) + 1))
     assert all(turn.title for turn in made.turns)
     assert set(made.steps[0].set) == {str(seats - 1)}
+    # Otherwise the seat could count the hidden moves of others.
+    assert all(step.set or step.lines[0] < step.lines[1] for step in made.steps)
