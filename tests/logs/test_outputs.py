@@ -121,10 +121,16 @@ def test_a_list_names_files_without_a_mark(tmp_path: Path) -> None:
 def test_a_list_of_somebody_else_names_nothing(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(BOT)
-    (tmp_path / LIST).write_bytes(b"file\n")
+    (tmp_path / LIST).write_bytes(b"my files:\nfile\n")
     note_output(str(path), TEXT)
     assert not is_ours(path, TEXT)
-    assert (tmp_path / LIST).read_bytes() == b"file\n"
+    assert (tmp_path / LIST).read_bytes() == b"my files:\nfile\n"
+
+
+def test_a_list_names_only_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    note_output(str(tmp_path / "fifo"), TEXT)
+    assert not (tmp_path / LIST).exists()
 
 
 def test_a_list_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:

@@ -76,6 +76,14 @@ def test_a_slow_match_does_not_wait_for_a_full_block(
     log.close()
 
 
+def test_a_full_block_does_not_wait(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed.time, "monotonic", lambda: 0.0)
+    packer = packed.Packer(suffix)
+    for _ in range(2):
+        assert packer.pack(b"x" * (packed.BLOCK_BYTES - 1)) == b""
+        assert packer.pack(b"x") != b""
+
+
 def test_cut_anywhere_it_is_a_prefix(tmp_path: Path, suffix: str) -> None:
     whole = tmp_path / f"log{suffix}"
     log = open_log(whole)

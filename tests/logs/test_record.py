@@ -16,10 +16,16 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.games import GAMES
-from referee.logs.record import entry_types, received_head
-from referee.match.machine import Received
+from referee.logs.header import read_header
+from referee.logs.record import Header, Place, RecordWriter, entry_types, received_head, spec_of
+from referee.logs.sink import MemorySink
+from referee.match.machine import Received, Redeal
+from referee.match.sandbox import Sandbox
+from referee.match.spec import MatchSpec, match_spec
+from tests.support.helpers import name_line
 from tests.support.live import ROOT, entries, hostile, play
 
 SCHEMAS = ROOT / "spec" / "schema"
@@ -166,6 +172,46 @@ def test_what_escapes_would_blow_up_is_base64(line: bytes, field: str) -> None:
 def test_a_line_takes_no_more_than_its_bytes_and_a_bit(part: bytes, times: int) -> None:
     line = part * times
     assert len(received_head(Received(0, line))) <= 1.4 * len(line) + 260
+
+
+def written(spec: MatchSpec, *, to_file: bool = True, **header: Any) -> tuple[bytes, str]:
+    """Write a match in which nobody buys anything. Return the record and its digest."""
+    sink = MemorySink()
+    writer = RecordWriter(sink if to_file else None, spec, "2026-01-01", **header)
+    match = spec.new_match()
+    match.start()
+    while match.due:
+        writer.write(match.take_entries(), 0.5)
+        for seat in match.due:
+            reply = b'{"type":"play-reply","phase":"cleanup"}'
+            match.receive(seat, name_line(seat) if match.in_handshake else reply)
+    writer.write(match.take_entries(), 0.5)
+    return sink.data, writer.end(match, [0, None], 1)
+
+
+def test_a_header_describes_the_whole_match() -> None:
+    spec = match_spec(["a", "b"], seed=3, options={"max_turns": 2, "memory_limit": None})
+    own = tuple(spec.limits._replace(time_limit=limit) for limit in (10.0, 2.5))
+    redeals = (Redeal(2, 7), Redeal(4, 8))
+    spec = replace(
+        spec, sandbox=Sandbox("bwrap"), names=("x", ""), redeals=redeals, limits_of_bots=own
+    )
+    data, _ = written(spec, limits_by="rlimits")
+    header = read_header(data.splitlines(keepends=True)[0])
+    assert isinstance(header, Header)
+    assert spec_of(header) == spec
+    assert header.limits_by == "rlimits"
+
+
+def test_the_digest_is_the_same_without_a_file_and_in_another_tournament() -> None:
+    spec = match_spec(["a", "b"], seed=3, options={"max_turns": 75})
+    data, digest = written(spec)
+    assert data.count(b"\n") > 500  # so that entries are hashed in several batches
+    assert written(spec, to_file=False) == (b"", digest)
+    placed, same = written(spec, place=Place("sha256:" + "0" * 64, 7))
+    assert same == digest
+    assert placed != data
+    assert digest.encode() in placed
 
 
 def test_times_never_go_back(folder: Path) -> None:

@@ -163,6 +163,26 @@ def test_a_bot_has_so_much_and_its_last_words() -> None:
     assert sum(map(len, written)) + len(text) + left_out == 100 * (STDERR_PART // 10) * 5 + 7
 
 
+def test_what_is_recorded_before_a_reply_ends_at_the_cap() -> None:
+    stderr = RecordedStderr()
+    taken = []
+    for _ in range(STDERR_CAP // STDERR_PART + 1):
+        stderr.feed(b"x" * STDERR_PART)
+        stderr.mark()
+        taken.append(len(stderr.take()[0]))
+    assert taken == [STDERR_PART] * (STDERR_CAP // STDERR_PART) + [0]
+
+
+def test_what_was_dropped_is_not_text_before_the_reply() -> None:
+    """If all output before the last reply was dropped, later output isn't before it either."""
+    stderr = RecordedStderr()
+    stderr.feed(b"early")
+    stderr.mark()
+    stderr.feed(b"x" * (STDERR_PART + 3))
+    assert stderr.take()[0] == ""
+    assert stderr.take(last=True) == ("x" * STDERR_PART, 8)
+
+
 def test_a_character_may_come_in_two_pieces() -> None:
     stderr = RecordedStderr()
     parts = []

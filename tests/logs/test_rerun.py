@@ -1,0 +1,145 @@
+"""Which recorded answers a match accepts when it's run again (spec/log-format.md, 2.3 and 2.5)."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from referee.errors import LogReadError
+from referee.logs.record import (
+    DisqualifiedEntry,
+    ExitEntry,
+    ReceivedEntry,
+    line_received,
+)
+from referee.logs.rerun import Rerun, answer_in, rounds
+from referee.match.machine import Match
+from referee.match.spec import match_spec
+from tests.support.damage import with_digest
+from tests.support.helpers import name_line
+from tests.support.live import ROOT
+
+RECORD = (ROOT / "spec" / "examples" / "two-players.record.jsonl").read_bytes()
+TO_SEAT_0, TO_SEAT_1 = [10, 20], [20, 10]
+
+
+def new_match(*, begun: bool) -> Match:
+    match = match_spec(["a", "b"], seed=1).new_match()
+    match.start()
+    for seat in (0, 1) if begun else ():
+        match.receive(seat, name_line(seat))
+    return match
+
+
+@pytest.mark.parametrize(
+    ("line", "limits", "accepted"),
+    [
+        (b"x" * 10, TO_SEAT_0, True),
+        (b"x" * 11, TO_SEAT_0, False),
+        (b"x" * 11, TO_SEAT_1, True),
+        (b"x" * 21, TO_SEAT_1, False),
+        (b"", TO_SEAT_0, False),
+        (b" \t\r", TO_SEAT_0, False),
+        (b"x\ny", TO_SEAT_0, False),
+        (b"x\r", TO_SEAT_0, True),
+    ],
+)
+def test_a_reply_is_a_line_that_fits_and_is_not_blank(
+    line: bytes, limits: list[int], accepted: bool
+) -> None:
+    entry = ReceivedEntry("player1", 0, base64=base64.b64encode(line).decode())
+    match = new_match(begun=False)
+    assert answer_in(entry, match, limits) == (line if accepted else None)
+
+
+@pytest.mark.parametrize(
+    ("code", "in_handshake", "in_game"),
+    [
+        ("failed-to-start", True, False),
+        ("startup-timeout", True, False),
+        ("timeout", False, True),
+        ("exited", True, True),
+        ("time-bank", True, True),
+        ("unsupported-version", False, False),  # the rules see this in the reply
+        ("bad-format", False, False),
+    ],
+)
+def test_a_disqualification_takes_the_place_of_a_reply(
+    code: str, in_handshake: bool, in_game: bool
+) -> None:
+    for begun, accepted in ((False, in_handshake), (True, in_game)):
+        match = new_match(begun=begun)
+        entry = DisqualifiedEntry(f"player{match.due[0] + 1}", code, "", 0)
+        assert answer_in(entry, match, [99, 99]) == (entry if accepted else None)
+
+
+def test_only_the_first_seat_that_is_due_answers() -> None:
+    match = new_match(begun=False)
+    assert answer_in(ReceivedEntry("player2", 0, "x"), match, [9, 9]) is None
+    assert answer_in(ExitEntry("player1", 0, 0), match, [9, 9]) is None
+    assert answer_in(None, match, [9, 9]) is None
+    for seat in (0, 1):
+        match.receive(seat, b'{"type":"player-name-reply","version":2}')
+    assert match.due == ()
+    assert answer_in(ReceivedEntry("player1", 0, "x"), match, [9, 9]) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        (ReceivedEntry("player1", 0, "é"), b"\xc3\xa9"),
+        (ReceivedEntry("player1", 0, base64="/w=="), b"\xff"),
+        (ReceivedEntry("player1", 0, "a", "YQ=="), b""),
+        (ReceivedEntry("player1", 0), b""),
+        (ReceivedEntry("player1", 0, base64="/w="), b""),
+        (ReceivedEntry("player1", 0, base64="/!w=="), b""),
+    ],
+)
+def test_an_entry_has_a_line_or_base64(entry: ReceivedEntry, line: bytes) -> None:
+    assert line_received(entry) == line
+
+
+def test_a_round_has_the_replies_of_all_seats_that_are_due() -> None:
+    match = match_spec(["a", "b"], game="botwars", seed=1, options={"max_turns": 2}).new_match()
+    moves = b'{"type":"move-reply","moves":[]}'
+    answers = [(0, name_line(0), 0.1), (1, name_line(1), 0.2)]
+    answers += [(0, moves, 0.3), (1, moves, 0.4), (0, moves, 0.5), (1, moves, 0.6)]
+    assert [seconds for _, seconds in rounds(match, answers)] == [0.0, 0.2, 0.4, 0.6]
+
+
+def rerun(folder: Path, lines: list[bytes]) -> Rerun:
+    (folder / "record").write_bytes(b"".join(lines))
+    run = Rerun(str(folder / "record"))
+    for _ in run.rounds():
+        assert not run.digest
+    return run
+
+
+def test_a_record_is_whole_with_its_end_entry(tmp_path: Path) -> None:
+    lines = RECORD.splitlines(keepends=True)
+    run = rerun(tmp_path, lines)
+    assert (run.whole, run.digest.encode() in lines[-1]) == (True, True)
+    for cut in (lines[:-1], [*lines[:-1], lines[-1][:-1]], lines[: len(lines) // 2]):
+        run = rerun(tmp_path, cut)
+        assert (run.whole, run.digest) == (False, "")
+    edited = [lines[0].replace(b'"time_limit":10.0', b'"time_limit":11.0'), *lines[1:]]
+    assert rerun(tmp_path, edited).digest == ""
+    assert rerun(tmp_path, with_digest(edited)).digest
+
+
+def test_lines_that_cannot_follow_are_errors(tmp_path: Path) -> None:
+    lines = RECORD.splitlines(keepends=True)
+    sent = [number for number, line in enumerate(lines) if line.startswith(b'{"entry":"sent"')]
+    at = sent[20]
+    changed = [*lines]
+    changed[at] = lines[at].replace(b'"type":"', b'"type":"x', 1)
+    for wrong, line in (
+        ([*lines, lines[-1]], len(lines) + 1),
+        ([*lines, lines[20]], len(lines) + 1),
+        ([*lines[:at], lines[at], *lines[at:]], at + 2),
+        (changed, at + 1),
+    ):
+        with pytest.raises(LogReadError, match=f"line {line}: does not follow"):
+            rerun(tmp_path, wrong)
