@@ -72,6 +72,7 @@ def test_a_slow_match_does_not_wait_for_a_full_block(
     assert read(file)[0] == []
     now += packed.BLOCK_SECONDS
     log.write(b"two\n")
+    log.write(b"three\n")
     assert read(file)[0] == [b"one\n", b"two\n"]
     log.close()
 

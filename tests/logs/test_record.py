@@ -186,7 +186,8 @@ def written(spec: MatchSpec, *, to_file: bool = True, **header: Any) -> tuple[by
             reply = b'{"type":"play-reply","phase":"cleanup"}'
             match.receive(seat, name_line(seat) if match.in_handshake else reply)
     writer.write(match.take_entries(), 0.5)
-    return sink.data, writer.end(match, [0, None], 1)
+    digest = writer.end(match, [0, None], 1)
+    return sink.data, digest
 
 
 def test_a_header_describes_the_whole_match() -> None:
