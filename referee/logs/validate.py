@@ -24,7 +24,7 @@ from referee.logs.inferred import checker_of
 from referee.logs.parsing import BOM, Line, Messages, has_spaces, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import messages as say
-from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
+from referee.match.machine import CONTROL_CHARACTERS
 from referee.match.pages import SHARED, game_page, page_name
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
@@ -311,7 +311,7 @@ class _Check:
         if message.version != say.PROTOCOL_VERSION:
             found = f"version {message.version}"
             yield Finding(number, SHARED.names, f"version {say.PROTOCOL_VERSION}", found)
-        if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
-            what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
+        if name.translate(CONTROL_CHARACTERS) != name:
+            what = "a name without control characters"
             yield Finding(number, SHARED.name_reply, what, describe(name))
         self._names.append(name)

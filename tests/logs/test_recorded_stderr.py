@@ -173,6 +173,16 @@ def test_what_is_recorded_before_a_reply_ends_at_the_cap() -> None:
     assert taken == [STDERR_PART] * (STDERR_CAP // STDERR_PART) + [0]
 
 
+def test_output_after_the_last_reply_waits_for_the_next() -> None:
+    stderr = RecordedStderr()
+    stderr.feed(b"early")
+    stderr.mark()
+    stderr.feed(b"late")
+    assert [stderr.take(), stderr.take()] == [("early", 0), ("", 0)]
+    stderr.mark()
+    assert stderr.take() == ("late", 0)
+
+
 def test_what_was_dropped_is_not_text_before_the_reply() -> None:
     """If all output before the last reply was dropped, later output isn't before it either."""
     stderr = RecordedStderr()
