@@ -145,7 +145,7 @@ class Steps:
         # everybody else. All viewers of a kind learn the same, so we compute it once per kind.
         learned: set[str] = set()
         for what in moved:
-            is_public = bool(what.public or what.told or what.got or what.shows)
+            is_public = bool(what.public or what.told)
             known: list[tuple[bool, Done, Done]] = []  # (own, before, after)
             for key, viewer in self._by_key.items():
                 own = viewer is ALL or viewer == what.seat

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
@@ -25,11 +26,11 @@ SAME = 1_000_000  # so far into the match that the draws never differ
 
 
 def pages(
-    seed: int, seats: int, fork: int, choose: Any, leaving: float = 0.0
+    seed: int, seats: int, fork: int, choose: Any, leaving: float = 0.0, rules: Any = RULES
 ) -> Iterator[tuple[int, bytes, list[str], SeatSteps]]:
     """Play a match. After each round, yield the seats with their pages and the lines so far."""
-    match = Match(RULES, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
-    made = [SeatSteps(RULES, seat) for seat in range(seats)]
+    match = Match(rules, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
+    made = [SeatSteps(rules, seat) for seat in range(seats)]
     heard: list[list[str]] = [[] for _ in range(seats)]
     dice = [Random(f"{seed}/{seat}") for seat in range(seats)]
     asked: dict[int, Any] = {}
@@ -98,3 +99,11 @@ def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
     assert set(made.steps[0].set) == {str(seats - 1)}
     # Otherwise the seat could count the hidden moves of others.
     assert all(step.set or step.lines[0] < step.lines[1] for step in made.steps)
+
+
+def test_a_seat_sees_no_scores_before_the_end() -> None:
+    """A game without a page shows a curve of its scores, which aren't part of its views."""
+    *_, (_, _, _, made) = pages(7, 2, SAME, right, rules=replace(RULES, page=None))
+    *before, end = made.steps
+    assert not any(step.values.get("points") for step in before)
+    assert len(end.values["points"]) == 2
