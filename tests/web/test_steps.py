@@ -133,6 +133,22 @@ def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> N
         assert ("stderr", 1) in [(mark.kind, mark.seat) for mark in page.steps[step].marks]
 
 
+@pytest.mark.parametrize("game", ["dominion", "starrealms"])
+def test_each_move_is_in_a_step_of_its_turn_and_ends_in_a_new_state(
+    game: str, tmp_path: Path
+) -> None:
+    """The last move before a question is in the step of the question, unless a turn begins."""
+    (tmp_path / "record").write_bytes(watched(game, 2, max_turns=3).record)
+    steps = read_match(str(tmp_path / "record")).steps
+    between = [step.time is None for step in steps]
+    assert between.count(True) > 5
+    for before, is_between, step in zip(steps, between, steps[1:], strict=False):
+        if step.turn > before.turn:
+            assert not step.moves
+        elif is_between:
+            assert step.set
+
+
 def test_sentences_have_the_names_that_are_shown(tmp_path: Path) -> None:
     """The shown names aren't confused if a bot is named like another seat, or like another bot."""
     path = tmp_path / "record"
