@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import Finding
+from referee.logs import source
 from referee.logs.validate import MAX_FINDINGS, check_log, validate_log
 from tests.support.helpers import ROOT, TIMES, to_line
 from tests.support.log_mutations import mutate
@@ -307,6 +308,7 @@ BAD: list[tuple[str, bytes, int, str, str]] = [
     ("a list in between", LOG.replace(b"\n", b"\n[]\n", 9), 2, "1.1", "list"),
     ("a record in between", LOG.replace(b"\n", b'\n{"entry":"end"}\n', 1), 2, "2", "without type"),
     ("an empty type", LOG.replace(b"\n", b'\n{"type":""}\n', 1), 2, "2", 'type ""'),
+    ("BOM in between", LOG.replace(b"\n", b"\n\xef\xbb\xbf{}\n", 1), 2, "1.1", "not JSON"),
     ("spaces", LOG.replace(b'":', b'": '), 1, "1.1", "spaces"),
     ("cut", b"".join(LOG.splitlines(keepends=True)[:9]), 10, "2.14", "end of the log"),
     ("NaN", LOG.replace(b'"version":1', b'"version":NaN', 1), 1, "1.1", "not JSON"),
@@ -374,6 +376,16 @@ def test_a_log_of_a_game_that_is_not_loaded(tmp_path: Path) -> None:
     ):
         (tmp_path / "log").write_bytes(data)
         assert check_log(str(tmp_path / "log")).game_is_unknown == unknown
+
+
+@pytest.mark.parametrize("before", [0, 9])
+def test_a_line_that_cannot_be_read_is_the_last_finding(
+    before: int, validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MAX_LINE_BYTES", 300_000)
+    (finding,) = validate(b"".join(LOG.splitlines(keepends=True)[:before]) + b"x" * 600_000)
+    assert (finding.line, finding.section) == (before + 1, "1.1")
+    assert finding.expected == "a line that can be read"
 
 
 def test_findings_are_bounded(validate: Validate) -> None:

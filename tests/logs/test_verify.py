@@ -18,19 +18,23 @@ from hypothesis import strategies as st
 
 from referee._version import __version__
 from referee.errors import UsageError
+from referee.games import outside
 from referee.games.interface.faults import Disqualification
+from referee.logs import source
 from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
 from referee.logs.verify import Kind, Verdict, verify_record
 from referee.match.spec import match_spec
 from tests.support.damage import with_digest
 from tests.support.helpers import TIMES
+from tests.support.own_game import clean_games
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "spec" / "examples"
 TWO = EXAMPLES / "two-players.record.jsonl"
 FOUR = EXAMPLES / "four-players.record.jsonl"
-FAULTS = ROOT / "tests" / "golden" / "faults.record.jsonl"
+GOLDEN = ROOT / "tests" / "golden"
+FAULTS = GOLDEN / "faults.record.jsonl"
 RECORDS = [TWO, FOUR, FAULTS]
 
 
@@ -273,6 +277,7 @@ def test_a_record_is_valid_up_to_wherever_it_was_cut(file: Path, check: Check) -
         verdict = check(data[:end])
         whole = data[:end].count(b"\n")
         assert (verdict.kind, verdict.line) == (Kind.TRUNCATED, whole)
+        assert verdict.text.partition(":")[2].startswith((" truncated", " the file is empty"))
         assert f"truncated after line {whole}" in verdict.text
 
 
@@ -323,6 +328,51 @@ def test_exits_stand_in_the_order_of_seats(check: Check, kind: bytes) -> None:
     assert verdict.expected == (expected if kind == b"exit" else None)
 
 
+def test_a_fault_has_no_time(check: Check) -> None:
+    lines = lines_of(FAULTS)
+    at = index_of(lines, b'"entry":"fault"')
+    lines[at] = lines[at].replace(b"}\n", b',"time":1.0}\n')
+    verdict = check(with_digest(lines))
+    assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, at + 1)
+
+
+KUHN = GOLDEN / "older" / "kuhn.record.jsonl"
+SCORE = (b'"score":', b'"score":1')  # an edit of the end
+BET = (b'"said":["pass"]', b'"said":["bet"]')  # an edit of a message
+
+
+@pytest.mark.parametrize(
+    ("edit", "other", "same"),
+    [
+        (lambda lines: lines, "valid", "valid"),
+        (lambda lines: with_digest(edited(lines, BET)), "rules-changed", "rules-changed"),
+        (lambda lines: edited(lines, BET)[:-1], "rules-changed", "modified"),
+        (lambda lines: edited(lines, BET), "modified", "modified"),
+        (lambda lines: with_digest([*lines[:9], b"{}\n", *lines[9:]]), "modified", "modified"),
+        (lambda lines: with_digest([*lines[:9], b"{}\n", *lines[9:]])[:-1], "modified", "modified"),
+        (lambda lines: edited(lines, SCORE), "rules-changed", "modified"),
+    ],
+)
+def test_another_version_of_a_game_explains_other_lines(
+    edit: Callable[[list[bytes]], list[bytes]], other: str, same: str, check: Check
+) -> None:
+    """It doesn't explain lines that aren't entries, or a digest that is wrong."""
+    lines = lines_of(KUHN)
+    of_other = with_digest([re.sub(rb'"digest":"[^"]+', b'"digest":"0', lines[0]), *lines[1:]])
+    assert of_other[0] != lines[0]
+    with clean_games():
+        outside.add(str(KUHN.with_name("kuhn.py")))
+        assert check(edit(lines)).kind == same
+        verdict = check(edit(of_other))
+    assert verdict.kind == other
+    assert ("another version of the game" in verdict.text) == (other != "valid")
+
+
+def edited(lines: list[bytes], edit: tuple[bytes, bytes]) -> list[bytes]:
+    at = index_of(lines, edit[0])
+    return [*lines[:at], lines[at].replace(*edit, 1), *lines[at + 1 :]]
+
+
 def test_nothing_may_follow_the_end(check: Check) -> None:
     verdict = check(TWO.read_bytes() + b"{")
     assert (verdict.kind, verdict.line) == (Kind.MODIFIED, len(lines_of()) + 1)
@@ -344,11 +394,15 @@ def test_nothing_may_follow_the_end(check: Check) -> None:
         (b"\xef\xbb\xbf" + TWO.read_bytes(), Kind.NOT_A_RECORD),
         (TWO.read_bytes().replace(b"\n", b"\r\n"), Kind.NOT_A_RECORD),
         ((EXAMPLES / "two-players.log.jsonl").read_bytes(), Kind.NOT_A_RECORD),
-        (b"x" * (17 * 1024 * 1024), Kind.NOT_A_RECORD),
+        (b"x" * 1_000_000, Kind.NOT_A_RECORD),
+        (b'{"entry":"stderr","player_number":"player1","text":"","time":1}\n', Kind.NOT_A_RECORD),
     ],
-    ids=range(11),
+    ids=range(12),
 )
-def test_what_is_no_record(check: Check, data: bytes, kind: Kind) -> None:
+def test_what_is_no_record(
+    check: Check, data: bytes, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MAX_LINE_BYTES", 500_000)
     verdict = check(data)
     assert verdict.kind == kind
     assert "\n" not in verdict.text
