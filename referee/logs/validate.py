@@ -219,8 +219,6 @@ class _Check:
         if self._types.get(kind or "") in self._private:
             found = f"{kind}, which is for one bot"
             return Finding(number, SHARED.audience, "only public messages", found)
-        if kind == "":
-            return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._definition is not None or kind == "player-name"):
             return None
         found = "an object without type"

@@ -271,7 +271,7 @@ class Steps:
                     names = (counter.name for counter in now.counters)
                     counters = tuple(map(Counter, names, of.counters))
                     now = msgspec.structs.replace(now, seat=of.seat, counters=counters)
-                if of.did or of.got or of.played:
+                if of.did or of.played:
                     now = msgspec.structs.replace(now, did=of.did, played=of.played, got=of.got)
             if self._now.get(key) != now:
                 new[key] = self._now[key] = now

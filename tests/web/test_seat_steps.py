@@ -107,3 +107,16 @@ def test_a_seat_sees_no_scores_before_the_end() -> None:
     *before, end = made.steps
     assert not any(step.values.get("points") for step in before)
     assert len(end.values["points"]) == 2
+
+
+def test_a_field_is_in_the_first_step_and_then_only_if_it_has_changed() -> None:
+    """This is so even if its value is null."""
+    page = replace(
+        RULES.page, fields=lambda view: {"nothing": None, "silver": view.supply["silver"]}
+    )
+    *_, (_, _, _, made) = pages(7, 2, SAME, right, rules=replace(RULES, page=page))
+    first, *others = [step.set.get("1", {}) for step in made.steps]
+    assert first.keys() == {"nothing", "silver"}
+    changes = [new["silver"] for new in (first, *others) if new]
+    assert changes == sorted(set(changes), reverse=True)
+    assert all(new.keys() <= {"silver"} for new in others)
