@@ -123,6 +123,16 @@ async def test_a_person_who_left_a_match_plays_no_other() -> None:
     assert await person.reply(0) == left
 
 
+async def test_who_has_left_is_asked_nothing_in_another_match() -> None:
+    terminal = Scripted()
+    person = PersonBot(toy.RULES, terminal)
+    await person.kill()
+    person.push(b'{"type":"number-request","turn":1}\n')
+    answer = await person.reply(0.0)
+    assert answer == Failure(Disqualification.EXITED, "it has left a match before")
+    assert terminal.asked == []
+
+
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
     terminal = Scripted((0,), (0,), (0,))
     leaving = PersonBot(toy.RULES, Scripted(None))

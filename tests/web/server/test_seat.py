@@ -22,13 +22,24 @@ from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launch_bots
 from referee.errors import UsageError
+from referee.games.interface.dialogue import Choice, Question
 from referee.match.spec import match_spec
 from referee.runner import play_once
 from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games
 from referee.web.server.library import Library
-from referee.web.server.seat import MatchSession, Seats, links_beside
+from referee.web.server.seat import (
+    END_SECONDS,
+    POLL_SECONDS,
+    Answered,
+    MatchSession,
+    Refused,
+    Seat,
+    Seats,
+    links_beside,
+)
+from tests.support import toy
 
 URL = "http://127.0.0.1:8000"
 SHORT = {"max_turns": 2}
@@ -328,6 +339,173 @@ async def test_what_the_game_says_of_picks_is_obeyed() -> None:
         assert (answer.status_code, problem(answer)) == (422, f"{cells[0]} is moved twice.")
 
 
+# --- a seat alone ---------------------------------------------------------------------------------
+
+
+QUESTION = Question("Which number?", [Choice("1"), Choice("2")])
+
+
+async def news_of(seat: Seat, tab: str = "a", run: str = "", after: int = 0) -> Any:
+    return json.loads(await seat.news(tab, run or seat.run, after, wait=False))
+
+
+def refused(seat: Seat, request: int, picks: list[int] | None, **other: str) -> int:
+    """Return the status with which an answer is refused, or 200."""
+    try:
+        given = {"tab": "a", "run": seat.run, **other}
+        seat.answer(Answered(**given, request=request, picks=picks))
+    except Refused as error:
+        return error.status
+    return 200
+
+
+async def test_each_question_takes_one_answer(autojump_clock: trio.testing.MockClock) -> None:
+    seat = Seat(toy.RULES, 0)
+    answers: list[Any] = []
+
+    async def ask() -> None:
+        answers.append(await seat.ask(QUESTION))
+
+    assert refused(seat, 0, None) == 409  # nothing was asked yet
+    assert refused(seat, 1, [0]) == 422
+    async with trio.open_nursery() as nursery:
+        for request, picks in ((1, [1]), (2, None), (3, [0])):
+            nursery.start_soon(ask)
+            await trio.testing.wait_all_tasks_blocked()
+            assert (await news_of(seat))["events"][-1]["request"] == request
+            assert refused(seat, request - 1, [1]) == 409
+            assert refused(seat, request + 1, [1]) == 422
+            assert refused(seat, request, [1], tab="b") == 409
+            assert refused(seat, request, [1], run="b") == 409
+            used = trio.current_time() if request > 1 else None
+            assert seat.used == used  # what is refused isn't a use
+            await trio.sleep(1)
+            assert refused(seat, request, picks) == 200
+            assert (await news_of(seat))["events"][-1]["question"] is None
+            assert refused(seat, request, picks) == 200  # our response was lost
+            assert refused(seat, request, [0, 1]) == 409
+            assert refused(seat, request - 1, picks) == 409
+            assert refused(seat, request + 1, picks) == 422
+            assert seat.used == trio.current_time()
+            await trio.testing.wait_all_tasks_blocked()
+    assert answers == [(1,), None, (0,)]
+
+
+async def test_a_page_gets_what_it_does_not_have_yet() -> None:
+    seat = Seat(toy.RULES, 0)
+    for number in range(3):
+        seat.tell(0, [str(number)])
+    seat.tell(0, [])  # no event
+
+    async def lines(after: int, run: str = "") -> list[str]:
+        news = await news_of(seat, after=after, run=run)
+        assert (news["run"], news["next"]) == (seat.run, 3)
+        return [line for event in news["events"] for line in event["lines"]]
+
+    assert [await lines(after) for after in range(5)] == [
+        ["0", "1", "2"],
+        ["1", "2"],
+        ["2"],
+        [],
+        ["0", "1", "2"],  # no page of this run has seen so many
+    ]
+    assert await lines(3, run="another") == ["0", "1", "2"]
+
+
+async def test_a_poll_waits_for_news_but_not_for_ever(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    seat = Seat(toy.RULES, 0)
+
+    async def poll(*, wait: bool = True) -> tuple[list[str], float]:
+        """Return the types of the new events, and how long it waited for them."""
+        begun = trio.current_time()
+        found = json.loads(await seat.news("a", seat.run, after, wait=wait))
+        return [event["type"] for event in found["events"]], trio.current_time() - begun
+
+    after = 0
+    assert await poll(wait=False) == ([], 0)
+    assert await poll() == ([], POLL_SECONDS)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poll)
+        await trio.sleep(POLL_SECONDS / 2)
+        seat.tell(0, ["hello"])
+        assert await poll() == (["told"], 0)
+    after = 1
+    seat.give_up("no reason")
+    seat.give_up("another reason")
+    assert await poll() == (["gone"], 0)
+    after = 2
+    assert await poll() == ([], 0)
+
+
+async def test_the_page_shows_how_long_a_person_may_still_think(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    seat = Seat(toy.RULES, 0)
+
+    async def left() -> float | None:
+        shown: float | None = (await news_of(seat))["seconds"]
+        return shown
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(seat.ask, QUESTION)
+        await trio.testing.wait_all_tasks_blocked()
+        assert await left() is None
+        seat.limit(60)
+        await trio.sleep(20.02)
+        assert await left() == 40.0
+        seat.enter("a")
+        assert (await left(), seat.ends) == (60.0, trio.current_time() + 60)
+        await trio.sleep(61)
+        assert await left() == 0.0
+        assert refused(seat, 1, [0]) == 200
+        assert seat.ends == trio.current_time() + 60
+        assert await left() is None  # nothing is asked
+
+
+async def test_the_end_is_fetched_by_who_has_its_last_event() -> None:
+    seat = Seat(toy.RULES, 0)
+    await seat.note_end(0)
+    seat.tell(0, ["hello"])
+    await seat.note_end(1)
+    assert not seat.has_end.is_set()
+    seat.give_up("no reason")
+    await seat.note_end(1)
+    assert not seat.has_end.is_set()
+    await seat.note_end(2)
+    assert seat.has_end.is_set()
+
+
+async def test_the_server_waits_for_pages_that_were_used(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    session = MatchSession("dominion", [HUMAN, HUMAN])
+
+    async def waited() -> float:
+        begun = trio.current_time()
+        await session.shown()
+        return trio.current_time() - begun
+
+    assert await waited() == 0
+    session.seats[1].enter("a")
+    assert await waited() == END_SECONDS
+    session.give_up("no reason")
+    await session.seats[1].note_end(1)
+    assert await waited() == 0
+    session.seats[0].enter("a")
+    assert await waited() == END_SECONDS
+
+
+def test_a_session_is_over_once_all_of_its_seats_are() -> None:
+    session = MatchSession("dominion", ["minimal", HUMAN, HUMAN])
+    assert [*session.seats] == [1, 2]
+    session.seats[2].give_up("no reason")
+    assert not session.is_over
+    session.give_up("another reason")
+    assert session.is_over
+
+
 # --- strangers ------------------------------------------------------------------------------------
 
 
@@ -340,8 +518,9 @@ async def test_what_the_game_says_of_picks_is_obeyed() -> None:
         (b'{"tab":"a","run":"","request":"1","picks":[]}', "application/json", 422),
         (b'{"tab":"a","run":"","request":1,"picks":[1.5]}', "application/json", 422),
         (b'{"tab":"\xff"}', "application/json", 422),
+        (b" " * seat.MOST_BODY, "application/json", 422),
         pytest.param(
-            b"1" * 100_000,
+            b"1" * (seat.MOST_BODY + 1),
             "application/json",
             413,
             # httpx doesn't read this body to its end, and leaves a generator open.
