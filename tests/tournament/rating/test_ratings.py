@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.tournament.rating import ratings as module
 from referee.tournament.rating.deals import Deals, DealTable
+from referee.tournament.rating.intervals import t_point
 from referee.tournament.rating.ratings import AFTER_STOPPING, ELO, PRIOR, Ratings, rate
 from tests.support.worlds import World, rate_by_match
 
@@ -171,6 +173,67 @@ def test_the_anchor_is_exact_and_the_others_are_relative_to_it() -> None:
 
 
 # -- error bars
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("chunk", [7, 1000])
+def test_ratings_and_errors_follow_the_formulas_of_the_page(
+    players: int, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compute everything of sections 2 and 3 again, deal by deal. Some deals lack matches."""
+    monkeypatch.setattr(module, "_CHUNK", chunk)
+    world = World(players, bots=5, seat_luck=1, bot_luck=1, ties=0.2)
+    lineups = np.array([*combinations(range(5), players)][:-2])
+    matches = matches_of(world.play(lineups, np.random.default_rng(1)))[:-1]
+    del matches[1:3]
+    found = rate(played(matches, players).table().of(np.arange(5)))
+    logits = (found.rating - found.rating.mean()) / ELO
+    for _ in range(20):  # bot M has the logit 0, and the slopes of the prior add up to 0
+        draws = 0.5 - 1 / (1 + np.exp(-logits))
+        logits = logits + draws.sum()
+    of_deals: dict[int, tuple[np.ndarray, np.ndarray, dict[tuple[int, int], list[float]]]] = {}
+    for deal, lineup, ranks in matches:
+        slope, part, pairs = of_deals.setdefault(deal, (np.zeros(5), np.zeros((5, 5)), {}))
+        for (one, mine), (other, theirs) in combinations(zip(lineup, ranks, strict=True), 2):
+            chance = 1 / (1 + math.exp(logits[other] - logits[one]))
+            gained = (theirs > mine) + (theirs == mine) / 2 - chance
+            slope[[one, other]] += gained, -gained
+            both = np.zeros(5)
+            both[[one, other]] = 1, -1
+            part += chance * (1 - chance) * np.outer(both, both)
+            of_pair = pairs.setdefault((min(one, other), max(one, other)), [])
+            of_pair.append(chance * (1 - chance))
+    assert sum(slope for slope, _, _ in of_deals.values()) + draws == pytest.approx(0, abs=1e-6)
+    inverse = np.linalg.inv(
+        sum(part for _, part, _ in of_deals.values()) + np.diag(0.25 - draws**2)
+    )
+    scores = [
+        np.linalg.solve(np.eye(5) - part @ inverse, slope) for slope, part, _ in of_deals.values()
+    ]
+    deals_of = np.count_nonzero([np.diag(part) for _, part, _ in of_deals.values()], axis=0)
+    least = np.zeros((5, 5))
+    for _, _, pairs in of_deals.values():
+        for (one, other), variances in pairs.items():
+            m = len(variances)
+            more = (players + 1) / 3 * math.sqrt(2 * m) * sum(variances) + 0.4 * m
+            both = np.zeros(5)
+            both[[one, other]] = 1, -1
+            least += more / min(deals_of[one], deals_of[other]) * np.outer(both, both)
+
+    def relative_to_the_field(matrix: np.ndarray) -> np.ndarray:
+        relative = np.eye(5) - found.weights
+        return ELO**2 * relative @ inverse @ matrix @ inverse @ relative.T
+
+    products = sum(np.outer(score, score) for score in scores)
+    assert found.covariance == pytest.approx(relative_to_the_field(products), rel=1e-4)
+    assert found.least == pytest.approx(relative_to_the_field(least), rel=1e-4)
+    a = np.array([np.diag(part) for _, part, _ in of_deals.values()])
+    b = np.square(scores)
+    numbers = (
+        a.sum(axis=0) ** 2 / (a**2).sum(axis=0),
+        3 * b.sum(axis=0) ** 2 / (b**2).sum(axis=0),
+    )
+    assert found.points == pytest.approx(t_point(np.maximum(np.minimum(*numbers) - 1, 1)), rel=1e-4)
 
 
 def test_of_many_deals_the_error_is_that_of_their_mean() -> None:

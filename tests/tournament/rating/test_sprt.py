@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -113,14 +114,32 @@ def test_it_knows_when_a_bound_is_reached(deal: list[int], verdict: Verdict) -> 
     assert test.verdict([times * count for count in deal]) is verdict
 
 
+def test_a_bound_that_is_reached_exactly_decides() -> None:
+    class Reached(Sprt):
+        def llr(self, counts: Sequence[int]) -> float:
+            return self.bounds[counts[0]]
+
+    assert [Reached().verdict([bound]) for bound in range(2)] == ["H0", "H1"]
+
+
+def test_the_greatest_differences_can_be_tested() -> None:
+    assert Sprt(-4000, 4000, alpha=0.5, beta=0.49).llr([0, 0, 1, 0, 0]) == pytest.approx(
+        0, abs=1e-6
+    )
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"elo0": 10, "elo1": 10},
         {"elo0": 10, "elo1": 0},
+        {"elo0": -4001, "elo1": 0},
+        {"elo0": 0, "elo1": 4001},
         {"alpha": 0},
         {"beta": 0},
         {"alpha": 0.5, "beta": 0.5},
+        {"alpha": -0.1, "beta": 0.5},
+        {"alpha": 0.5, "beta": -0.1},
     ],
 )
 def test_impossible_tests(wrong) -> None:

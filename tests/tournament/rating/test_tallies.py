@@ -88,10 +88,44 @@ def test_wilsons_interval(won, of, low, high) -> None:
 
 @pytest.mark.parametrize(
     ("degrees", "point"),
-    [(1, 12.706), (2, 4.303), (7, 2.365), (12, 2.179), (60, 2.000), (1e9, 1.960)],
+    [
+        *((0, 12.706), (1, 12.706), (1.5, 6.017), (2, 4.303), (2.5, 3.575), (3, 3.182)),
+        *((4, 2.776), (5, 2.571), (6, 2.447), (7, 2.365), (8, 2.306), (10, 2.228)),
+        *((12, 2.179), (15, 2.131), (30, 2.042), (60, 2.000), (1e9, 1.960)),
+    ],
 )
 def test_students_t(degrees, point) -> None:
     assert float(t_point(degrees)) == pytest.approx(point, rel=0.002)
+
+
+@pytest.mark.parametrize(
+    ("deals", "size"),  # hits and trials of each deal
+    [
+        ([(2, 2), (1, 2), (0, 2)], 0.25 * 36 / (3 / 2 * 2)),
+        ([(2, 2), (0.5, 1), (1, 4)], 0.25 * 49 / (3 / 2 * 2)),
+        ([(1, 2), (1, 2), (1, 2)], 36 / (2 * 2)),  # all alike
+        ([(1, 2), (1, 2), (1, 2), (1.1, 2)], 64 / (2 * 2)),  # nearly alike
+        ([(0.5, 1), (0.5, 1)], 4 / 2**0.5),
+        ([(3, 4)], 16 / (4 * 8**0.5)),
+        ([(0.1, 0.25)], 0.0625),  # nothing is divided by less than 1
+        ([(2, 2), (2, 2), (3, 3)], 3),  # all won: the number of deals
+        ([(0, 4)] * 5, 5),
+    ],
+)
+def test_the_size_of_a_share_is_that_of_the_page(
+    deals: list[tuple[float, float]], size: float
+) -> None:
+    """spec/rating-formulas.md, 4. There are two other groups, the last of them without deals."""
+    other = (1.0, 3.0)
+    hits, trials = np.array([deals[0], other, *deals[1:], other]).T
+    group = np.array([1, 0, *[1] * (len(deals) - 1), 0])
+    shares = shares_over_deals(group, hits, trials, 3)
+    share = sum(hit for hit, _ in deals) / sum(trial for _, trial in deals)
+    ends = wilson(share, size, t_point(len(deals) - 1))
+    assert (shares.share[1], shares.low[1], shares.high[1]) == pytest.approx((share, *ends))
+    assert shares.share[:2].tolist() == pytest.approx([1 / 3, share])
+    assert np.isnan(shares.share[2])
+    assert (shares.low[2], shares.high[2]) == (0, 1)
 
 
 def test_deals_of_one_match_are_nearly_wilsons() -> None:

@@ -432,6 +432,16 @@ async def test_a_poll_waits_for_news_but_not_for_ever(
         seat.tell(0, ["hello"])
         assert await poll() == (["told"], 0)
     after = 1
+    async with trio.open_nursery() as nursery:
+
+        async def lose() -> None:
+            assert await poll() == (["moved"], 1)
+
+        nursery.start_soon(lose)
+        await trio.sleep(1)
+        seat.enter("b")
+    assert await poll() == (["moved"], 0)
+    seat.enter("a")
     seat.give_up("no reason")
     seat.give_up("another reason")
     assert await poll() == (["gone"], 0)
