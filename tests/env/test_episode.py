@@ -430,6 +430,48 @@ def test_rewards_are_by_rank() -> None:
     assert [fact["rank"] for fact in facts] == [3, 2, 1]
 
 
+@pytest.mark.parametrize("reward", ["score", "margin"])
+def test_rewards_by_points_are_the_changes_of_each_step(reward: str) -> None:
+    """They also continue in a copy, in a match that is resumed, and begin again in the next one."""
+    episode = Episode(DOMINION, 2, {"max_turns": 2}, reward=reward)
+    curse, copper = (NAMES.index(f"buy {card}") for card in ("curse", "copper"))
+
+    def ends(episode: Episode) -> list[list[float]]:
+        """Let player 1 buy curses and player 2 copper, and return the rewards of each step."""
+        steps = []
+        while episode.due:
+            (seat,) = episode.due
+            action = copper if seat else curse
+            legal = episode.observe(seat)["action_mask"][action]
+            episode.act(seat, action if legal else 0)
+            steps.append(episode.rewards())
+        return [rewards for rewards in steps if any(rewards)]
+
+    change = [-1, 0] if reward == "score" else [-1, 1]
+    for seed in (3, 4):
+        episode.begin(seed)
+        assert episode.rewards() == [0, 0]
+        assert ends(episode) == [change, change]
+        assert episode.rewards() == [0, 0]
+    scores = [3 - 2, 3]
+    facts = [episode.facts(seat) for seat in range(2)]
+    assert [fact["score"] for fact in facts] == scores
+    episode.begin(5)
+    while not any(episode.rewards()):
+        episode.act(*((0, curse) if episode.due == (0,) else (1, copper)))
+    resumed = Episode(DOMINION, 2, {"max_turns": 2}, reward=reward)
+    resumed.resume(episode.save())
+    for other in (episode.copy(), resumed):
+        assert other.rewards() == [0, 0]
+        assert ends(other) == [change]
+    assert episode.rewards() == [0, 0]
+
+
+def test_other_rewards_are_refused() -> None:
+    with pytest.raises(UsageError, match="reward is 'win'; give one of: result, margin, score"):
+        Episode(DOMINION, 2, {}, reward="win")
+
+
 def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:
     episode = Episode(DOMINION, 2, {})
 
