@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 import trio
+import trio.testing
 
-from referee.bots.command import BotCommand, resolve_bot
-from referee.conformance.case import Case, load_cases
+from referee.bots.command import BotAddress, BotCommand, PythonBot, resolve_bot
+from referee.conformance.case import Case, Close, load_cases
 from referee.conformance.driver import ConformanceLimits
-from referee.conformance.suite import Suite
-from referee.conformance.verdict import Report, Result, Status
+from referee.conformance.suite import Suite, why_skipped
+from referee.conformance.verdict import Observed, Report, Result, Status, Violation
 from referee.games import GAMES
 from referee.games.dominion import RULES
 
@@ -196,3 +198,213 @@ async def test_a_control_that_was_not_chosen_masks_nothing() -> None:
     assert statuses(report) == {"2.13/1": Status.NOT_JUDGED, "4.4/2": Status.FAILED}
     assert report.cases[0].because == ["4.4/2"]
     assert not report.conforms
+
+
+# --- the order of cases, with made-up observations ------------------------------------------------
+
+PLAY = '{"type":"play-turn"}'
+Seen = Mapping[str, Sequence[Observed]]
+
+
+def made(kind: str = "", section: str = "8.2", request: str = PLAY) -> Observed:
+    """Return what is observed of a bot that makes one mistake, which ends the case, or none."""
+    violations = [Violation(kind, section, "this", "that", request)] if kind else []
+    return Observed(violations, {kind: 1}, [], complete=not kind)
+
+
+def must(id: str, **fields: Any) -> Case:
+    return Case(id, fields.pop("level", "MUST"), "Something.", **fields)
+
+
+class MadeUp(Suite):
+    """A suite that observes what `seen` has for each case. The last observation is repeated."""
+
+    def __init__(self, seen: Seen, cases: list[Case], **fields: Any) -> None:
+        super().__init__(cases, BotCommand("bot", ("bot",)), GAMES["dominion"], 1, **fields)
+        self.seen = {id: list(observed) for id, observed in seen.items()}
+        self.ran: list[str] = []
+
+    async def _observe(self, case: Case, *, look: bool = True) -> Observed:
+        self.ran.append(case.id)
+        await trio.lowlevel.checkpoint()
+        left = self.seen.get(case.id, [made()])
+        return left.pop(0) if len(left) > 1 else left[0]
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+async def test_a_mistake_of_a_controls_control_is_not_the_cases_own(order: slice) -> None:
+    """A case waits for all of its controls, also for those that come after it."""
+    cases = [must("4.1/1"), must("4.2/1", control="4.1/1"), must("4.3/1", control="4.2/1")]
+    cases.append(must("4.4/1", control="4.1/9"))  # not chosen
+    wrong = [made("exited")]
+    seen = {"4.1/1": wrong, "4.3/1": wrong, "4.4/1": wrong}
+    report = await MadeUp(seen, cases[order], jobs=1).run()
+    assert [(r.id, r.status, r.because) for r in report.cases[order]] == [
+        ("4.1/1", "failed", []),
+        ("4.2/1", "passed", []),
+        ("4.3/1", "not-judged", ["4.1/1"]),
+        ("4.4/1", "failed", []),
+    ]
+    both = await MadeUp(seen | {"4.2/1": [made("exited", "4.2")]}, cases[order]).run()
+    assert [(r.status, r.because) for r in both.cases[order]][1:3] == [
+        ("failed", []),  # it is about its own section, whatever the control shows
+        ("not-judged", ["4.2/1", "4.1/1"]),
+    ]
+
+
+async def test_a_control_that_could_not_be_judged_excuses_nothing() -> None:
+    cases = [must("4.1/1", about=["stays"]), must("4.2/1", control="4.1/1")]
+    wrong = [made("exited")]
+    report = await MadeUp({"4.1/1": wrong, "4.2/1": wrong}, cases).run()
+    assert [result.status for result in report.cases] == ["not-judged", "failed"]
+
+
+async def test_mistakes_of_basic_cases_are_known_to_all_cases() -> None:
+    cases = [
+        must("4.4/1", basic=True, about=["stays"], seed=1),
+        must("4.2/1", basic=True, seed=2),
+        must("4.3/1", basic=True, seed=2),  # the same match as the case before
+        must("4.1/1", seed=3),
+        must("5.1/1"),
+    ]
+    wrong = [made("exited")]
+    run = MadeUp({"4.4/1": wrong, "4.2/1": wrong, "4.1/1": wrong}, cases)
+    report = await run.run()
+    assert run.ran == ["4.4/1", "4.2/1", "4.1/1", "5.1/1"]
+    assert [(result.status, result.because) for result in report.cases] == [
+        ("not-judged", ["4.2/1", "4.3/1"]),
+        ("failed", []),
+        ("failed", []),
+        ("not-judged", ["4.2/1", "4.3/1"]),
+        ("passed", []),
+    ]
+
+
+async def test_after_a_vital_failure_nothing_else_runs() -> None:
+    cases = [
+        must("4.1/1", seed=1),
+        must("4.2/1", basic=True, vital=True, seed=2),
+        must("4.3/1", basic=True, vital=True, seed=3),
+        must("4.4/1", basic=True, seed=4),
+        must("4.5/1", seed=5, pieces=3, speaks="other"),
+    ]
+    run = MadeUp({"4.3/1": [made("exited")]}, cases)
+    report = await run.run()
+    assert run.ran == ["4.2/1", "4.3/1"]
+    assert [(result.status, result.because) for result in report.cases] == [
+        ("not-judged", ["4.3/1"]),
+        ("passed", []),
+        ("failed", []),
+        ("not-judged", ["4.3/1"]),
+        ("skipped", []),
+    ]
+
+
+async def test_two_failures_by_the_clock_are_confirmed_and_later_ones_believed() -> None:
+    """What is late only once has passed, and doesn't count as a confirmation."""
+    late = made("timeout")
+    other = made("timeout", request='{"type":"attack-request"}')
+    third = made("timeout", request='{"type":"other"}')
+    cases = [must(f"4.{number}/1", seed=number) for number in range(1, 7)]
+    run = MadeUp(
+        {
+            "4.1/1": [late, made()],
+            "4.2/1": [late],
+            "4.3/1": [late],
+            "4.4/1": [made("exited")],
+            "4.5/1": [other],
+            "4.6/1": [third],
+        },
+        cases,
+        jobs=1,
+    )
+    report = await run.run()
+    assert [result.status for result in report.cases] == ["passed", *["failed"] * 5]
+    assert [run.ran.count(case.id) for case in cases] == [2, 2, 1, 1, 2, 1]
+    assert {asked: id for asked, (id, _) in run._hung.items()} == {
+        "play-turn": "4.2/1",
+        "attack-request": "4.5/1",
+    }
+
+
+async def test_only_a_missing_reply_to_the_same_request_is_a_hang() -> None:
+    for again, hung in (
+        (made("stays"), {"play-turn"}),
+        (made("timeout", request='{"type":"other"}'), set()),
+    ):
+        run = MadeUp({"4.1/1": [made("timeout"), again]}, [must("4.1/1")])
+        await run.run()
+        assert run._hung.keys() == hung
+    run = MadeUp({"4.1/1": [made("stays")]}, [must("4.1/1")])
+    assert (await run.run()).failed == 1
+    assert run._hung == {}
+
+
+async def test_no_other_case_runs_while_a_failure_is_confirmed() -> None:
+    class Noting(MadeUp):
+        running = 0
+
+        async def _observe(self, case: Case, *, look: bool = True) -> Observed:
+            self.running += 1
+            assert look or self.running == 1
+            for _ in range(3 if look else 9):
+                await trio.testing.wait_all_tasks_blocked()
+            assert look or self.running == 1
+            self.running -= 1
+            return await super()._observe(case, look=look)
+
+    cases = [must(f"4.{number}/1", seed=number) for number in range(1, 7)]
+    run = Noting({"4.2/1": [made("timeout")], "4.3/1": [made("stays")]}, cases, jobs=3)
+    report = await run.run()
+    assert (report.passed, report.failed) == (4, 2)
+    assert run.ran.count("4.2/1") + run.ran.count("4.3/1") >= 3
+
+
+@pytest.mark.parametrize(
+    ("strict", "ids"), [(False, ["4.1/1", "4.2/1", "4.3/1"]), (True, ["4.1/1", "4.2/1"])]
+)
+async def test_a_run_ends_at_the_first_failure_that_counts(strict: bool, ids: list[str]) -> None:
+    cases = [must(f"4.{n}/1", seed=n, level="SHOULD" if n == 2 else "MUST") for n in range(1, 5)]
+    seen = {id: [made("exited")] for id in ("4.2/1", "4.3/1", "4.4/1")}
+    told: list[Result] = []
+    run = MadeUp(seen, cases, stop_first=True, on_result=told.append)
+    report = await run.run(strict=strict)
+    assert [result.id for result in told] == ids
+    assert [r.id for r in report.cases if r.status == Status.SKIPPED] == [
+        case.id for case in cases if case.id not in ids
+    ]
+    assert (report.strict, report.conforms) == (strict, False)
+
+
+@pytest.mark.parametrize(
+    ("fields", "dialect", "kinds"),  # which kinds of bots play it: a process, HTTP, a rule file
+    [
+        ({}, "", "pha"),
+        ({"close": Close("play-turn")}, "", "p"),
+        ({"exits": "grace"}, "", "p"),
+        ({"again": "player2"}, "", "p"),
+        ({"pieces": 1}, "", "p"),
+        ({"about": ["stays"]}, "", "p"),
+        ({"about": ["stays", "exited"]}, "", "pha"),
+        ({"about": ["http-status"]}, "", "h"),
+        ({"about": ["http-status", "exited"]}, "", "pha"),
+        ({"speaks": "original"}, "", ""),
+        ({"speaks": "original"}, "original", "pha"),
+        ({"speaks": "orig*"}, "original", "pha"),
+        ({"speaks": "*"}, "", "pha"),
+        ({}, "original", ""),
+    ],
+)
+def test_a_case_is_skipped_if_it_is_for_other_bots(
+    fields: dict[str, Any], dialect: str, kinds: str
+) -> None:
+    bots = {
+        "p": BotCommand("bot", ("bot",)),
+        "h": BotAddress("http://127.0.0.1:9/", "http://127.0.0.1:9/"),
+        "a": PythonBot("human", lambda: None),  # type: ignore[arg-type,return-value]
+    }
+    found = ""
+    for kind, bot in bots.items():
+        spoken = bot._replace(dialect=dialect)  # type: ignore[attr-defined]
+        found += kind if not why_skipped(must("4.1/1", **fields), spoken) else ""
+    assert found == kinds
