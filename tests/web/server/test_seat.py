@@ -180,6 +180,11 @@ async def test_the_page_is_sent_what_the_seat_was_sent(
     views = {viewer for part in parts for step in part["steps"] for viewer in step.get("set", {})}
     assert views == {str(number)}
     assert not any("time" in step for part in parts for step in part["steps"])
+    told: dict[int, Any] = {}
+    for turn in (turn for part in steps for turn in part["turns"]):  # each only when it changes
+        assert told.get(turn["turn"]) != turn
+        told[turn["turn"]] = turn
+    assert len(told) > 1
     # When it is over, everything is shown.
     assert whole["header"]["viewers"][0] == "all"
     assert whole["header"]["seed"] == 3
