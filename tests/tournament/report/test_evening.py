@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import pytest
 
-from referee.tournament.report.evening import MOST_FORM, evening, played_of
-from referee.tournament.report.standings import standings
+from referee.tournament.report import evening as module
+from referee.tournament.report.evening import (
+    MOST_FORM,
+    Played,
+    Rivalry,
+    _rivalry,
+    _select_highlights,
+    evening,
+    played_of,
+)
+from referee.tournament.report.standings import Meeting, standings
 from referee.tournament.rows import MatchRow, Plan
-from tests.support.made_up import Left, made_setup, played, row
+from tests.support.made_up import Left, made_setup, played, row, void
 
 # Number of a match -> scores of the winner and the loser, and the number of turns.
 SPECIAL = {
@@ -89,3 +103,119 @@ def test_four_players_and_bots_that_are_left_out() -> None:
     without = evening(two, standings(two, without=[2]), played_of(two, [2]))
     assert without.form["bot2"] == ""
     assert all("bot2" not in best.bots for best in without.matches)
+
+
+# --- the choice at its boundaries -----------------------------------------------------------------
+
+
+def made(ratings: Sequence[float | None], *matches: tuple[int, int, float, float, int]) -> Any:
+    """Return the highlights of matches: the winner, the loser, their scores and the turns."""
+    columns = np.array(matches, float).reshape(-1, 5).T
+    bots, scores = columns[:2].T.astype(int), columns[2:4].T
+    numbers = np.arange(len(matches))
+    played = Played(
+        match=100 + numbers,
+        deal=numbers,
+        turns=columns[4].astype(int),
+        bots=bots,
+        ranks=np.array([[1, 2]] * len(matches)),
+        scores=scores,
+        is_won=np.ones(len(matches), bool),
+    )
+    names = [f"bot{number}" for number in range(len(ratings))]
+    found: Any = SimpleNamespace(
+        bots=[SimpleNamespace(name=n, rating=r) for n, r in zip(names, ratings, strict=True)],
+        shown=dict.fromkeys(names, ""),
+        game="dominion",
+    )
+    return {kind: (match - 100, why) for kind, match, why in _select_highlights(played, found)}
+
+
+def test_an_upset_is_a_win_that_was_not_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    wins = (0, 1, 1, 0, 0), (1, 0, 1, 0, 0)
+    assert made([1500, 1500], *wins) == {}
+    assert made([1500, None], *wins) == {}
+    assert made([1600, 1500], *wins) == {"biggest upset": (1, "1 chance in 3")}
+    assert made([1300, 1500, 1700], *wins, (1, 2, 1, 0, 0), (0, 2, 1, 0, 0)) == {
+        "biggest upset": (3, "1 chance in 11")
+    }
+    monkeypatch.setattr(module, "_UPSET", 1 / (1 + 10**0.25))
+    assert made([1600, 1500], *wins) == {"biggest upset": (1, "1 chance in 3")}
+    monkeypatch.setattr(module, "_UPSET", 0.359)
+    assert made([1600, 1500], *wins) == {}
+
+
+def test_points_are_compared_if_margins_differ() -> None:
+    two = (0, 1, 5, 3, 0), (0, 1, 9, 3, 0)
+    assert made([1500] * 3, *two) == {}
+    found = made([1500] * 3, *two, (1, 0, 4, 3, 0))
+    assert found == {"closest": (2, ""), "most points": (1, "")}
+    # Who won with fewer points, e.g. because the other was caught, wasn't close to anybody.
+    found = made([1500] * 3, *two, (1, 0, 2, 3, 0), (0, 1, 3, 0, 0))
+    assert found["closest"] == (0, "")
+    found = made([1500] * 3, *two, (1, 0, 3, 3, 0), (0, 1, 3, 0, 0))
+    assert found["closest"] == (2, "level, won with fewer turns taken")
+    found = made([1500, 1500, 1550], *two, (0, 1, 3, 2, 0), (2, 1, 4, 3, 0), (0, 2, 5, 4, 0))
+    assert found["closest"] == (3, "")  # the strongest, and the first of them
+
+
+def test_the_shortest_match_has_turns() -> None:
+    assert made([1500] * 2, (0, 1, 1, 0, 0), (0, 1, 1, 0, 7), (0, 1, 1, 0, 6)) == {
+        "shortest": (2, "")
+    }
+
+
+@pytest.mark.parametrize(
+    ("bots", "met", "rivals"),  # how often two bots met, and the points of the first
+    [
+        (2, {(0, 1): (3, 1.5)}, None),
+        (2, {(0, 1): (4, 2)}, (0, 1)),
+        (2, {(0, 1): (10, 7)}, (0, 1)),
+        (2, {(0, 1): (10, 3)}, (0, 1)),
+        (2, {(0, 1): (10, 7.5)}, None),
+        (2, {(0, 1): (10, 2.5)}, None),
+        (3, {(0, 1): (10, 5), (1, 2): (11, 5.5)}, (1, 2)),  # met more often
+        (3, {(0, 1): (10, 5), (1, 2): (10, 5)}, (0, 1)),  # ranks are better
+        (3, {(0, 1): (10, 6), (1, 2): (10, 5.5)}, (1, 2)),
+        (3, {(0, 1): (100, 52), (1, 2): (10, 5.5)}, (0, 1)),  # luck grows with the root
+        (3, {(0, 1): (100, 51), (1, 2): (10, 5)}, (1, 2)),
+        (4, {(1, 2): (10, 5)}, (1, 2)),
+        (4, {(2, 3): (10, 5)}, None),  # not in the better half
+        (5, {(2, 3): (10, 5)}, (2, 3)),
+        (5, {(3, 4): (10, 5)}, None),
+        (90, {(38, 39): (10, 5)}, (38, 39)),
+        (90, {(39, 40): (10, 5)}, None),
+    ],
+)
+def test_rivals_are_the_most_level_of_the_better_half(
+    bots: int, met: dict[tuple[int, int], tuple[int, float]], rivals: tuple[int, int] | None
+) -> None:
+    names = [f"bot{number}" for number in range(bots)]
+    meetings: dict[str, dict[str, Meeting]] = {name: {} for name in names}
+    for (one, other), (matches, points) in met.items():
+        meetings[names[one]][names[other]] = Meeting(matches, 1, 2, 3, points)
+    found: Any = SimpleNamespace(
+        bots=[SimpleNamespace(name=name) for name in names], head_to_head=meetings
+    )
+    expected = None
+    if rivals is not None:
+        expected = Rivalry((names[rivals[0]], names[rivals[1]]), met[rivals][0], 1, 2, 3)
+    assert _rivalry(found) == expected
+
+
+def test_what_counts_for_the_form_and_as_won() -> None:
+    """A draw is neither won nor lost. A win isn't worth seeing if somebody was disqualified."""
+
+    def some(plan: Plan) -> MatchRow:
+        left = [Left("exited", "it ended", []), None, None] if plan.match == 1 else None
+        ranks = [[1, 1, 3], [3, 2, 1], [1, 2, 2]][plan.match % 3]
+        return void(plan) if plan.match >= 3 else row(plan, ranks, left=left)
+
+    store = played(made_setup(3, players=3, deals=2), some)
+    found = played_of(store)
+    assert found.is_won.tolist() == [False, False, True]
+    seated = [match.players for match in store.matches(0, 3)]
+    marks = ["ddl", "llw", "wll"]
+    for bot, name in enumerate(store.names):
+        expected = "".join(mark[bots.index(bot)] for bots, mark in zip(seated, marks, strict=True))
+        assert evening(store, standings(store), found).form[name] == expected

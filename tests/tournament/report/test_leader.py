@@ -6,10 +6,14 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.leader import leader
-from referee.tournament.report.standings import standings
+from referee.tournament.report.standings import Swiss, SwissPlace, standings
+from referee.tournament.report.text import ENOUGH_DEALS
 from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.schedule.knockout import FINAL, THIRD_PLACE
 from tests.support.made_up import Result, made_setup, played, row
 
 
@@ -75,3 +79,82 @@ def test_the_measure_that_decides_is_named(
 
 def test_two_bots_are_compared_elsewhere() -> None:
     assert not list(leader(standings(played(made_setup(2, deals=9)))))
+
+
+@pytest.mark.parametrize(
+    ("deals", "wanted"),  # of the first two bots
+    [
+        ([ENOUGH_DEALS, ENOUGH_DEALS], ["95% interval", "The probability that it is better"]),
+        ([ENOUGH_DEALS - 1, ENOUGH_DEALS], ["too few matches"]),
+        ([ENOUGH_DEALS, ENOUGH_DEALS - 1], ["too few matches"]),
+    ],
+)
+def test_how_sure_it_is_is_said_after_enough_deals_of_both(
+    deals: list[int], wanted: list[str]
+) -> None:
+    found = standings(played(made_setup(4, deals=3), winner(7)))
+    bots = [replace(bot, deals=deals[n] if n < 2 else 0) for n, bot in enumerate(found.bots)]
+    says = " ".join(leader(replace(found, bots=bots)))
+    assert [text for text in ALL if text in says] == wanted
+
+
+ALL = ["95% interval", "The probability that it is better", "too few matches"]
+
+
+@pytest.mark.parametrize("kind", ["matches", "void", "forfeits"])
+@pytest.mark.parametrize("missing", [0, 1])
+def test_void_matches_and_forfeits_are_over(kind: str, missing: int) -> None:
+    found = standings(played(made_setup(4, deals=3), winner(7)))
+    counts = {"matches": 2, "void": 3, "forfeits": 4}
+    counts[kind] -= missing
+    (first, *_) = leader(replace(found, planned=9, **counts))
+    assert first.startswith("bot0 leads" if missing else "bot0 won")
+
+
+@pytest.mark.parametrize(
+    ("opponents", "says"),  # the scores of all bots are the same
+    [
+        (
+            [3, 2, 1],
+            "a won, by score: 2 of 2, the same as b and c, but against stronger opponents.",
+        ),
+        ([3, 3, 1], "a and b share the first place, by score: 2 of 2 each."),
+        ([3, 3, 3], "a, b and c share the first place, by score: 2 of 2 each."),
+        ([3, 3, 3, 3], "a and 3 others share the first place, by score: 2 of 2 each."),
+    ],
+)
+def test_who_else_has_the_score_of_the_first(opponents: list[int], says: str) -> None:
+    names = "abcd"
+    places = [SwissPlace(1, names[n], 2, 0, each) for n, each in enumerate(opponents)]
+    places.append(SwissPlace(9, "z", 1, 0, 3))
+    found = standings(played(made_setup(2, deals=1)))
+    assert list(leader(replace(found, swiss=Swiss(2, places, [], [], [])))) == [says]
+
+
+def test_before_the_first_round_is_over_nobody_leads_by_score() -> None:
+    store = played(made_setup(4, format="swiss", rounds=2, deals=3), winner(), until=2, most=1)
+    assert not any("by score" in says for says in leader(standings(store)))
+
+
+@pytest.mark.parametrize(
+    ("winner", "points", "scores", "says"),
+    [
+        ("b", (1.0, 3.0), (5.0, 5.0), "b won the final: 3 to 1 against a."),
+        ("a", (3.0, 1.0), (5.0, 9.0), "a won the final: 3 to 1 against b."),
+        (
+            "b",
+            (2.0, 2.0),
+            (5.0, 9.0),
+            "b won the final: 2 to 2 against a, decided by the points in",
+        ),
+        ("a", (2.0, 2.0), (5.0, 5.0), "a won the final: 2 to 2 against b, decided by the seeds."),
+    ],
+)
+def test_the_final_of_a_knockout(
+    winner: str, points: tuple[float, float], scores: tuple[float, float], says: str
+) -> None:
+    third = KnockoutPair(THIRD_PLACE, ("c", "d"), True, (1.0, 0.0), (0.0, 0.0), "c")
+    final = KnockoutPair(FINAL, ("a", "b"), True, points, scores, winner)
+    found = standings(played(made_setup(2, deals=1)))
+    (sentence,) = leader(replace(found, knockout=KnockoutStanding([third, final], [])))
+    assert sentence.startswith(says)

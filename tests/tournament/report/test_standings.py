@@ -768,6 +768,63 @@ def test_lost_matches_to_learn_from() -> None:
     assert words[-6:] == ["--sandbox", "bwrap", "--time-limit", "2", "--max-turns", "30"]
 
 
+def test_what_is_worth_a_look_comes_by_weight() -> None:
+    """First disqualifications, then faults, then deals with few points; never what was won."""
+    out, late = left("exited"), {"late": 2}
+
+    def result(plan: Plan) -> MatchRow:
+        """Bot 1 loses deal 0 and 5, and has trouble in the first match of other deals."""
+        wins, faulty, gone = 0, {}, None
+        if plan.match % 2 == 0:
+            wins, faulty, gone = {
+                0: (0, {}, None),
+                1: (0, late, None),
+                2: (0, late, out),
+                3: (1, late, out),  # it has won nevertheless
+                4: (None, late, None),  # a draw isn't won
+                5: (0, {}, None),
+                6: (0, late, out),  # void
+            }[plan.deal]
+        elif plan.deal in (3, 6):
+            wins = 1
+        ranks = [1 if wins in (bot, None) else 2 for bot in plan.players]
+        faults = [faulty if bot == 1 else {} for bot in plan.players]
+        lefts = [gone if bot == 1 else None for bot in plan.players]
+        is_void = plan.deal == 6 and plan.match % 2 == 0
+        return row(plan, ranks, faults=faults, left=lefts, void=is_void)
+
+    store = played(made_setup(2, deals=7), result)
+    found = notable_losses(store, standings(store))
+    assert [(loss.match, loss.why) for loss in found["bot1"]] == [
+        (4, "disqualified, exited"),
+        (2, "2 faults"),
+        (8, "2 faults"),
+    ]
+    lost = [(loss.match, loss.why) for loss in found["bot0"]]
+    assert [match for match, _ in lost] == [6, 13]
+    assert lost[0][1].startswith("0% of the points of the deal, ")
+    assert lost[0][1].endswith("it was player 1")
+
+
+def test_bots_that_are_left_out_have_no_lost_matches() -> None:
+    def result(plan: Plan) -> MatchRow:
+        return row(plan, [2, 1], faults=[{"late": 1}, {}])
+
+    store = played(made_setup(3, deals=2), result)
+    without = standings(store, without=[2])
+    found = notable_losses(store, without)
+    assert {name: len(losses) for name, losses in found.items()} == {
+        "bot0": 2,
+        "bot1": 2,
+        "bot2": 0,
+    }
+    for name in ("bot0", "bot1"):
+        for loss in found[name]:
+            (match,) = store.matches(loss.match, loss.match + 1)
+            assert {*match.players} == {0, 1}
+            assert store.names[match.players[0]] == name
+
+
 def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:
     own = (("time_limit", 2.0), ("memory_limit", None))
     bots = (Entrant("good", "good"), Entrant("bad", "bad", limits=own))
