@@ -149,6 +149,17 @@ def test_an_excluded_bot_has_lost_and_its_next_opponents_have_byes() -> None:
     assert is_finished(store)
 
 
+def test_places_are_known_as_soon_as_a_bot_has_lost() -> None:
+    setup, table = knockout(4), KnockoutTable()
+    table.next_round(setup)
+    table.add([], [])  # without matches, seeds decide
+    for _ in range(2):
+        assert table.places() == {2: 3, 3: 3}
+        table.next_round(setup)
+    table.add([], [], withdrawn=[0, 1])
+    assert table.places() == {0: 2, 1: 2, 2: 3, 3: 3}
+
+
 def test_a_bot_that_is_left_out_has_lost_its_round() -> None:
     store = Store.in_memory()
     store.add_stage(knockout(4))

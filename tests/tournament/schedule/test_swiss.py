@@ -7,9 +7,19 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from referee.tournament.schedule.swiss import SwissRound, swiss_round
+from referee.tournament.rows import (
+    LEFT_OUT,
+    WORKER_KILLED,
+    MatchRow,
+    Plan,
+    forfeit_row,
+    unplayed_row,
+)
+from referee.tournament.schedule.swiss import FORMAT, SwissRound, SwissTable, swiss_round
 from tests.support.helpers import TIMES
+from tests.support.made_up import made_setup, row
 
 Pairs = Counter[tuple[int, int]]
 
@@ -179,3 +189,48 @@ def test_the_same_seed_gives_the_same_round_for_ever() -> None:
     assert swiss_round([1, 0] * 5, {(0, 2): 1}, [0] * 10, 4, seed=9, round=1) == SwissRound(
         [(2, 6, 4, 8), (0, 3, 1, 9)], [5, 7], 0
     )
+
+
+def rows(*matches: tuple[tuple[int, ...], list[int]]) -> list[MatchRow]:
+    """Return matches with these bots and ranks."""
+    return [row(Plan(number, 0, 1, bots), ranks) for number, (bots, ranks) in enumerate(matches)]
+
+
+def test_the_points_of_a_round_are_the_share_of_those_who_did_worse() -> None:
+    """They don't depend on by how much, and two deals of a line-up are one meeting."""
+    table = SwissTable()
+    table.add_bots(7)
+    table.add_bots(4)  # there are never fewer than before
+    one, other = (0, 1, 2), (3, 4, 5)
+    left_out = unplayed_row(Plan(9, 0, 1, other), {4}, LEFT_OUT, "")
+    table.add(
+        [one, one, other, other],
+        [*rows((one, [1, 2, 3]), (one, [2, 1, 3]), (other, [2, 1, 2])), left_out],
+        [5],
+    )
+    assert table.points == [0.75, 0.75, 0, 0.75, 0, 0.75, 1]
+    assert (table.byes, table.rounds) == (Counter({6: 1}), 1)
+    assert table.opponents() == [0.75, 0.75, 1.5, 0.75, 1.5, 0.75, 0]
+    # Bot 5 is withdrawn, so it has no bye. Bot 3 is out, bot 6 gets its forfeit and bot 4 a bye.
+    killed = unplayed_row(Plan(9, 0, 1, (3, 0)), {3}, WORKER_KILLED, "")
+    forfeit = forfeit_row(Plan(9, 0, 1, (6, 2)), {2})
+    table.add([(3, 0), (6, 2)], [killed, forfeit, *rows(((0, 3), [2, 1]))], [2, 5])
+    assert table.points == [1.75, 1.75, 0, 0.75, 1, 0.75, 2]
+    assert table.byes == Counter({6: 1, 1: 1, 4: 1})
+    assert table.opponents()[0] == 1.75 + 0 + 0.75
+    table.add([(0, 1)], rows(((0, 1), [1, 1])), [2, 5])
+    assert table.points == [2.25, 2.25, 0, 0.75, 2, 0.75, 3]
+    assert table.opponents()[0] == 2 * 2.25 + 0 + 0.75
+
+
+@pytest.mark.parametrize(
+    ("bots", "rounds"), [(2, 3), (3, 4), (4, 4), (5, 5), (8, 5), (9, 6), (16, 6), (17, 7)]
+)
+def test_by_default_there_are_two_rounds_more_than_find_the_best(bots: int, rounds: int) -> None:
+    setup = made_setup(bots, format="swiss")
+    assert setup.rounds == rounds
+    assert made_setup(bots, format="swiss", rounds=9).rounds == 9
+    deals = 3
+    longer = replace(setup, deals=deals, rounds=9)
+    assert FORMAT.count(longer, None) == 9 * (bots // 2) * deals
+    assert FORMAT.count(longer, setup) == (9 - rounds) * (bots // 2) * deals
