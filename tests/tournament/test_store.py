@@ -18,7 +18,17 @@ import pytest
 from msgspec.structs import replace
 
 from referee.errors import UsageError
-from referee.tournament.rows import Plan, points_of
+from referee.games.outside import Source
+from referee.tournament.rows import (
+    FORFEIT,
+    LEFT_OUT,
+    WORKER_KILLED,
+    Plan,
+    forfeit_row,
+    points_of,
+    unplayed_row,
+)
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.store import APPLICATION_ID, Store
 from referee.tournament.stored import TABLES
 from tests.support.live import ROOT
@@ -422,10 +432,98 @@ def test_rows_are_found_in_the_order_of_the_schedule() -> None:
     store.add([row(Plan(4, 2, 5, (1, 0)))])
     assert [line.match for line in store.matches()] == [2, 4, 5, 9]
     assert [line.match for line in store.matches(4)] == [4, 5, 9]
+    for first, end, found in ((2, 5, [2, 4]), (3, 9, [4, 5]), (5, 10, [5, 9])):
+        assert [line.match for line in store.matches(first, end)] == found
+        assert [ending.match for ending in store.endings(first, end)] == found
     assert list(store.played()) == [2, 4, 5, 9]
     store.drop(4)
     assert list(store.played()) == [2]
     assert list(store.select("SELECT count(*) FROM seats")) == [(2,)]
+
+
+def test_the_bots_of_a_store_and_their_ends() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(5, deals=2))
+    plans = [Plan(match, match // 2, 5, (match % 4, 4)) for match in range(4)]
+    assert not store.has_disqualifications()
+    store.add(
+        [
+            row(plans[0], left=[left("timeout"), None], void=True),
+            unplayed_row(plans[1], {1}, LEFT_OUT, ""),
+            unplayed_row(plans[2], {2}, WORKER_KILLED, ""),
+        ]
+    )
+    assert not store.has_disqualifications()  # none of these matches counts
+    assert store.seated() == {0, 2, 4}
+    assert store.bots_out() == {2}
+    assert store.count() == (3, 3)
+    assert [(end.void, end.codes) for end in store.endings(0, 9)] == [
+        (True, {0: "timeout", 4: None}),
+        (True, {1: LEFT_OUT, 4: None}),
+        (True, {2: WORKER_KILLED, 4: None}),
+    ]
+    store.add([row(plans[3], left=[left("exited"), None])])
+    assert store.has_disqualifications()
+    assert store.count() == (4, 3)
+
+
+def test_withdrawals_change_matches() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, deals=2))
+    plans = [Plan(match, match // 2, 5, (0, 1)) for match in range(4)]
+    store.add([row(plan) for plan in plans[:3]])
+    found = {1: Withdrawal(0, "timeout")}
+    store.settle([forfeit_row(plan, {1}) for plan in (plans[1], plans[3])], [2], found)
+    assert [(end.match, end.reason == FORFEIT) for end in store.endings(0, 9)] == [
+        (0, False),
+        (1, True),
+        (3, True),
+    ]
+    assert store.withdrawn == found
+    store.settle([], [3], {})
+    assert ([*store.played()], store.withdrawn) == ([0, 1], {})
+
+
+def test_versions_of_bots_that_have_played_are_kept() -> None:
+    store = Store.in_memory()
+    assert (store.changed({"bot0": "1"}), store.versions) == ([], {})
+    store.add_stage(made_setup(3, deals=2))
+    store.add_versions({"bot0": "1", "bot1": "1", "bot2": ""})
+    assert store.changed({"bot0": "2", "bot1": "1"}) == []  # nobody has played
+    store.add_versions({"bot0": "2"})
+    assert store.versions == {"bot0": ["2"], "bot1": ["1"]}
+    store.add([row(Plan(0, 0, 5, (0, 2)))])
+    now = {"bot0": "3", "bot1": "3", "bot2": "3"}
+    assert store.changed(now) == ["bot0"]  # 1 hasn't played, and nothing is known of 2
+    assert store.changed({"bot0": "2"}) == store.changed({"bot0": ""}) == []
+    store.add_versions(now)
+    assert store.versions == {"bot0": ["2", "3"], "bot1": ["3"], "bot2": ["3"]}
+    store.add_versions({"bot0": "2", "bot2": ""})  # it plays again with its old files
+    assert store.versions == {"bot0": ["2", "3"], "bot1": ["3"], "bot2": ["3"]}
+
+
+def test_facts_of_the_runs_are_kept_once_and_in_order() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, deals=2))
+    for name in ("rlimits", "cgroup-v2", "rlimits"):
+        store.add_limits_by(name)  # type: ignore[arg-type]
+    assert store.limits_by == ["rlimits", "cgroup-v2"]
+    sources = [Source(file="game.py", digest=digest) for digest in ("1", "2", "1")]
+    for source in sources:
+        store.add_game_file(source)
+    assert store.game_files == sources[:2]
+    store.leave_out({"bot2": "it is not built", "bot0": "no file"})
+    assert store.left_out == {0: "no file", 2: "it is not built"}
+    store.leave_out({"bot1": "gone"})
+    assert store.left_out == {1: "gone"}
+    store.leave_out({})
+    assert store.left_out == {}
+    # Another setup begins anew, as long as nothing was played.
+    store.leave_out({"bot1": "gone"})
+    store.add_versions({"bot1": "1"})
+    store.add_stage(made_setup(2, deals=1))
+    assert (len(store.stages), store.names) == (1, ["bot0", "bot1"])
+    assert (store.versions, store.limits_by, store.game_files) == ({}, [], [])
 
 
 @pytest.mark.parametrize(
