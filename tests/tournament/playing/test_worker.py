@@ -1,0 +1,126 @@
+"""What a worker does without processes: lateness, time, and which records it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+from math import inf
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from referee.bots.command import BotCommand, PythonBot
+from referee.bots.stand_in import stand_in
+from referee.games.interface.faults import Disqualification
+from referee.match.limits import Limits
+from referee.tournament.playing import worker as module
+from referee.tournament.playing.batch import BATCH_SECONDS
+from referee.tournament.playing.worker import (
+    MAX_STDERR,
+    Lateness,
+    _Attempt,
+    _files,
+    _head_and_tail,
+    _until_deadline,
+)
+from tests.support.batches import batch
+
+
+def test_the_worst_delay_and_all_together_are_of_each_seat() -> None:
+    lateness = Lateness(3)
+    for late, seats in ((0.25, [0, 1]), (0.5, [1]), (0.125, [0, 1])):
+        lateness.note(late, seats)
+    assert lateness.worst == [0.25, 0.5, 0.0]
+    assert lateness.total == [0.375, 0.875, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("code", "worst", "total", "is_late"),  # limits: a reply 1 s, the start 2 s, the bank 4 s
+    [
+        ("timeout", 0.1, 9.0, False),  # a tenth is not too much
+        ("timeout", 0.11, 0.0, True),
+        ("startup-timeout", 0.2, 9.0, False),
+        ("startup-timeout", 0.21, 0.0, True),
+        ("time-bank", 9.0, 0.4, False),
+        ("time-bank", 0.0, 0.41, True),
+        ("exited", 9.0, 9.0, False),
+    ],
+)
+def test_only_a_timeout_is_excused_and_by_a_delay_that_matters(
+    code: str, worst: float, total: float, is_late: bool
+) -> None:
+    attempt: Any = object.__new__(_Attempt)
+    attempt.lateness = Lateness(2)
+    attempt.lateness.worst = [9.0, worst]  # the first seat wasn't disqualified
+    attempt.lateness.total = [9.0, total]
+    limits = Limits(time_limit=1.0, startup_limit=2.0, time_bank=4.0)
+    attempt.spec = SimpleNamespace(each_limits=[Limits(), limits])
+    left = SimpleNamespace(code=Disqualification(code))
+    attempt.played = SimpleNamespace(disqualified={1: left})
+    assert attempt.is_late() == is_late
+    attempt.spec.each_limits[1] = limits._replace(time_limit=inf, startup_limit=inf, time_bank=inf)
+    assert not attempt.is_late()
+
+
+@pytest.mark.parametrize(
+    ("faults", "is_out", "kept"),
+    [(0, False, "all"), (1, False, "all faulty"), (0, True, "all faulty"), (1, True, "all faulty")],
+)
+@pytest.mark.parametrize("keep", ["all", "faulty", "none"])
+def test_the_record_of_a_match_with_trouble_is_kept(
+    keep: str, faults: int, is_out: bool, kept: str
+) -> None:
+    matches = batch(["one", "two"], (1,), keep=keep)
+    source = PythonBot("stand-in", partial(stand_in, "dominion"))
+    attempt = _Attempt(matches, matches.plans[0], {0: source, 1: source})
+    assert attempt.play_objects().record.count(b'"entry":"end"') == (keep == "all")
+    played = attempt.played
+    players = list(played.result.players)
+    players[1] = replace(players[1], faults={"no-buys": faults} if faults else {})
+    left: Any = SimpleNamespace(code=Disqualification.EXITED, detail="it ended")
+    attempt.played = replace(
+        played,
+        result=replace(played.result, players=players),
+        disqualified={0: left} if is_out else {},
+    )
+    row = attempt.row(0, 0)
+    assert bool(row.record) == bool(row.stderr) == (keep in kept.split())
+    assert [seat.disqualified for seat in row.seats] == ["exited" if is_out else None, None]
+    assert row.seats[1].fault_count == faults
+
+
+def test_a_batch_starts_no_match_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first match is always played. Time that is over exactly is over."""
+
+    def times(*seconds: float) -> Iterator[float]:
+        yield from seconds
+
+    for seconds, played in (
+        ((0.0, BATCH_SECONDS), 1),
+        ((0.0, BATCH_SECONDS + 1), 1),
+        ((0.0, BATCH_SECONDS - 0.01, BATCH_SECONDS), 2),
+        ((0.0, *[0.1] * 9), 9),
+    ):
+        clock = times(*seconds)
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=partial(next, clock)))
+        plans: Any = zip(range(9), count())
+        assert len([*_until_deadline(plans)]) == played
+
+
+def test_the_middle_of_a_long_stderr_is_left_out() -> None:
+    whole = bytes(range(256)) * (MAX_STDERR // 256)
+    assert _head_and_tail(whole) == whole
+    half = MAX_STDERR // 2
+    shortened = whole[:half] + b"\n[1 bytes left out]\n" + whole[half:]
+    assert _head_and_tail(whole[:half] + b"x" + whole[half:]) == shortened
+
+
+def test_the_files_of_a_command_are_the_words_that_name_one(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").touch()
+    command = BotCommand("./bot.py", ("python3", "bot.py", "x.py", "."), directory=str(tmp_path))
+    assert _files(command) == [str(tmp_path / "bot.py")]
+    assert _files(PythonBot("bot.py", lambda: None)) == []  # type: ignore[arg-type,return-value]
