@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from itertools import combinations, islice, permutations
 from math import factorial
 
@@ -265,6 +266,27 @@ def test_the_same_seed_gives_the_same_schedule_for_ever(
     line_ups: LineUps, expected: list[tuple[int, ...]]
 ) -> None:
     assert list(islice(line_ups, len(expected))) == expected
+
+
+@pytest.mark.parametrize(
+    ("players", "digest"),
+    [
+        (2, "60340d8aaa999f80"),
+        (3, "38cf142590780728"),
+        (4, "b9e7903059d04788"),
+        (5, "82e643f45bd683d9"),
+    ],
+)
+def test_long_schedules_stay_the_same_for_ever(players: int, digest: str) -> None:
+    schedules = []
+    for bots in range(players, players + 8):
+        schedules.append(list(round_robin(bots, players, deals=3, seed=bots)))
+        schedules.append(list(round_robin(bots, players, total=70, seed=bots)))
+        for challengers in range(1, 5):
+            for many in ({"deals": 2}, {"total": 70}):
+                of_all = bots + challengers
+                schedules.append(list(gauntlet(of_all, challengers, players, **many, seed=bots)))
+    assert blake2b(repr(schedules).encode(), digest_size=8).hexdigest() == digest
 
 
 def test_another_seed_gives_another_schedule() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import blake2b
 from itertools import combinations
 
 import pytest
@@ -189,6 +190,24 @@ def test_the_same_seed_gives_the_same_round_for_ever() -> None:
     assert swiss_round([1, 0] * 5, {(0, 2): 1}, [0] * 10, 4, seed=9, round=1) == SwissRound(
         [(2, 6, 4, 8), (0, 3, 1, 9)], [5, 7], 0
     )
+
+
+@pytest.mark.parametrize(
+    ("bots", "rounds", "players", "digest"),  # the last rounds of most can't avoid rematches
+    [
+        (6, 9, 2, "568410bf56f6e719"),
+        (7, 12, 2, "ffa11d353e60093d"),
+        (20, 12, 2, "ad5961ac47eeb3d3"),
+        (9, 7, 3, "1b5c04d545d7c915"),
+        (14, 8, 3, "b05f4e07cfec1e9c"),
+        (17, 6, 4, "4b4293d3126d6c00"),
+    ],
+)
+def test_whole_tournaments_stay_the_same_for_ever(
+    bots: int, rounds: int, players: int, digest: str
+) -> None:
+    found = [tuple(each) for each in tournament(bots, rounds, players, 5)]
+    assert blake2b(repr(found).encode(), digest_size=8).hexdigest() == digest
 
 
 def rows(*matches: tuple[tuple[int, ...], list[int]]) -> list[MatchRow]:
