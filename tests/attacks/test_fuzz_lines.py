@@ -17,7 +17,8 @@ from tools.attacks.fuzz_lines import fuzz
     [game if game == "botwars" else pytest.param(game, marks=pytest.mark.slow) for game in GAMES],
 )
 def test_no_line_ends_in_an_exception_and_every_record_holds(game: str, tmp_path: Path) -> None:
-    found = fuzz(game, 1_000 * TIMES, 1, tmp_path)
+    lines = (200 if game == "botwars" else 600) * TIMES
+    found = fuzz(game, lines, 1, tmp_path)
     assert found.problems == []
-    assert found.faults.total() > 20
+    assert found.faults.total() > lines // 50
     assert {"legal", "damaged", "wrong values", "any bytes"} <= found.lines.keys()

@@ -18,11 +18,13 @@ from tools.attacks.many_matches import here, measured
 pytestmark = needs_bwrap
 
 
+@pytest.mark.slow
 def test_no_attack_gets_out_of_the_sandbox() -> None:
     with SERVERS:
         assert try_out(attacks_at_once(), "bwrap") == Seen("fails, 0, plays on", "")
 
 
+@pytest.mark.slow
 def test_an_attack_that_succeeds_is_seen() -> None:
     """If we couldn't see attacks succeed without a sandbox, the test above would prove nothing."""
     behaviour = attack("kills its opponent", "kill_siblings")
@@ -31,6 +33,7 @@ def test_an_attack_that_succeeds_is_seen() -> None:
     assert try_out(behaviour, "none") == Seen("succeeds, 0, plays on", "")
 
 
+@pytest.mark.slow
 def test_nothing_in_a_sandbox_outlives_a_killed_referee(tmp_path: Path) -> None:
     """This includes processes that a bot has moved to a new session."""
     assert signals.attack("bwrap", signal.SIGKILL, 0.2, tmp_path) == ""

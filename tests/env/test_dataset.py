@@ -93,9 +93,9 @@ def test_the_steps_of_bundled_bots_lead_to_the_same_end(
 ) -> None:
     """Bots may put several actions into a reply, or write card names differently."""
     path = tmp_path / "record"
-    referee.play_match(bots, seed=3, game=game, record=path, options={"max_turns": 9})
+    referee.play_match(bots, seed=3, game=game, record=path, options={"max_turns": 5})
     data = environments_of(game).dataset(path)
-    episode = Episode(GAMES[game], 2, {"max_turns": 9})
+    episode = Episode(GAMES[game], 2, {"max_turns": 5})
     episode.begin(3)
     for seat, seen, action in zip(data.seats, data.observations, data.actions, strict=True):
         now = episode.observe(seat)

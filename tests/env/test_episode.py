@@ -55,12 +55,12 @@ BOARDS = st.fixed_dictionaries(
 
 
 @pytest.mark.untraced
-@settings(max_examples=6 * TIMES)
+@settings(max_examples=2 * TIMES)
 @given(SEEDS, st.integers(2, 4), st.sampled_from(PILES))
 def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
     """Compare each observation with the cards on the table, at the start of every reply."""
     watched = Watched(DOMINION)
-    episode = Episode(watched.definition, seats, {"max_turns": 25})
+    episode = Episode(watched.definition, seats, {"max_turns": 12})
     numbers = episode.environment.observation(seats, episode.options)
     random = Random(seed)
     episode.begin(seed)
@@ -125,7 +125,7 @@ def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
 
 
 @pytest.mark.untraced
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(SEEDS, st.integers(2, 3))
 def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     """Turn random legal replies into actions, which must result in the same replies.
@@ -134,7 +134,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     """
     random = Random(seed)
     names = tuple("ABCD"[:seats])
-    options = DOMINION.options(max_turns=20)
+    options = DOMINION.options(max_turns=12)
     game = DOMINION.new(GameSetup(chance=SeededRandomSource(seed), names=names, options=options))
     players = [Translator(seat, seats) for seat in range(seats)]
     entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
@@ -325,7 +325,7 @@ def test_what_is_shown_to_people() -> None:
 # --- Bot Wars -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=15 * TIMES)
+@settings(max_examples=6 * TIMES)
 @given(SEEDS, BOARDS)
 def test_each_seat_sees_the_grid_from_its_own_corner(seed: int, board: dict[str, int]) -> None:
     """Both players also move botlets at random, and the game must get exactly these moves."""

@@ -29,7 +29,7 @@ from tests.support.batches import kept
 from tests.support.helpers import cautious, name_line
 from tests.support.live import await_end, hostile
 
-OPTIONS = {"dominion": {"max_turns": 30}, "botwars": {"rows": 5, "cols": 6, "max_turns": 20}}
+OPTIONS = {"dominion": {"max_turns": 6}, "botwars": {"rows": 5, "cols": 6, "max_turns": 6}}
 
 
 class Cautious:
@@ -86,7 +86,6 @@ def test_environments_share_a_thread_that_ends_with_the_last_of_them() -> None:
 @pytest.mark.parametrize(
     ("game", "opponents"),
     [
-        ("dominion", ["big_money", None]),
         ("dominion", [None, cautious, Cautious]),
         ("dominion", [None, "militia_money", None, Cautious]),
         ("botwars", [None, "random_walker"]),
@@ -202,6 +201,7 @@ def test_a_function_hears_what_its_lines_would_say(
     assert len(heard[0]) > 20
 
 
+@pytest.mark.slow
 def test_no_process_outlives_the_program() -> None:
     code = (
         "from referee.bots.bundled import bundled_bots\n"
@@ -292,7 +292,7 @@ def test_a_bundled_bot_reads_no_arguments_of_the_program_and_no_news_but_what_it
                     continue
                 if hears_all:
                     monkeypatch.setattr(kind, "hears", None)
-                episode = Episode(GAMES[game], None, {"max_turns": 8}, [None, name])
+                episode = Episode(GAMES[game], None, {"max_turns": 4}, [None, name])
                 episode.begin(1)
                 play_on(episode)
                 facts.append((name, episode.facts(0)))

@@ -39,16 +39,16 @@ PolicyBot(lambda seen: random.choice(np.flatnonzero(seen["action_mask"]).tolist(
 """
 
 
-@settings(max_examples=10 * TIMES)
+@settings(max_examples=4 * TIMES)
 @given(
     st.integers(0, 2**53 - 1), st.sampled_from([("dominion", 2), ("dominion", 4), ("botwars", 2)])
 )
 def test_it_plays_the_match_of_the_environment(seed: int, what: tuple[str, int]) -> None:
     game, seats = what
-    episode = Episode(GAMES[game], seats, {"max_turns": 15})
+    episode = Episode(GAMES[game], seats, {"max_turns": 8})
     play_episode(episode, [at_random(seed + seat) for seat in range(seats)], seed)
     bots = [PolicyBot(at_random(seed + seat), game) for seat in range(seats)]
-    match = play_match(game, seed, [bot.reply for bot in bots], max_turns=15)
+    match = play_match(game, seed, [bot.reply for bot in bots], max_turns=8)
     assert match.names == ["Policy"] * seats
     assert match.faults == [Counter()] * seats
     assert match.outcome == episode.outcome
@@ -77,6 +77,7 @@ def test_it_plays_match_after_match() -> None:
         assert match.faults == [Counter()] * seats
 
 
+@pytest.mark.slow
 def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     program = tmp_path / "policy.py"
     program.write_text(PROGRAM)
@@ -85,6 +86,7 @@ def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     assert (player["name"], player["disqualified"], player["faults"]) == ("Policy", None, {})
 
 
+@pytest.mark.slow
 @some_and_rest(pytest.mark.slow)
 async def test_it_conforms(cases: list[Case]) -> None:
     """Some cases start in the middle of a match, which the bot must infer from the messages."""

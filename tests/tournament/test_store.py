@@ -81,6 +81,26 @@ def test_without_a_match_another_setup_takes_the_place_of_the_first(file: str) -
         assert store.stages == [other, SETUP]
 
 
+def test_what_is_committed_is_in_the_files_of_a_store_that_is_open(
+    file: str, tmp_path: Path
+) -> None:
+    """A power cut leaves the same files, and nobody closes them."""
+    (tmp_path / "cut").mkdir()
+    cut = tmp_path / "cut" / "off.sqlite"
+    with Store.for_writing(file) as store:
+        store.add_stage(SETUP)
+        play(store, until=5, most=1)
+        matches, _ = store.count()
+        for suffix in ("", "-wal"):
+            shutil.copy(file + suffix, f"{cut}{suffix}")
+    assert files(file) == {"", "cut"}
+    with Store.for_writing(str(cut)) as store:
+        assert store.count() == (matches, 0)
+        play(store)
+        assert contents(store) == contents(played(SETUP))
+
+
+@pytest.mark.slow
 def test_what_is_committed_survives_a_kill(file: str) -> None:
     killed = (
         "import os, sys\n"
@@ -326,6 +346,7 @@ def test_a_full_disk_keeps_what_is_there(file: str) -> None:
         assert len(set(there)) == len(there) >= 200
 
 
+@pytest.mark.slow
 def test_a_store_that_may_not_be_written(whole: str) -> None:
     """Root may write anywhere, so a new process drops this capability first."""
     code = (

@@ -26,13 +26,14 @@ from tests.support.helpers import ROOT, cautious
 from tests.support.modules import run_modules
 from tests.support.watched import watched
 
-RECORD = ROOT / "tests" / "golden" / "faults.record.jsonl"
 MODULES = [*FRAME.glob("*.js"), *(path for game in GAMES if (path := file.drawing(game)))]
 
 
 @pytest.fixture(scope="module")
-def match() -> MatchPage:
-    return read_match(str(RECORD))
+def match(tmp_path_factory: pytest.TempPathFactory) -> MatchPage:
+    path = tmp_path_factory.mktemp("file") / "record"
+    path.write_bytes(watched("dominion", 3, max_turns=4).record)
+    return read_match(str(path))
 
 
 def unpacked(page: str, part: str) -> Any:
@@ -133,7 +134,7 @@ def test_what_is_exported(source: str, gives: str) -> None:
 def test_lines_that_are_too_many_are_left_out_but_for_faults(
     match: MatchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file, "MAX_LINES", 100)
+    monkeypatch.setattr(file, "MAX_LINES", 10)
     whole = page_file([match], all_lines=True)
     assert unpacked(whole, "lines-0") == as_json(match.lines)
     page = page_file([match])
@@ -153,7 +154,7 @@ def test_lines_that_are_too_many_are_left_out_but_for_faults(
 
 
 def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file, "MAX_FILE", 3_000_000 // 300)
+    monkeypatch.setattr(file, "MAX_FILE", 1_000)
     with pytest.raises(UsageError, match="give fewer files, or part of the match with --turns"):
         page_file([match])
 
@@ -165,14 +166,14 @@ def little(message: dict[str, Any]) -> Any:
     return cautious(message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "bots", "options", "turns", "most"),
     [
         ("dominion", ["big_money", "smithy_big_money"], {}, 43, 150_000),
-        ("dominion", [little, little], {"max_turns": 500}, 1000, 500_000),
-        ("botwars", ["gatherer", "gatherer"], {"max_turns": 100}, 100, 200_000),
+        ("dominion", [little, little], {"max_turns": 250}, 500, 250_000),
     ],
-    ids=["dominion", "dominion-long", "botwars"],
+    ids=["dominion", "dominion-long"],
 )
 def test_it_is_small(
     game: str, bots: list[Any], options: dict[str, Any], turns: int, most: int, tmp_path: Path
@@ -231,6 +232,9 @@ def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -
         next(folder / name for folder in folders if (folder / name).exists()) for name in names
     ]
     assert sum(len(small_style(path.read_text())) for path in styles) <= 28_000
+
+
+def test_drawings_are_small() -> None:
     for game in GAMES:
         drawing = len(bundle([game]).encode()) - len(bundle([]).encode())
         assert drawing + len(small_style(file.drawing_style(game))) <= 28_000, game
@@ -250,6 +254,7 @@ console.log(names.length);
 """
 
 
+@pytest.mark.slow
 def test_the_bundle_and_the_modules_export_the_same(tmp_path: Path) -> None:
     made = modules_below("served") | modules_below("seated")
     given = {"names": list(made), "script": "".join(made.values())}

@@ -137,6 +137,7 @@ def test_matches_of_which_none_counts_are_a_table() -> None:
     assert "<b>0000.0% to 100.0%" in shown.text
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_loaded_before_it_is_shown() -> None:
     code = (
         "import referee, sys\n"

@@ -14,6 +14,8 @@ import msgspec
 import pytest
 
 import referee
+from referee.bots.bundled import bundled_bots
+from referee.bots.from_python import bundled_class
 from referee.errors import LogReadError, UsageError
 from referee.games.interface.capabilities import Phrase
 from referee.logs import read_record
@@ -22,14 +24,15 @@ from referee.web.file import cut
 from referee.web.recorded import from_answers, read_match
 from tests.support.damage import damage
 from tests.support.fuzzed import fuzzed_match
-from tests.support.helpers import ROOT, TIMES
+from tests.support.helpers import ROOT, TIMES, cautious
+from tests.support.marks import slow
 from tests.support.watched import Watched, watched
 
 GAMES = {
-    "dominion": {"max_turns": 9},
-    "botwars": {"rows": 7, "cols": 7, "max_turns": 25},
-    "starrealms": {"max_turns": 12},
-    "tribute": {"max_turns": 12},
+    "dominion": {"max_turns": 5},
+    "botwars": {"rows": 7, "cols": 7, "max_turns": 9},
+    "starrealms": {"max_turns": 5},
+    "tribute": {"max_turns": 4},
 }
 RECORDS = [
     *(ROOT / "spec" / "examples").glob("*.record.jsonl"),
@@ -50,7 +53,11 @@ def read(tmp_path: Path) -> Read:
     return page
 
 
-@pytest.fixture(params=[(game, seed) for game in GAMES for seed in range(4 * TIMES)], ids=str)
+@pytest.fixture(
+    scope="module",
+    params=[(game, seed) for game in GAMES for seed in range(1, 1 + 2 * TIMES)],
+    ids=str,
+)
 def match(request: pytest.FixtureRequest) -> Watched:
     game, seed = request.param
     return watched(game, seed, **GAMES[game])
@@ -164,7 +171,11 @@ def test_there_are_no_turns_but_those_of_the_match(read: Read) -> None:
         cut(page, 8, 9)
 
 
-@pytest.mark.parametrize("name", RECORDS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "name",
+    [path if path.name.startswith("two") else slow(path) for path in RECORDS],
+    ids=lambda path: path.name,
+)
 def test_its_end_is_that_of_the_record(name: Path) -> None:
     *_, end = read_record(name)
     shown = read_match(str(name)).header.outcome
@@ -179,7 +190,8 @@ def test_its_end_is_that_of_the_record(name: Path) -> None:
 
 
 def test_what_decided_a_level_match_comes_before_why_it_ended(tmp_path: Path) -> None:
-    bots, record = ["minimal", "big_money"], tmp_path / "record"
+    bots = [bundled_class(bundled_bots()[name]) for name in ("minimal", "big_money")]
+    record = tmp_path / "record"
     referee.play_match(bots, game="dominion", seed=705331696, record=record)
     outcome = read_match(str(record)).header.outcome
     assert outcome is not None
@@ -196,19 +208,13 @@ def test_the_limits_of_one_bot_are_with_its_name(read: Read) -> None:
     assert header.limits[name] == {"time_limit": 2.5, "cpu_limit": None}
 
 
-@pytest.mark.parametrize(
-    ("game", "bots"),
-    [("dominion", ["big_money", "militia_money", "minimal"]), ("botwars", ["gatherer"] * 2)],
-)
-def test_a_match_that_was_just_played_is_that_of_its_record(
-    game: str, bots: list[str], tmp_path: Path
-) -> None:
+def test_a_match_that_was_just_played_is_that_of_its_record(tmp_path: Path) -> None:
     """A notebook shows the match without a record.
 
     Its page has no file name, date or digest, and its times aren't rounded.
     """
     record = tmp_path / "record"
-    result = referee.play_match(bots, game=game, seed=3, options={"max_turns": 4}, record=record)
+    result = referee.play_match([cautious] * 3, seed=3, options={"max_turns": 4}, record=record)
     of_record = read_match(str(record))
     shown: Any = result.__dict__["show"]
     page = from_answers(*shown.args)
@@ -292,10 +298,10 @@ def test_a_log_that_begins_with_a_player_who_leaves_is_no_crash(game: str, read:
 
 def test_a_damaged_file_is_a_sentence(read: Read) -> None:
     """The reader either raises LogReadError, or shows the part before the damage with a problem."""
-    files = [name.read_bytes() for name in RECORDS]
-    files += [watched(game, 5, **GAMES[game]).log for game in GAMES]
+    matches = [watched(game, 5, max_turns=2) for game in GAMES]
+    files = [file for match in matches for file in (match.record, match.log)]
     read_so_far = 0
-    for number in range(60 * TIMES):
+    for number in range(20 * TIMES):
         damages, data = damage(Random(number), files)
         try:
             page = read(data)
@@ -306,4 +312,4 @@ def test_a_damaged_file_is_a_sentence(read: Read) -> None:
         assert page.steps, damages
         assert page.header.outcome or page.header.problem, damages
         msgspec.json.encode(page)
-    assert read_so_far > 10 * TIMES
+    assert read_so_far > 3 * TIMES

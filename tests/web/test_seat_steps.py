@@ -26,10 +26,17 @@ SAME = 1_000_000  # so far into the match that the draws never differ
 
 
 def pages(
-    seed: int, seats: int, fork: int, choose: Any, leaving: float = 0.0, rules: Any = RULES
+    seed: int,
+    seats: int,
+    fork: int,
+    choose: Any,
+    leaving: float = 0.0,
+    *,
+    rules: Any = RULES,
+    turns: int = 8,
 ) -> Iterator[tuple[int, bytes, list[str], SeatSteps]]:
     """Play a match. After each round, yield the seats with their pages and the lines so far."""
-    match = Match(rules, seats=seats, seed=seed, options=Options(8), chance=Forked(seed, fork))
+    match = Match(rules, seats=seats, seed=seed, options=Options(turns), chance=Forked(seed, fork))
     made = [SeatSteps(rules, seat) for seat in range(seats)]
     heard: list[list[str]] = [[] for _ in range(seats)]
     dice = [Random(f"{seed}/{seat}") for seat in range(seats)]
@@ -66,6 +73,24 @@ def pages(
             match.receive(seat, choose(dice[seat], asked[seat], supply))
 
 
+def check_hidden(
+    seed: int, seats: int, fork: int, choose: Any, leaving: float, turns: int = 8
+) -> None:
+    """If the seat's lines are the same so far, hidden cards must not change its page."""
+    seen: dict[tuple[int, int], bytes] = {}
+    for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving, turns):
+        seen[seat, hash(tuple(heard))] = page
+    for seat, page, heard, _ in pages(seed, seats, fork, choose, leaving, turns):
+        assert seen.get((seat, hash(tuple(heard))), page) == page
+
+
+@pytest.mark.parametrize("choose", [right, mixed])
+def test_what_is_hidden_changes_no_byte_of_two_turns(choose: Any) -> None:
+    for fork in (0, 3):
+        check_hidden(5, 2, fork, choose, 0.0, turns=2)
+
+
+@pytest.mark.slow
 @pytest.mark.untraced
 @settings(max_examples=4 * TIMES)
 @given(
@@ -79,17 +104,12 @@ def pages(
 def test_what_is_hidden_changes_no_byte(
     seed: int, seats: int, fork: int, choose: Any, leaving: float
 ) -> None:
-    """If the seat's lines are the same so far, hidden cards must not change its page."""
-    seen: dict[tuple[int, int], bytes] = {}
-    for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving):
-        seen[seat, hash(tuple(heard))] = page
-    for seat, page, heard, _ in pages(seed, seats, fork, choose, leaving):
-        assert seen.get((seat, hash(tuple(heard))), page) == page
+    check_hidden(seed, seats, fork, choose, leaving)
 
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_the_lines_are_those_that_the_seat_was_sent(seats: int) -> None:
-    for _, _, heard, made in pages(7, seats, SAME, right):
+    for _, _, heard, made in pages(7, seats, SAME, right, turns=3):
         assert [line.text for line in made.lines] == heard
     last = made.steps[-1]
     assert [mark.kind for mark in last.marks] == ["end"]

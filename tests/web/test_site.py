@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     bots = [Entrant(f"{HOSTILE}{number}", HOSTILE) for number in range(4)]
     with Store.for_writing(str(folder / "night.sqlite")) as store:
-        store.add_stage(setup(bots, game="dominion", deals=2, seed=1))
+        store.add_stage(setup(bots, game="dominion", deals=1, seed=1))
         play(store, result)
     (folder / "records").mkdir()
     for match in range(2):

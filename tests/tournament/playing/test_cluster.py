@@ -64,6 +64,7 @@ def store_of(*bots: Entrant, deals: int) -> Store:
 MONEY, VILLAGE = Entrant("A", "big_money"), Entrant("B", "village_engine")
 
 
+@pytest.mark.slow
 def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(0, 0, 7, (0, 1))
     batch = Batch(

@@ -38,17 +38,17 @@ from tests.support.made_up import (
 made = partial(made_setup, withdraw_after=3)
 
 SETUPS = {
-    "round robin": made(6, deals=4),
-    "by matches": made(5, matches=71),
-    "three players": made(6, players=3, deals=3),
-    "four players, all seats": made(5, players=4, deals=2, seats="all"),
-    "gauntlet": made(6, format="gauntlet", challengers=2, deals=5),
-    "challenger": made(6, format="gauntlet", deals=9),
-    "swiss": made(9, format="swiss", rounds=7, deals=3),
-    "knockout": made(11, format="knockout", deals=7, knockout=Knockout(third_place=True)),
-    "swiss of three": made(11, format="swiss", players=3, rounds=6, deals=2),
-    "two": made(2, deals=30),
-    "sprt": made(2, format="sprt", deals=100, sprt=Sprt(0, 10)),
+    "round robin": made(5, deals=2),
+    "by matches": made(5, matches=31),
+    "three players": made(5, players=3, deals=3),
+    "four players, all seats": made(5, players=4, deals=1, seats="all"),
+    "gauntlet": made(5, format="gauntlet", challengers=2, deals=3),
+    "challenger": made(5, format="gauntlet", deals=4),
+    "swiss": made(7, format="swiss", rounds=4, deals=2),
+    "knockout": made(6, format="knockout", deals=4, knockout=Knockout(third_place=True)),
+    "swiss of three": made(7, format="swiss", players=3, rounds=4, deals=2),
+    "two": made(2, deals=12),
+    "sprt": made(2, format="sprt", deals=20, sprt=Sprt(0, 10)),
 }
 
 
@@ -140,14 +140,12 @@ def whole(store: Store) -> tuple[Any, ...]:
 @pytest.mark.parametrize("seed", range(TIMES))
 def test_the_order_in_which_matches_end_changes_nothing(setup: TournamentSetup, seed: int) -> None:
     result = failing(seed)
-    expected = whole(by_hand(setup, result))
-    for order in range(2):
-        store = Store.in_memory()
-        store.add_stage(setup)
-        run = play_shuffled(store, result, order)
-        assert whole(store) == expected
-        assert run.done == store.count()[0]
-        assert is_finished(store)
+    store = Store.in_memory()
+    store.add_stage(setup)
+    run = play_shuffled(store, result, 4 + seed)
+    assert whole(store) == whole(by_hand(setup, result))
+    assert run.done == store.count()[0]
+    assert is_finished(store)
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
@@ -156,17 +154,15 @@ def test_a_run_that_is_killed_five_times_goes_on_to_the_same_store(
     setup: TournamentSetup, seed: int
 ) -> None:
     result = failing(seed)
-    expected = whole(by_hand(setup, result))
-    for order in range(2):
-        store = Store.in_memory()
-        store.add_stage(setup)
-        chance = Random(f"{seed} {order}")
-        for _ in range(5):
-            play_shuffled(store, result, chance.randrange(9), until=chance.randrange(1, 20))
-        run = play_shuffled(store, result, order)
-        assert whole(store) == expected
-        assert play_shuffled(store, result, order).played == 0
-        assert run.done == store.count()[0]
+    store = Store.in_memory()
+    store.add_stage(setup)
+    chance = Random(seed)
+    for _ in range(5):
+        play_shuffled(store, result, chance.randrange(9), until=chance.randrange(1, 9))
+    run = play_shuffled(store, result, seed)
+    assert whole(store) == whole(by_hand(setup, result))
+    assert play_shuffled(store, result, seed).played == 0
+    assert run.done == store.count()[0]
 
 
 def test_these_tournaments_have_withdrawals() -> None:
@@ -174,8 +170,9 @@ def test_these_tournaments_have_withdrawals() -> None:
         assert any(by_hand(setup, failing(seed)).withdrawn for seed in range(3))
 
 
-@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-def test_without_the_rule_nobody_is_withdrawn(setup: TournamentSetup) -> None:
+@pytest.mark.parametrize("name", ["round robin", "swiss"])
+def test_without_the_rule_nobody_is_withdrawn(name: str) -> None:
+    setup = SETUPS[name]
     never = msgspec.structs.replace(setup, withdraw_after=None)
     store = played(never, failing(0))
     assert store.withdrawn == {}
@@ -183,8 +180,8 @@ def test_without_the_rule_nobody_is_withdrawn(setup: TournamentSetup) -> None:
     assert not any(match.reason == "forfeit" for match in store.matches())
 
 
-@pytest.mark.parametrize("name", ["round robin", "three players", "gauntlet", "by matches"])
-@pytest.mark.parametrize("seed", range(2 * TIMES))
+@pytest.mark.parametrize("name", ["round robin", "three players"])
+@pytest.mark.parametrize("seed", range(TIMES))
 def test_a_bot_that_was_left_out_plays_its_matches_as_if_it_had_never_been(
     name: str, seed: int
 ) -> None:
@@ -199,7 +196,7 @@ def test_a_bot_that_was_left_out_plays_its_matches_as_if_it_had_never_been(
         store.add_stage(setup)
         for out in ({"bot1": "broken"}, {"bot3": "broken", "bot4": "broken"}, {}):
             store.leave_out(out)
-            play_shuffled(store, result, order, until=30 if order % 2 else None)
+            play_shuffled(store, result, order, until=9 if order % 2 else None)
         play_shuffled(store, result, order)
         assert whole(store) == expected
 
@@ -274,14 +271,14 @@ def test_a_match_beyond_the_withdrawal_becomes_a_forfeit_and_loses_its_record(
 
 def test_few_matches_of_a_withdrawn_bot_are_played() -> None:
     store = Store.in_memory()
-    store.add_stage(made(20, deals=3))
+    store.add_stage(made(7, deals=3))
     matches = play(store, always(4), most=1)
     own = [match for match in store.matches() if 4 in match.players]
-    assert len(own) == 19 * 6
+    assert len(own) == 6 * 6
     # Bot 4 may also play matches that were dispatched earlier: two jobs, two batches of two each.
     assert len({match.match for match in own} & {*matches}) <= 3 + 8
     assert is_finished(store)
-    assert store.count() == (planned(store), 19 * 6 - 3)
+    assert store.count() == (planned(store), 6 * 6 - 3)
 
 
 def test_who_is_withdrawn_is_said_once() -> None:
@@ -318,7 +315,7 @@ def test_a_test_of_two_bots_ends_with_the_match_that_withdraws_one(name: str) ->
 def test_a_run_that_is_killed_before_it_drops_the_last_matches_is_not_finished(name: str) -> None:
     setup, result = SETUPS.get(name, SETUPS["sprt"]), always(1)
     if name == "verdict":
-        setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 60))
+        setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 150))
         result = wins_all
     store = played(setup, result)
     expected = whole(store)
@@ -342,7 +339,7 @@ def test_a_verdict_before_the_withdrawal_stands() -> None:
         ranks = [1, 2] if plan.players[0] == 0 else [2, 1]
         return row(plan, ranks, left=[left() if fails and bot else None for bot in plan.players])
 
-    setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 60))
+    setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 150))
     never = msgspec.structs.replace(setup, withdraw_after=None)
     decided, _ = played(never, partial(result, first=1_000)).count()
     for first, ends, withdrawn in (
@@ -350,10 +347,10 @@ def test_a_verdict_before_the_withdrawal_stands() -> None:
         (decided - 3, decided, True),  # both in the same match, so there's no verdict
         (decided - 4, decided - 1, True),
     ):
-        for order in range(5):
+        for order in (0, 3):
             store = Store.in_memory()
             store.add_stage(setup)
-            play_shuffled(store, partial(result, first=first), order, until=4 * order + 1)
+            play_shuffled(store, partial(result, first=first), order, until=2 * order + 1)
             play_shuffled(store, partial(result, first=first), order)
             assert (store.count()[0], bool(store.withdrawn)) == (ends, withdrawn)
 

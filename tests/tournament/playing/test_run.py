@@ -42,10 +42,10 @@ SETUPS = {
     "list of deals": made_setup(4, format="swiss", rounds=2, deal_seeds=(5, 3, 9)),
     "fixed seats": made_setup(5, deals=3, seats="fixed"),
     "gauntlet": made_setup(6, format="gauntlet", challengers=2, deals=2),
-    "swiss": made_setup(9, format="swiss", rounds=5, deals=2),
-    "swiss of three": made_setup(11, format="swiss", players=3, rounds=4, deals=1),
-    "knockout": made_setup(11, format="knockout", deals=2, knockout=Knockout(third_place=True)),
-    "sprt": made_setup(2, format="sprt", deals=500, sprt=Sprt(0, 60)),
+    "swiss": made_setup(7, format="swiss", rounds=3, deals=1),
+    "swiss of three": made_setup(7, format="swiss", players=3, rounds=3, deals=1),
+    "knockout": made_setup(6, format="knockout", deals=2, knockout=Knockout(third_place=True)),
+    "sprt": made_setup(2, format="sprt", deals=40, sprt=Sprt(0, 100)),
 }
 
 
@@ -54,7 +54,7 @@ def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: TournamentSetup)
     whole = contents(played(setup))
     total = len(whole["matches"])
     assert total > 10
-    for until in (1, total // 3, total // 2, total - 1):
+    for until in (1, total // 2, total - 1):
         store = Store.in_memory()
         store.add_stage(setup)
         before = play(store, until=until, most=3)
@@ -67,9 +67,8 @@ def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: TournamentSetup)
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-@pytest.mark.parametrize("jobs", [1, 7])
-def test_the_number_of_jobs_changes_nothing(setup: TournamentSetup, jobs: int) -> None:
-    assert contents(played(setup, jobs=jobs, most=2)) == contents(played(setup, jobs=2))
+def test_the_number_of_jobs_changes_nothing(setup: TournamentSetup) -> None:
+    assert contents(played(setup, jobs=7, most=2)) == contents(played(setup, jobs=1))
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)

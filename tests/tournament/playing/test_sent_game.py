@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from referee.games import GAMES
 from referee.games.outside import add
@@ -16,6 +17,7 @@ from referee.tournament.playing.batch import Batch, Failed
 from referee.tournament.playing.sent_game import sent_game
 from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
+from tests.support.batches import worker
 from tests.support.own_game import ONE_TAKER, STICKS, clean_games
 
 
@@ -39,6 +41,16 @@ def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     return Batch(spec, {0: bot, 1: bot}, (plan,), game=sent_game(name))
 
 
+def played_here(batch: Batch) -> list[MatchRow] | Failed:
+    """Play a batch as a process would that has not loaded the game."""
+    sent = pickle.dumps(batch)
+    for name in [*GAMES.outside]:
+        del GAMES[name]
+        del GAMES.outside[name]
+    with worker() as executor:
+        return executor.submit(play_batch, pickle.loads(sent)).result()
+
+
 def played(batch: Batch) -> list[MatchRow] | Failed:
     processes = on_worker.Processes()
     try:
@@ -57,7 +69,7 @@ def one(found: list[MatchRow] | Failed) -> MatchRow:
 
 
 def test_it_is_loaded_by_its_path(batch: Batch) -> None:
-    row = one(played(batch))
+    row = one(played_here(batch))
     assert (row.reason, row.turns, row.scores) == ("all-taken", 5, (1, 0))
 
 
@@ -69,7 +81,7 @@ def test_its_code_goes_to_another_machine(batch: Batch, tmp_path: Path) -> None:
 
 def test_other_code_is_refused(batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "sticks.py").write_text("raise SystemError\n")
-    found = played(batch)
+    found = played_here(batch)
     assert isinstance(found, Failed)
     assert found.kind == "usage"
     assert found.text.startswith("the game sticks has changed while it was used")
@@ -79,7 +91,7 @@ def test_its_mistake_makes_its_match_void(batch: Batch, tmp_path: Path) -> None:
     text = STICKS.read_text().replace("        take = 1\n", "        take = [][1]\n", 1)
     (tmp_path / "sticks.py").write_text(text)
     add(str(tmp_path / "sticks.py"))
-    row = one(played(Batch(batch.spec, batch.entrants, batch.plans, game=sent_game("sticks"))))
+    row = one(played_here(replace(batch, game=sent_game("sticks"))))
     assert (row.void, row.reason) == (True, "game-error")
     assert row.problem.endswith(", in advance: IndexError: list index out of range")
     assert not any(seat.disqualified for seat in row.seats)

@@ -50,7 +50,6 @@ def tournament(*words: str, code: int = 0) -> list[str]:
     return [line.removeprefix("referee: ") for line in done.stderr.splitlines()]
 
 
-@needs_bwrap
 def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
     bot_folder("bots/crashes", CRASHES)
     bot_folder("bots/unbuilt", MINIMAL, build="true")
@@ -62,14 +61,15 @@ def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
     for name in ("silent", "program"):
         Path("bots", name).chmod(0o755)
     names = ["crashes", "unbuilt", "mistake", "empty", "rules.json", "silent", "program"]
-    bots = ["minimal", "big_money", *(f"bots/{name}" for name in names), "nobody"]
-    said = tournament(*bots, "--startup-limit", "3", "--store", "s.sqlite", code=2)
+    bots = ["minimal", "smithy.json", *(f"bots/{name}" for name in names), "nobody"]
+    words = [*bots, *NONE, "--startup-limit", "5", "--store", "s.sqlite"]
+    said = tournament(*words, code=2)
     wanted = [
         "crashes: its process ended with exit code 1; its last words on stderr: no weights",
         "bots/mistake/bot.toml: unknown key 'nmae'",
         "BOT bots/empty is a directory: give the program in it, or write a bot.toml there",
         "bots/rules.json, line 1",
-        "bots/silent: no reply to the handshake within 3 s; --startup-limit gives it more time",
+        "bots/silent: no reply to the handshake within 5 s; --startup-limit gives it more time",
         "bots/program: its first line names the interpreter /no/such/interpreter",
         "BOT nobody not found",
         "bots/unbuilt is not built, or changed since: referee build bots/unbuilt",
@@ -157,16 +157,18 @@ def test_the_check_draws_another_seed_than_any_match(folder: Path) -> None:
     assert seeds[0] > 10**6  # a random seed is smaller once in 10^10 runs
 
 
+@pytest.mark.slow
 def test_a_bot_that_kills_the_process_in_its_handshake(folder: Path) -> None:
     bots = [Entrant("k", hostile("signal_referee", f"0:{int(signal.SIGKILL)}"))]
     bots += [Entrant("m", "minimal")]
     what = setup(bots, game="dominion", seed=1)
-    with Dispatcher(lambda: worker_processes(2), lambda: 2) as dispatcher:
+    with Dispatcher(lambda: worker_processes(1), lambda: 1) as dispatcher:
         found = broken_bots(dispatcher, what, [0, 1])
     assert [*found] == [0]
     assert str(found[0]).startswith("k: it kills the process that plays it")
 
 
+@pytest.mark.slow
 def test_a_machine_that_kills_every_process_is_no_fault_of_the_bots(folder: Path) -> None:
     killer = hostile("signal_referee", f"0:{int(signal.SIGKILL)}")
     bots = [Entrant(str(number), killer) for number in range(5)]
@@ -181,7 +183,10 @@ def test_a_machine_that_kills_every_process_is_no_fault_of_the_bots(folder: Path
 def test_a_round_of_a_swiss_tournament_is_lost_for_a_bot_that_is_left_out(folder: Path) -> None:
     """The next round depends on this one, so it can't catch up. Once it's fixed, it plays again."""
     Path("a.py").write_text(CRASHES)
-    words = ["./a.py", "minimal", "big_money", "smithy_big_money", *NONE, "--skip-broken"]
+    smithy = json.loads(referee("bots", "--show", "smithy.json").stdout)
+    for name in ("b", "c", "d"):  # rule files need no process
+        Path(f"{name}.json").write_text(json.dumps(smithy))
+    words = ["./a.py", "./b.json", "./c.json", "./d.json", *NONE, "--skip-broken"]
     words += ["--pairing", "swiss", "--store", "s.sqlite"]
     tournament(*words, "--rounds", "1")
     with Store.for_reading("s.sqlite") as store:
@@ -203,6 +208,7 @@ def test_a_round_of_a_swiss_tournament_is_lost_for_a_bot_that_is_left_out(folder
     assert tournament(*words, "--rounds", "2") == []  # everything has been played
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
 def test_a_folder_that_the_sandbox_may_not_read_is_named_like_any_other(folder: Path) -> None:
@@ -239,16 +245,11 @@ def test_conform_starts_the_bot_in_a_folder_as_a_tournament_does(folder: Path) -
 @needs_bwrap
 def test_the_command_of_a_folder_may_be_a_bundled_bot(folder: Path) -> None:
     bot_folder("a", "", command="minimal")
-    assert tournament("a", "big_money", "--sandbox", "bwrap") == []
+    assert tournament("a", "smithy.json", "--sandbox", "bwrap") == []
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "no bot.toml",
-        *(pytest.param(how, marks=pytest.mark.slow) for how in ("mistake", "no folder")),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["no bot.toml", "mistake", "no folder"])
 def test_a_bot_that_has_played_and_cannot_be_read_now_keeps_its_place(
     how: str, folder: Path
 ) -> None:

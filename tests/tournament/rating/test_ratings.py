@@ -85,6 +85,7 @@ def test_two_bots_differ_by_what_their_score_says() -> None:
 
 
 @given(won=st.integers(0, 30), tied=st.integers(1, 30), lost=st.integers(0, 30))
+@settings(max_examples=10)
 def test_the_slope_of_the_likelihood_is_zero(won, tied, lost) -> None:
     deals = pairs_of(*[(WON, WON)] * won, *[(TIED, TIED)] * tied, *[(LOST, LOST)] * lost)
     apart = apart_of(rate(deals)).elo / ELO
@@ -129,7 +130,7 @@ def test_the_mean_of_the_ratings_is_1500() -> None:
 
 
 @given(random=st.randoms(use_true_random=False))
-@settings(max_examples=10)
+@settings(max_examples=4)
 def test_the_order_of_the_matches_does_not_count(random) -> None:
     matches = matches_of(some_tournament())
     mixed = random.sample(matches, len(matches))
@@ -137,7 +138,7 @@ def test_the_order_of_the_matches_does_not_count(random) -> None:
 
 
 @given(names=st.permutations(range(6)))
-@settings(max_examples=10)
+@settings(max_examples=4)
 def test_the_numbers_of_the_bots_do_not_count(names) -> None:
     matches = matches_of(some_tournament())
     renamed = [(deal, [names[bot] for bot in lineup], ranks) for deal, lineup, ranks in matches]
@@ -245,7 +246,7 @@ def test_of_many_deals_the_error_is_that_of_their_mean() -> None:
 
 
 def test_the_covariance_is_what_leaving_out_each_deal_gives() -> None:
-    table = some_tournament(deals=60)
+    table = some_tournament(deals=25)
     matches = matches_of(table)
     everything = rate(table)
     without = [
@@ -253,9 +254,9 @@ def test_the_covariance_is_what_leaving_out_each_deal_gives() -> None:
         for deal in range(len(table.bots))
     ]
     moved = np.array(without) - everything.rating
-    assert np.diag(everything.covariance) == pytest.approx(np.diag(moved.T @ moved), rel=0.03)
+    assert np.diag(everything.covariance) == pytest.approx(np.diag(moved.T @ moved), rel=0.06)
     assert everything.covariance == pytest.approx(
-        moved.T @ moved, abs=0.03 * np.diag(everything.covariance).max()
+        moved.T @ moved, abs=0.06 * np.diag(everything.covariance).max()
     )
 
 
@@ -388,7 +389,7 @@ def test_where_no_two_bots_took_points_off_each_other_the_mean_is_that_of_all() 
 
 
 @given(seed=st.integers(0, 1000))
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_a_chain_of_points_is_found_however_long(seed) -> None:
     random = np.random.default_rng(seed)
     names = random.permutation(9)

@@ -152,6 +152,7 @@ def test_deals_that_are_all_even_leave_room() -> None:
     assert even.high[0] > 0.525
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4])
 def test_intervals_of_shares_hold_the_truth(players) -> None:
     world = World(players, bots=12, seat_luck=1.0, bot_luck=1.5)

@@ -264,9 +264,9 @@ def test_a_bot_that_was_left_out_is_named() -> None:
 
 def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
     names = ["somebody", "a"]
-    stores = {f"week{week}": of_bots(*names, seed=week) for week in range(1, 9)}
+    stores = {f"week{week}": of_bots(*names, seed=week, deals=2) for week in range(1, 9)}
     found = season(stores)
-    for width in range(33, 120):
+    for width in (33, 34, 46, 60, 79, 80, 119):
         lines = shown(found, width)
         assert max(map(len, lines)) <= width
         assert row_of(lines, "somebody")

@@ -35,7 +35,7 @@ def rounds(store: Store) -> list[list[tuple[tuple[int | None, int | None], int |
     return [[(pair.bots, pair.winner) for pair in each] for each in table.rounds]
 
 
-@pytest.mark.parametrize("bots", [*range(2, 40), 64, 65, 2_000])
+@pytest.mark.parametrize("bots", [*range(2, 10), 16, 17, 33, 64, 65])
 def test_the_best_seeds_meet_as_late_as_possible(bots: int) -> None:
     places = bracket(bots)
     assert sorted(places) == [*range(len(places))]
@@ -61,7 +61,7 @@ def test_eleven_bots() -> None:
     assert is_finished(store)
 
 
-@pytest.mark.parametrize("bots", range(2, 20))
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 8, 9, 17])
 def test_all_bots_but_one_lose_once(bots: int) -> None:
     store = played(knockout(bots, deals=3))
     assert store.count() == (planned(store), 0)
@@ -197,10 +197,10 @@ def test_the_deals_of_a_pair_follow_each_other() -> None:
     assert met == [pair for pair in dict.fromkeys(met) for _ in range(3)]
 
 
-@pytest.mark.parametrize("until", [1, 7, 8, 9, 20, 31])
+@pytest.mark.parametrize("until", [1, 8, 31])
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_a_run_that_is_cut_off_goes_on_to_the_same_store(until: int, jobs: int) -> None:
-    setup = knockout(11, deals=2, third_place=True)
+    setup = knockout(9, deals=2, third_place=True)
     whole = played(setup)
     store = Store.in_memory()
     store.add_stage(setup)

@@ -16,6 +16,7 @@ from referee.tournament.schedule.format import seatings
 from referee.tournament.schedule.gauntlet import gauntlet
 from referee.tournament.schedule.pairing import MAX_PLAYERS, LineUps, blocks, deal_seed
 from referee.tournament.schedule.round_robin import round_robin
+from tests.support.marks import slow
 
 
 def meetings(line_ups: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
@@ -53,7 +54,7 @@ def test_each_position_is_in_each_seat_equally_often(players: int) -> None:
 
 @pytest.mark.untraced
 @given(st.integers(2, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 120))
-@settings(max_examples=50)
+@settings(max_examples=15)
 def test_each_bot_sits_in_each_seat_equally_often(
     bots: int, players: int, seed: int, total: int
 ) -> None:
@@ -87,7 +88,7 @@ def test_seeds_of_deals_of_a_short_seed_are_short_and_differ() -> None:
 
 
 @given(st.integers(2, 40), st.integers(0, 2**53 - 1), st.integers(1, 3))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_every_pair_meets_in_exactly_so_many_deals(bots: int, seed: int, deals: int) -> None:
     line_ups = round_robin(bots, deals=deals, seed=seed)
     met = meetings(line_ups)
@@ -96,7 +97,7 @@ def test_every_pair_meets_in_exactly_so_many_deals(bots: int, seed: int, deals: 
     assert len(line_ups) == deals * bots * (bots - 1) // 2
 
 
-@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6, 7, 8, 11, 12, 21, 24])
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 8, 11])
 def test_every_beginning_of_a_round_robin_is_even(bots: int) -> None:
     for pairs, each in beginnings(round_robin(bots, deals=2, seed=bots), bots):
         assert pairs <= 1
@@ -104,7 +105,7 @@ def test_every_beginning_of_a_round_robin_is_even(bots: int) -> None:
 
 
 @given(st.integers(2, 40))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
     last = dict.fromkeys(range(bots), -1)
     for deal, line_up in enumerate(round_robin(bots, deals=2)):
@@ -118,11 +119,11 @@ def test_nobody_waits_for_more_deals_than_there_are_bots(bots: int) -> None:
 
 @pytest.mark.untraced
 @pytest.mark.parametrize("players", [3, 4])
-@pytest.mark.parametrize("bots", [*range(3, 16), 20, 25])
+@pytest.mark.parametrize("bots", [3, 4, 5, 6, 8, 12, 13, slow(25)])
 def test_every_pair_meets_in_so_many_deals_and_nobody_plays_much_more(
     bots: int, players: int
 ) -> None:
-    for deals in range(1, 11 * (bots >= players)):
+    for deals in (1, 2, 3, 7) if bots >= players else ():
         line_ups = round_robin(bots, players, deals=deals, seed=1)
         assert all(len(set(each)) == players for each in line_ups)
         met = meetings(line_ups)
@@ -133,9 +134,9 @@ def test_every_pair_meets_in_so_many_deals_and_nobody_plays_much_more(
 
 
 @pytest.mark.parametrize("players", [3, 4])
-@pytest.mark.parametrize("bots", [5, 8, 12, 13, 20])
+@pytest.mark.parametrize("bots", [5, 8, 13])
 def test_every_beginning_is_nearly_even(bots: int, players: int) -> None:
-    found = list(beginnings(round_robin(bots, players, total=400), bots))
+    found = list(beginnings(round_robin(bots, players, total=150), bots))
     assert max(pairs for pairs, _ in found) <= 3
     assert max(each for _, each in found) <= 2
 
@@ -166,16 +167,17 @@ def test_a_million_deals_of_2000_bots_are_there_without_being_stored() -> None:
 
 @pytest.mark.untraced
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_2000_deals_of_2000_bots_repeat_no_pair_and_forget_nobody(players: int) -> None:
-    line_ups = round_robin(2000, players, total=2_000)
+def test_as_many_deals_as_there_are_bots_repeat_no_pair_and_forget_nobody(players: int) -> None:
+    line_ups = round_robin(200, players, total=200)
     assert set(meetings(line_ups).values()) == {1}
-    assert spread(Counter(bot for each in line_ups for bot in each), range(2000)) <= 2
+    assert spread(Counter(bot for each in line_ups for bot in each), range(200)) <= 2
 
 
 # Gauntlet
 
 
 @given(st.integers(1, 8), st.integers(1, 20), st.integers(1, 3), st.integers(0, 99))
+@settings(max_examples=15)
 def test_each_challenger_meets_each_other_bot_in_so_many_deals(
     challengers: int, others: int, deals: int, seed: int
 ) -> None:
@@ -187,7 +189,7 @@ def test_each_challenger_meets_each_other_bot_in_so_many_deals(
 
 
 @given(st.integers(1, 6), st.integers(3, 20), st.integers(2, 4), st.integers(1, 300))
-@settings(max_examples=50)
+@settings(max_examples=15)
 def test_every_beginning_of_a_gauntlet_is_even(
     challengers: int, others: int, players: int, total: int
 ) -> None:
@@ -226,7 +228,7 @@ def test_line_ups_of_a_gauntlet_come_to_be_all_equal(others: int, players: int) 
 
 
 @given(st.integers(4, 40), st.integers(2, 4), st.integers(0, 99), st.integers(1, 60))
-@settings(max_examples=50)
+@settings(max_examples=12)
 def test_a_longer_schedule_begins_with_the_shorter_one(
     bots: int, players: int, seed: int, total: int
 ) -> None:
@@ -237,14 +239,14 @@ def test_a_longer_schedule_begins_with_the_shorter_one(
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize(("bots", "players"), [(14, 3), (25, 4), (30, 4)])
+@pytest.mark.parametrize(("bots", "players"), [(14, 3), (13, 4)])
 def test_deals_can_be_asked_for_in_any_order(bots: int, players: int) -> None:
-    forward = list(round_robin(bots, players, total=900))
+    forward = list(round_robin(bots, players, total=150))
     blocks.cache_clear()
-    line_ups = round_robin(bots, players, total=900)
-    assert [line_ups[deal] for deal in reversed(range(900))] == forward[::-1]
+    line_ups = round_robin(bots, players, total=150)
+    assert [line_ups[deal] for deal in reversed(range(150))] == forward[::-1]
     blocks.cache_clear()
-    assert round_robin(bots, players, total=900)[450] == forward[450]
+    assert round_robin(bots, players, total=150)[75] == forward[75]
 
 
 @pytest.mark.parametrize(

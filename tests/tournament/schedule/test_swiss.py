@@ -57,7 +57,7 @@ def fewest_rematches(bots: Sequence[int], met: Pairs) -> int:
 
 
 @given(st.integers(2, 40), st.integers(2, 4), st.integers(1, 6), st.integers(0, 99))
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_everybody_plays_once_or_has_a_bye(bots: int, players: int, rounds: int, seed: int) -> None:
     bots = max(bots, players)
     for found in tournament(bots, rounds, players, seed):
@@ -68,7 +68,7 @@ def test_everybody_plays_once_or_has_a_bye(bots: int, players: int, rounds: int,
 
 
 @given(st.integers(2, 24), st.data(), st.integers(0, 99))
-@settings(max_examples=60)
+@settings(max_examples=12)
 def test_byes_go_round(bots: int, data: st.DataObject, seed: int) -> None:
     players = data.draw(st.integers(2, min(4, bots)))
     byes: Counter[int] = Counter()
@@ -93,7 +93,7 @@ def test_another_of_those_without_a_bye_rests_if_else_there_is_a_rematch() -> No
     st.data(),
     st.integers(0, 99),
 )
-@settings(max_examples=50 * TIMES)
+@settings(max_examples=25 * TIMES)
 def test_rematches_are_the_fewest_that_can_be(bots: int, data: st.DataObject, seed: int) -> None:
     pairs = list(combinations(range(bots), 2))
     met = Counter(data.draw(st.lists(st.sampled_from(pairs), max_size=2 * len(pairs))))
@@ -177,8 +177,8 @@ def test_equals_are_drawn_anew_in_each_round_and_by_each_seed() -> None:
 
 @pytest.mark.untraced
 @pytest.mark.parametrize("players", [2, 4])
-def test_2000_bots_play_10_rounds_without_a_rematch(players: int) -> None:
-    rounds = tournament(2000, 10, players, 1)
+def test_many_bots_play_10_rounds_without_a_rematch(players: int) -> None:
+    rounds = tournament(200, 10, players, 1)
     assert sum(found.rematches for found in rounds) == 0
 
 

@@ -145,7 +145,7 @@ def problem(answer: httpx.Response) -> str:
 @pytest.mark.parametrize(
     ("game", "bots", "options"),
     [
-        ("dominion", ("human", "big_money"), {"max_turns": 4}),
+        ("dominion", ("human", "big_money"), {"max_turns": 2}),
         ("botwars", ("gatherer", "human"), {"max_turns": 4}),
     ],
 )

@@ -20,7 +20,7 @@ from referee import cli
 from referee.web.server import guard, listen
 from referee.web.server.app import Site
 from referee.web.server.library import Library
-from tests.support.live import ROOT, one_line, referee_process
+from tests.support.live import ROOT, one_line
 from tests.support.serving import running
 
 EXAMPLES = ROOT / "spec" / "examples"
@@ -40,6 +40,7 @@ def test_it_serves_until_a_signal_whatever_clients_do() -> None:
         assert process.communicate() == ("", "")
 
 
+@pytest.mark.slow
 def test_visitors_who_play_see_no_file_that_was_not_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,12 +50,11 @@ def test_visitors_who_play_see_no_file_that_was_not_named(
         assert httpx.get(url.replace("/play", "/?format=json")).json()["matches"] == []
 
 
-def test_a_port_that_is_in_use() -> None:
+def test_a_port_that_is_in_use(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = referee_process("serve", str(EXAMPLES), "--listen", f"127.0.0.1:{port}")
-    assert done.returncode == 2
-    line = one_line(done.stderr)
+        assert cli.main(["serve", str(EXAMPLES), "--listen", f"127.0.0.1:{port}"]) == 2
+    line = one_line(capsys.readouterr().err)
     assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in line
     assert "--listen 127.0.0.1:0" in line
 
@@ -65,6 +65,7 @@ def test_the_plain_install_has_what_it_needs() -> None:
         assert any(wanted.startswith(name) for wanted in project["dependencies"])
 
 
+@pytest.mark.slow
 def test_other_commands_do_not_load_it() -> None:
     program = (
         "import sys; from referee.cli import main; main(['standings', '--help']); "
@@ -116,7 +117,7 @@ async def test_a_client_that_takes_nothing_is_left(
     monkeypatch.setattr(listen, "STUCK_SECONDS", seconds)
     monkeypatch.setattr(listen, "MOST_SENDING", sending)
     monkeypatch.setattr(guard, "MOST_REQUESTS", 1)
-    (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
+    (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "two-players.record.jsonl").read_bytes())
     site = Site(Library([str(tmp_path)]))
     request = b"GET /match/game.jsonl?format=json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with listening() as on:
