@@ -97,7 +97,7 @@ def test_a_bracket_shows_the_pair_in_progress() -> None:
 
 
 def test_the_first_rounds_of_a_large_bracket_are_in_a_fold() -> None:
-    page = page_of(played(made_setup(40, format="knockout", deals=1), winner_of()))
+    page = page_of(played(made_setup(33, format="knockout", deals=1), winner_of()))
     seen, earlier = page.split('<details data-key="earlier">')
     heads = [re.findall("<h3>(.*?)</h3>", part) for part in (seen, earlier)]
     last = ["round of 32", "round of 16", "quarter-final", "semi-final", "final"]
@@ -112,7 +112,7 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
         scores = [20 if seat == lost else 30 for seat in range(2)]
         return row(plan, [2 if seat == lost else 1 for seat in range(2)], scores=scores)
 
-    wanted = made_setup(4, format="swiss", rounds=2, deals=2)
+    wanted = made_setup(4, format="swiss", rounds=2, deals=1)
     with played(wanted, result) as store:
         folder = tmp_path / "site"
         write_site(store, "night", None, str(folder))
@@ -128,7 +128,7 @@ def test_the_last_lost_match_of_a_bot_is_first(tmp_path: Path) -> None:
     other = next(bot for bot in lost[-1].players if bot != 3)
     assert rows[0][1:6] == ["2", names[other], "20", ":", "30"]
     listed = re.findall('data-label="match">(\\d+)', (folder / "matches.html").read_text())
-    assert [int(number) for number in listed] == [*range(15, -1, -1)]
+    assert [int(number) for number in listed] == [*range(7, -1, -1)]
 
 
 async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
@@ -145,7 +145,7 @@ async def test_a_bot_has_one_colour_in_all_weeks_and_on_the_page_of_the_season(
         path = tmp_path / f"{name}.sqlite"
         entrants = [Entrant(bot, bot) for bot in bots]
         with Store.for_writing(str(path)) as store:
-            store.add_stage(setup(entrants, game="dominion", seed=number, deals=2))
+            store.add_stage(setup(entrants, game="dominion", seed=number, deals=1))
             play(store)
         os.utime(path, (number, number))
     client = httpx.AsyncClient(

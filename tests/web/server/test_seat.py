@@ -145,7 +145,7 @@ def problem(answer: httpx.Response) -> str:
 @pytest.mark.parametrize(
     ("game", "bots", "options"),
     [
-        ("dominion", ("human", "big_money"), {"max_turns": 2}),
+        ("dominion", ("human", "smithy.json"), {"max_turns": 2}),
         ("botwars", ("gatherer", "human"), {"max_turns": 4}),
     ],
 )
@@ -204,7 +204,7 @@ async def test_two_people() -> None:
 
 
 async def test_who_leaves_is_out_and_sees_the_end() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         request, _ = await visitor.asked()
@@ -217,7 +217,7 @@ async def test_who_leaves_is_out_and_sees_the_end() -> None:
 
 
 async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         # Anybody can load the page, but without the token it has no data.
         assert (await visitor.client.get(visitor.at)).status_code == 200
@@ -246,7 +246,7 @@ async def test_a_token_becomes_a_cookie_of_this_seat_alone() -> None:
 
 
 async def test_the_newest_tab_has_the_seat_and_the_other_is_told() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         old, new = match.visitor(tab="old"), match.visitor(tab="new")
         await old.enter()
         request, _ = await old.asked()
@@ -269,7 +269,7 @@ async def test_the_newest_tab_has_the_seat_and_the_other_is_told() -> None:
 
 
 async def test_a_reload_finds_the_match_again() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         before = match.visitor()
         await before.enter()
         request, _ = await before.asked()
@@ -290,7 +290,7 @@ async def test_a_reload_finds_the_match_again() -> None:
 
 
 async def test_an_answer_counts_once() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         request, question = await visitor.asked()
@@ -309,7 +309,7 @@ async def test_an_answer_counts_once() -> None:
 
 
 async def test_wrong_answers_are_refused_with_a_sentence() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         request, question = await visitor.asked()
@@ -544,7 +544,7 @@ def test_a_session_is_over_once_all_of_its_seats_are() -> None:
     ],
 )
 async def test_bodies_that_are_no_answers(body: bytes, kind: str, status: int) -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         answer = await visitor.client.post(
@@ -555,7 +555,7 @@ async def test_bodies_that_are_no_answers(body: bytes, kind: str, status: int) -
 
 
 async def test_addresses_that_are_none() -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         for path in ("/seat/nothing/0", visitor.at[:-1] + "1", f"{visitor.at}/else"):
@@ -573,7 +573,7 @@ async def test_a_body_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None
         yield b"{"
         await trio.sleep_forever()
 
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         json_kind = {"content-type": "application/json"}
         answer = await visitor.client.post(
@@ -583,7 +583,7 @@ async def test_a_body_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with playing("human", "big_money") as match:
+    async with playing("human", "smithy.json") as match:
         visitor = match.visitor()
         await visitor.enter()
         await visitor.asked()
@@ -602,7 +602,13 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 async def visited(folder: Path | None = None, most: int = 8) -> AsyncIterator[Any]:
     seats = Seats()
     offered = Games(
-        "dominion", ["big_money"], SHORT, seats, folder, most_of_address=most, proxies=["127.0.0.1"]
+        "dominion",
+        ["smithy.json"],
+        SHORT,
+        seats,
+        folder,
+        most_of_address=most,
+        proxies=["127.0.0.1"],
     )
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
@@ -670,8 +676,9 @@ async def test_everybody_has_a_game_of_their_own(monkeypatch: pytest.MonkeyPatch
         visitor = Visitor(app, links[0])
         await visitor.enter()
         await visitor.play()
-        await trio.testing.wait_all_tasks_blocked(0.05)
-        assert (await begin(app)).status_code == 303
+        with trio.fail_after(60):
+            while (await begin(app)).status_code != 303:  # until the game has made room
+                await trio.lowlevel.checkpoint()
         assert (await visitor.client.get(visitor.at)).status_code == 200  # still there to look at
 
 
@@ -703,8 +710,10 @@ async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None
         assert await again.asked() == asked
         await again.play()
         assert len(again.of("end")) == 1
-        await trio.testing.wait_all_tasks_blocked(0.05)
-    (record,) = os.listdir(tmp_path)  # the file with the links is gone
+        with trio.fail_after(60):
+            while len(os.listdir(tmp_path)) > 1:  # until the file with the links is gone
+                await trio.lowlevel.checkpoint()
+    (record,) = os.listdir(tmp_path)
     assert cli.main(["verify", str(tmp_path / record), "-q"]) == 0
     transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
     async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
