@@ -377,7 +377,7 @@ def test_a_match_that_is_played_again_has_new_processes(
 def test_after_so_many_the_match_is_void(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert MAX_LATE_REPLAYS == 3  # as spec/tournaments.md says
+    assert MAX_LATE_REPLAYS == 3  # failing-bots.md: "again, up to three times"
     monkeypatch.setattr(module, "MAX_LATE_REPLAYS", 1)
     times = [LATE] * 5
     row = late_row(executor, monkeypatch, hostile("sleep_at", 1), *times)
