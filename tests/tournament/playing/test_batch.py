@@ -428,8 +428,11 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     assert (left(row)[1], row.late, row.void) == ("time-bank", late, False)
 
 
-def test_one_bot_has_limits_of_its_own(executor: Executor, tmp_path: Path) -> None:
+def test_one_bot_has_limits_of_its_own(
+    executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A bot's own limits apply in its matches. The header has them, because `verify` needs them."""
+    monkeypatch.setattr(module, "Lateness", lateness())
     matches = batch([hostile("think", 0.05)] * 2, (1,), time_bank=3_600)
     bot = replace(matches.entrants[0], limits=(("line_limit", 1_000), ("time_bank", 0.04)))
     matches = replace(matches, entrants={**matches.entrants, 0: bot})

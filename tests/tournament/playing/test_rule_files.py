@@ -45,7 +45,7 @@ def test_workers_need_no_files(tmp_path: Path) -> None:
 
     bots = [Entrant(file.stem, file.name, str(tmp_path)) for file in files]
     store = Store.in_memory()
-    store.add_stage(setup(bots, game="starrealms", deals=2, seed=1))
+    store.add_stage(setup(bots, game="starrealms", deals=1, seed=1, settings={"max_turns": 4}))
     with Dispatcher(workers, lambda: 1) as dispatcher:
         Run(store).play(dispatcher)
-    assert store.count() == (4, 0)
+    assert store.count() == (2, 0)
