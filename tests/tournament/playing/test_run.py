@@ -71,9 +71,9 @@ def test_the_number_of_jobs_changes_nothing(setup: TournamentSetup) -> None:
     assert contents(played(setup, jobs=7, most=2)) == contents(played(setup, jobs=1))
 
 
-@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-def test_what_is_whole_is_not_played_again(setup: TournamentSetup) -> None:
-    store = played(setup)
+@pytest.mark.parametrize("name", ["round robin", "swiss", "knockout", "sprt"])
+def test_what_is_whole_is_not_played_again(name: str) -> None:
+    store = played(SETUPS[name])
     assert play(store) == []
 
 
@@ -229,7 +229,7 @@ def test_bots_that_kill_workers_are_out_and_the_others_go_on(
 ) -> None:
     """A killer is out after its first match in the schedule, even if the run is interrupted."""
     stores = []
-    for until in (None, 1, 5):
+    for until in (None, 5):
         store = Store.in_memory()
         store.add_stage(setup)
         for stop in {until, None}:
