@@ -78,9 +78,9 @@ def check_hidden(
 ) -> None:
     """If the seat's lines are the same so far, hidden cards must not change its page."""
     seen: dict[tuple[int, int], bytes] = {}
-    for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving, turns):
+    for seat, page, heard, _ in pages(seed, seats, SAME, choose, leaving, turns=turns):
         seen[seat, hash(tuple(heard))] = page
-    for seat, page, heard, _ in pages(seed, seats, fork, choose, leaving, turns):
+    for seat, page, heard, _ in pages(seed, seats, fork, choose, leaving, turns=turns):
         assert seen.get((seat, hash(tuple(heard))), page) == page
 
 
